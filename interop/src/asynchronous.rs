@@ -92,8 +92,8 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 /// Returns the text that a handler of theirs reports.
 fn told_by(server: &Running) -> Result<String, Failure> {
     let line = server.line(LIMIT)?.ok_or("their server has ended")?;
-    let told = line.strip_prefix("told ").map(str::to_owned);
-    told.ok_or_else(|| format!("their server says: {line}").into())
+    let printed_by_handler = line.strip_prefix("told ").map(str::to_owned);
+    printed_by_handler.ok_or_else(|| format!("unexpected line of their server: {line}").into())
 }
 
 /// Tries the cases of their client with our server.
@@ -119,10 +119,10 @@ fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
         match peer {
             // Their calls are in flight at once, and end in either order.
             Peer::Omniorb(_) => {
-                let mut told = [next(&heard), next(&heard)];
-                told.sort();
-                let told = told.each_ref().map(String::as_str);
-                same(told, ["add 9", "copies xyxy 0 true"]).into()
+                let mut printed_by_handler = [next(&heard), next(&heard)];
+                printed_by_handler.sort();
+                let printed_by_handler = printed_by_handler.each_ref().map(String::as_str);
+                same(printed_by_handler, ["add 9", "copies xyxy 0 true"]).into()
             }
             Peer::Jacorb(_) => Outcome::NotApplicable(AT_ITS_CALLER.to_owned()),
         },
@@ -228,8 +228,8 @@ struct Handler(Sender<String>);
 
 impl Handler {
     fn new() -> (Self, Receiver<String>) {
-        let (told, heard) = channel();
-        (Self(told), heard)
+        let (printed_by_handler, heard) = channel();
+        (Self(printed_by_handler), heard)
     }
 
     fn tell(&self, what: String) -> Result<(), SystemException> {

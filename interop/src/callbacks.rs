@@ -102,9 +102,12 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let mut record = |case, outcome: Result<(), String>| {
         matrix.record(case, VERSION, Direction::To, outcome);
     };
-    record("told within a call", within(&subject, &listener, &heard));
+    record(
+        "callbacks within a call",
+        within(&subject, &listener, &heard),
+    );
     let later = later(&subject, &listener, &heard);
-    record("told while nobody waits for a reply", later);
+    record("callbacks outside of a call", later);
     drop(server);
     Ok(client.shutdown(false)?)
 }
@@ -182,7 +185,7 @@ fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Fai
 fn connected(port: u16) -> Result<bool, String> {
     const LISTENS: &str = "0A";
     if port == 0 {
-        return Err("nobody has told where the client listens".to_owned());
+        return Err("the client sent no listen points".to_owned());
     }
     let at = format!("{port:04X}");
     let is_at = |address: &str| address.rsplit(':').next() == Some(&at);

@@ -45,7 +45,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
         (&server, &handler, CASES),
         (&third, &elsewhere, CASES_OF_THIRD),
     ] {
-        let told = Told { whose };
+        let told = HandlerProcess { whose };
         let typed = AmiDeskHandler::from_object(handler.clone());
         let mut record = |case, outcome: Result<(), String>| {
             matrix.record(case, VERSION, Direction::To, outcome);
@@ -62,14 +62,14 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 
 /// Cases tried with a handler in the desk's process and with one in a third process.
 const CASES: [&str; 3] = [
-    "results, told",
-    "exceptions, told",
-    "dynamic requests, told",
+    "results to a handler",
+    "exceptions to a handler",
+    "dynamic requests to a handler",
 ];
 const CASES_OF_THIRD: [&str; 3] = [
-    "results, told in a third process",
-    "exceptions, told in a third process",
-    "dynamic requests, told in a third process",
+    "results to a handler in a third process",
+    "exceptions to a handler in a third process",
+    "dynamic requests to a handler in a third process",
 ];
 
 /// Starts a process of theirs with a desk and a handler; returns it with the references it prints.
@@ -86,11 +86,11 @@ fn take(references: &mut BTreeMap<String, String>, name: &str) -> Result<String,
 }
 
 /// Process whose handler prints the replies that it receives.
-struct Told<'r> {
+struct HandlerProcess<'r> {
     whose: &'r Running,
 }
 
-impl Told<'_> {
+impl HandlerProcess<'_> {
     fn is(&self, expected: &str) -> Result<(), String> {
         match self.whose.line(LIMIT) {
             Ok(Some(line)) if line.strip_prefix("told ") == Some(expected) => Ok(()),
@@ -144,7 +144,7 @@ fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = Running::start("their client", &mut command)?;
     let until = reported(&client, &mut |case, outcome| {
         let expected: &[&str] = match case {
-            "results, told" => &["half 21", "set_rate", "get_rate 9"],
+            "results to a handler" => &["half 21", "set_rate", "get_rate 9"],
             _ => &["half Refused 7 is odd", "get_rate NoPermission 5"],
         };
         let outcome = match outcome {

@@ -71,7 +71,7 @@ impl Direction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "outcome", content = "why")]
 pub(crate) enum Outcome {
-    /// Success.
+    /// The case passed.
     Passed,
     /// Failure, with its reason.
     Failed(String),
@@ -106,7 +106,7 @@ pub(crate) struct Cell {
 /// Function that returns an outcome's reason, if the outcome is of the wanted kind.
 type Reason = fn(&Outcome) -> Option<&String>;
 
-/// All cells.
+/// Results of all cases in all columns.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Matrix {
     cells: Vec<Cell>,

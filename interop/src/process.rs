@@ -46,7 +46,7 @@ impl Running {
             Ok(line) => Ok(Some(line)),
             Err(mpsc::RecvTimeoutError::Disconnected) => Ok(None),
             Err(mpsc::RecvTimeoutError::Timeout) => {
-                Err(format!("{} has said nothing for {limit:?}", self.name))
+                Err(format!("{} has printed nothing for {limit:?}", self.name))
             }
         }
     }

@@ -60,7 +60,7 @@ fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let capture = Capture::start(&folder.join("messaging-to.pcapng"), port, Vec::new());
     let begun = SystemTime::now();
     let made = calls(&object).map_err(|error| error.to_string());
-    let seen = Seen::end(capture, port);
+    let seen = CapturedMessages::end(capture, port);
     let mut record = |case, outcome: Outcome| {
         matrix.record(case, VERSION, Direction::To, outcome);
     };
@@ -145,7 +145,7 @@ fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> 
         }
     })?;
     client.end(LIMIT)?;
-    let seen = Seen::end(capture, port);
+    let seen = CapturedMessages::end(capture, port);
     for (case, outcome) in made_and_seen(made, &seen, |seen| {
         let contexts = seen.contexts("_get_name")?;
         let [request_end, round_trip] = &contexts[..] else {
@@ -170,8 +170,8 @@ const CONTEXTS: &str = "tshark: end times in INVOCATION_POLICIES";
 /// Returns the outcomes, from the captured frames of the calls that were made.
 fn made_and_seen(
     made: Result<(), String>,
-    seen: &Result<Seen, Outcome>,
-    contexts: impl FnOnce(&Seen) -> Result<(), String>,
+    seen: &Result<CapturedMessages, Outcome>,
+    contexts: impl FnOnce(&CapturedMessages) -> Result<(), String>,
 ) -> [(&'static str, Outcome); 2] {
     match (made, seen) {
         (Err(why), _) => [FLAGS, CONTEXTS].map(|case| (case, Outcome::Failed(why.clone()))),
@@ -195,9 +195,9 @@ struct Message {
     to_server: bool,
 }
 
-struct Seen(Vec<Message>);
+struct CapturedMessages(Vec<Message>);
 
-impl Seen {
+impl CapturedMessages {
     fn end(capture: Capture, port: u16) -> Result<Self, Outcome> {
         let frames = capture.fields(&[
             "giop.request_op",
@@ -216,7 +216,7 @@ impl Seen {
                 octets: octets_of(&octets),
                 to_server: to == port.to_string(),
             }),
-            Err(fields) => Err(Outcome::Failed(format!("{fields:?} is no frame"))),
+            Err(fields) => Err(Outcome::Failed(format!("{fields:?} is not a frame"))),
         };
         frames
             .into_iter()

@@ -41,7 +41,7 @@ fn same_facts(reference: &str) -> Result<(), String> {
     let expected = as_catior(&ours).ok_or_else(|| format!("unexpected JSON: {ours}"))?;
     let shown: Vec<String> = theirs
         .lines()
-        .map(squeezed)
+        .map(collapse_whitespace)
         .filter(|line| !line.is_empty())
         .collect();
     if shown == expected {
@@ -51,7 +51,7 @@ fn same_facts(reference: &str) -> Result<(), String> {
 }
 
 /// Reduces white space to one space between words.
-fn squeezed(line: &str) -> String {
+fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

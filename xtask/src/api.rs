@@ -20,7 +20,7 @@ const SHOWN: usize = 30;
 /// Options of `cargo xtask api`.
 #[derive(clap::Args, Default)]
 pub(crate) struct Options {
-    /// Write the snapshots anew.
+    /// Update the snapshots.
     #[arg(long)]
     write: bool,
 }
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         return Ok(());
     }
     Err(format!(
-        "public interfaces have changed (`cargo xtask api --write` writes them anew; say it in CHANGELOG.md):\n{}",
+        "public interfaces have changed (`cargo xtask api --write` updates the snapshots; mention the change in CHANGELOG.md):\n{}",
         changed.join("\n")
     ))
 }
@@ -125,7 +125,7 @@ fn write(file: &PathBuf, interface: &str) -> Result<()> {
 fn difference(file: &PathBuf, interface: &str) -> Option<String> {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let Ok(before) = fs::read_to_string(file) else {
-        return Some(format!("  {name}: there is no snapshot"));
+        return Some(format!("  {name}: no snapshot"));
     };
     let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
         (before.lines().collect(), interface.lines().collect());
@@ -152,10 +152,7 @@ mod tests {
     fn a_changed_interface_is_shown_by_its_lines() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("punctual-a.txt");
-        assert_eq!(
-            difference(&file, "x").unwrap(),
-            "  punctual-a: there is no snapshot"
-        );
+        assert_eq!(difference(&file, "x").unwrap(), "  punctual-a: no snapshot");
         fs::write(&file, "pub fn a::b()\npub fn a::c()\n").unwrap();
         let shown = difference(&file, "pub fn a::c()\npub fn a::d()\n").unwrap();
         assert_eq!(

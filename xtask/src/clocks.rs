@@ -24,7 +24,7 @@ const NAMES: [&str; 6] = [
 const EXEMPT: [(&str, &str); 10] = [
     (
         "crates/orb/orb/src/messaging/frames.rs",
-        "the time stamp of a frame, for whoever receives it",
+        "the time stamp of a frame, for its receivers",
     ),
     (
         "crates/orb/orb/src/messaging/protocol.rs",
@@ -35,7 +35,7 @@ const EXEMPT: [(&str, &str); 10] = [
         "the same, where it is taken",
     ),
     (
-        "crates/orb/orb/src/policy/wish.rs",
+        "crates/orb/orb/src/policy/any_policy.rs",
         "RequestEndTime and ReplyEndTime are moments",
     ),
     (
@@ -69,13 +69,13 @@ pub(crate) fn check() -> Result<()> {
     let mistakes = mistakes(&sources)?;
     if mistakes.is_empty() {
         println!(
-            "clocks: {} files, none waits by the time of day",
+            "clocks: {} files, no wait by the time-of-day clock",
             sources.len()
         );
         return Ok(());
     }
     Err(format!(
-        "the time of day is asked for (name in xtask/src/clocks.rs what for, or take the monotonic clock):\n  {}",
+        "the time-of-day clock is read (add the file with its purpose to xtask/src/clocks.rs, or use the monotonic clock):\n  {}",
         mistakes.join("\n  ")
     ))
 }

@@ -50,7 +50,7 @@ const NATIVES: &[&str] = &[
 pub(crate) fn run(options: &Options) -> Result<()> {
     if !options.folder.is_dir() {
         let what = format!(
-            "`{}` is no folder (Debian: omniorb-idl)",
+            "`{}` is not a folder (Debian: omniorb-idl)",
             options.folder.display()
         );
         if options.require {

@@ -1,6 +1,6 @@
 //! `cargo xtask figures`: the size and the structure of the code, by area.
 //!
-//! Lines of files and of functions as percentiles, without unit tests at a file's end; circles of files, and the arrows
+//! Lines of files and of functions as percentiles, without unit tests at a file's end; cycles of files, and the arrows
 //! back: the uses that would have to go so that every crate's files stand in an order.
 
 use crate::modules;
@@ -16,9 +16,9 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Print the files of each circle, too.
+    /// Print the files of each dependency cycle, too.
     #[arg(long, conflicts_with = "json")]
-    circles: bool,
+    cycles: bool,
 }
 
 /// Figures of one area.
@@ -29,7 +29,7 @@ struct Figures {
     files: [usize; 3],
     /// Lines of functions: the median, the 90th percentile, the most.
     functions: [usize; 3],
-    circles: usize,
+    cycles: usize,
     arrows_back: usize,
     #[serde(skip)]
     lengths: (Vec<usize>, Vec<usize>),
@@ -57,11 +57,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         if let Some(one) = areas.get_mut(&area(short))
             && src.is_dir()
         {
-            let (circles, back) = modules::structure(&src)?;
-            one.circles += circles.len();
-            if options.circles {
-                for circle in circles {
-                    println!("{}: {circle}", short.display());
+            let (cycles, back) = modules::structure(&src)?;
+            one.cycles += cycles.len();
+            if options.cycles {
+                for cycle in cycles {
+                    println!("{}: {cycle}", short.display());
                 }
             }
             one.arrows_back += back;
@@ -84,7 +84,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn print(areas: &BTreeMap<String, Figures>) {
     println!(
         "{:14} {:>8}  {:>16}  {:>16}  {:>7}  arrows back",
-        "area", "lines", "files 50/90/max", "fns 50/90/max", "circles"
+        "area", "lines", "files 50/90/max", "fns 50/90/max", "cycles"
     );
     for (name, one) in areas {
         let shown = |[half, most, all]: [usize; 3]| format!("{half}/{most}/{all}");
@@ -93,7 +93,7 @@ fn print(areas: &BTreeMap<String, Figures>) {
             one.lines,
             shown(one.files),
             shown(one.functions),
-            one.circles,
+            one.cycles,
             one.arrows_back
         );
     }

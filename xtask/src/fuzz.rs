@@ -58,7 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let there = targets()?;
     if let Some(unknown) = options.targets.iter().find(|name| !there.contains(name)) {
         return Err(format!(
-            "there is no target `{unknown}`; there are {}",
+            "unknown target `{unknown}`; known targets: {}",
             there.join(", ")
         ));
     }
@@ -156,7 +156,7 @@ fn build(name: &str, options: &Options) -> Result<PathBuf> {
     // The folder in between is named after the target machine.
     let programs = built.filter_map(|entry| Some(entry.ok()?.path().join("release").join(name)));
     let mut programs = programs.filter(|program| program.is_file());
-    let nowhere = || format!("there is no program for {name} in {}", folder.display());
+    let nowhere = || format!("no program for {name} in {}", folder.display());
     programs.next().ok_or_else(nowhere)
 }
 

@@ -70,7 +70,7 @@ enum Chore {
     MinimumRust(minimum_rust::Options),
     /// Make a Debian package of the command, with its manual pages and completions.
     Package(package::Options),
-    /// Compare the public interface of each published crate with its snapshot in `api/`, or write that anew.
+    /// Compare the public interface of each published crate with its snapshot in `api/`, or update the snapshot.
     Api(api::Options),
     /// Check that a version may be released: its number, changelog, public interface and packages.
     Release(release::Options),

@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     check
         .args(["run", &version, "cargo", "check", "--quiet", "--locked"])
         .current_dir(root())
-        // The target folder is separate, so that nothing else is compiled anew afterwards.
+        // The target folder is separate, so that nothing else is compiled again afterwards.
         .env("CARGO_TARGET_DIR", root().join("target/minimum-rust"))
         // These variables belong to the Rust that runs this.
         .env_remove("CARGO")

@@ -1,5 +1,5 @@
 //! Order of the modules inside a crate: `cargo xtask layers` refuses uses that point up in
-//! `punctual-orb`, and circles of files in the crates of a list.
+//! `punctual-orb`, and cycles of files in the crates of a list.
 //!
 //! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child
 //! module's name is followed to the file that defines its item, through re-exports. Modules under
@@ -9,7 +9,7 @@ mod graph;
 mod read;
 
 use crate::run::{Result, root};
-use graph::{arrows_back, circles};
+use graph::{arrows_back, cycles};
 use read::{Edge, edges};
 use std::path::Path;
 
@@ -46,7 +46,7 @@ const ORB: &[&[&str]] = &[
     &["reference"],
 ];
 
-/// Folders of crates without circles.
+/// Folders of crates without cycles.
 const CRATES: &[&str] = &[
     "crates/idl/build",
     "crates/idl/describe",
@@ -86,14 +86,14 @@ pub(crate) fn check() -> Result<()> {
             mistakes.extend(upward(&edges));
         }
         mistakes.extend(
-            circles(&edges)
+            cycles(&edges)
                 .into_iter()
-                .map(|circle| format!("a circle of files in {name}: {circle}")),
+                .map(|cycle| format!("a cycle of files in {name}: {cycle}")),
         );
     }
     if mistakes.is_empty() {
         println!(
-            "layers: {} modules of punctual-orb in order, no circle of files in {} crates",
+            "layers: {} modules of punctual-orb in order, no cycle of files in {} crates",
             ORB.iter().map(|line| line.len()).sum::<usize>(),
             CRATES.len()
         );
@@ -105,10 +105,10 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// Returns the circles of files below a `src` folder, and the number of arrows back in them.
+/// Returns the cycles of files below a `src` folder, and the number of arrows back in them.
 pub(crate) fn structure(src: &Path) -> Result<(Vec<String>, usize)> {
     let edges = edges(src)?;
-    Ok((circles(&edges), arrows_back(&edges)))
+    Ok((cycles(&edges), arrows_back(&edges)))
 }
 
 /// Returns the uses that point up, or from side to side.

@@ -114,7 +114,7 @@ fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
     .filter_map(|(what, is_there)| (!is_there).then_some(what))
 }
 
-/// Returns the crates that cannot be published after all their dependencies: they are on a circle,
+/// Returns the crates that cannot be published after all their dependencies: they are on a cycle,
 /// or above one.
 fn without_order(published: &[&Package]) -> Vec<String> {
     let mut left = published.to_vec();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_by_tests_with_versions_are_refused() {
+    fn cycles_by_tests_with_versions_are_refused() {
         let all = [
             package("a", &[("b", "^1", None)]),
             package("b", &[("a", "^1", Some("dev"))]),

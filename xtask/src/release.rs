@@ -94,7 +94,7 @@ fn changelog_is_ready(changelog: &str, version: &str) -> Result<()> {
         {
             let known = KINDS.join(", ");
             return Err(format!(
-                "CHANGELOG.md, {version}: `{kind}` is no kind of change: {known}"
+                "CHANGELOG.md, {version}: `{kind}` is not a kind of change: {known}"
             ));
         }
         entries += usize::from(line.starts_with("- "));

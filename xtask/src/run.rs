@@ -29,7 +29,7 @@ pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let metadata: Metadata<T> = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
+        .map_err(|error| format!("cannot read the output of cargo metadata: {error}"))?;
     Ok(metadata.packages)
 }
 

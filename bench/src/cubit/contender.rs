@@ -267,7 +267,7 @@ mod tests {
         assert!(contenders[2].is_base() && !contenders[0].is_base());
         assert_eq!(left_out[0].contender, "giop_lite+diop");
         assert!(
-            left_out[1].reason.contains("no link `pigeon`"),
+            left_out[1].reason.contains("unknown link `pigeon`"),
             "{left_out:?}"
         );
     }

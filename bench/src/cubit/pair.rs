@@ -333,7 +333,7 @@ mod tests {
     fn what_the_orb_refuses_is_told_in_its_words() {
         assert_eq!(refusal("giop_lite+uiop", &[]), None);
         let reason = refusal("giop_lite+diop", &[]).unwrap();
-        assert!(reason.contains("does not fit"), "{reason}");
+        assert!(reason.contains("cannot run over"), "{reason}");
         let reason = refusal("iiop", &["--loud".to_owned()]).unwrap();
         assert!(reason.contains("`--loud`"), "{reason}");
     }

@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     match none.wait() {
-        Err(DevicesReadError::NoSuchDevice(none)) => println!("there is no device `{}`", none.name),
+        Err(DevicesReadError::NoSuchDevice(none)) => println!("unknown device `{}`", none.name),
         other => return Err(format!("a chair has answered {other:?}").into()),
     }
     println!("{count} calls were answered");

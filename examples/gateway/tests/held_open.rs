@@ -83,7 +83,7 @@ fn ten_thousand_calls_are_open_in_a_gateway_whose_orb_has_four_threads_and_each_
         assert!(threads.len() <= 5, "{threads:?}");
     }
     client.0.stdin.take().unwrap().write_all(b"\n").unwrap();
-    assert_eq!(client.line(), "there is no device `a chair`");
+    assert_eq!(client.line(), "unknown device `a chair`");
     assert_eq!(client.line(), format!("{CALLS} calls were answered"));
     assert!(client.0.wait().unwrap().success());
 }

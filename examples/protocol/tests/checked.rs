@@ -140,11 +140,11 @@ fn properties_are_read_and_unknown_ones_refused() {
     let error = listen("no_delay", "maybe").unwrap_err().to_string();
     assert_eq!(
         error,
-        "listening: `no_delay=maybe` does not fit: expected true or false"
+        "listening: invalid property `no_delay=maybe`: expected true or false"
     );
     let error = listen("keep_alive", "true").unwrap_err().to_string();
     assert_eq!(
         error,
-        "listening: `keep_alive=true` does not fit: expected no_delay"
+        "listening: invalid property `keep_alive=true`: expected no_delay"
     );
 }

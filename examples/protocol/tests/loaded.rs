@@ -81,6 +81,6 @@ fn a_property_that_the_link_does_not_know_is_refused_by_it() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "listening: `keep_alive=true` does not fit: expected no_delay"
+        "listening: invalid property `keep_alive=true`: expected no_delay"
     );
 }

@@ -43,7 +43,7 @@ impl Sensor {
     pub(crate) fn remembered(name: &str, folder: &Path) -> Result<Self, SystemException> {
         let known = PLANT.iter().find(|(known, ..)| *known == name);
         let &(name, maker, unit, lowest, highest) =
-            known.ok_or_else(|| ObjectNotExist.because(format!("there is no sensor `{name}`")))?;
+            known.ok_or_else(|| ObjectNotExist.because(format!("unknown sensor `{name}`")))?;
         let path = folder.join(name);
         let unreadable = |error| PersistStore.because(format!("{}: {error}", path.display()));
         let mut options = OpenOptions::new();
@@ -171,6 +171,6 @@ impl SensorServant for Sensor {
     fn unwatch(&self, ticket: u32) -> Result<(), SystemException> {
         let gone = self.state().watchers.remove(&ticket);
         gone.map(drop)
-            .ok_or_else(|| BadParam.because("nobody watches with this ticket"))
+            .ok_or_else(|| BadParam.because("unknown ticket"))
     }
 }

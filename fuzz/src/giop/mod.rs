@@ -15,8 +15,8 @@ use punctual_giop::{
     Accepted, AddressingDisposition, CancelRequest, Examined, LocateReplyHeader,
     LocateRequestHeader, MessageHeader, MessageKind, PlainRequests, Reassembly, ReplyHeader,
     RequestHeader, ServiceContexts, SystemExceptionBody, begin_message, close_connection, examine,
-    finish_message, glance_at_reply, message_decoder, message_error, own_reply, service_context,
-    split,
+    finish_message, match_plain_reply, message_decoder, message_error, parse_plain_reply,
+    service_context, split,
 };
 
 /// Returns small limits, so that inputs reach them.
@@ -237,14 +237,17 @@ fn short_reply(header: &MessageHeader, message: &[u8], coding: Coding<'_>) {
     let Ok(general) = ReplyHeader::decode(&mut input) else {
         return;
     };
-    if let Some((order, status, body)) = own_reply(message, general.request_id) {
+    if let Some((order, status, body)) = match_plain_reply(message, general.request_id) {
         assert_eq!(
             (order, status, body),
             (header.order, general.status, input.position())
         );
     }
-    assert_eq!(own_reply(message, general.request_id.wrapping_add(1)), None);
-    if let Some((id, status, body)) = glance_at_reply(header, message) {
+    assert_eq!(
+        match_plain_reply(message, general.request_id.wrapping_add(1)),
+        None
+    );
+    if let Some((id, status, body)) = parse_plain_reply(header, message) {
         assert_eq!(
             (id, status, body),
             (general.request_id, general.status, input.position())

@@ -78,13 +78,13 @@ int listen(CORBA::ORB_ptr orb, const char* target, bool both) {
     callbacks::Subject_var subject = callbacks::Subject::_narrow(there);
     CORBA::Object_var here = poa->id_to_reference(id);
     callbacks::Listener_var whom = callbacks::Listener::_narrow(here);
-    test("told within a call", [&] {
+    test("callbacks within a call", [&] {
         for (CORBA::Long number = 7; number < 10; ++number) {
             hold(subject->tell(whom, number) == number + 1, "another answer");
             hold(listener->last == number, "told another number");
         }
     });
-    test("told while nobody waits for a reply", [&] {
+    test("callbacks outside of a call", [&] {
         listener->count = 0;
         subject->publish(whom, 50);
         for (int tries = 0; tries < 2000 && listener->count < 50; ++tries)

@@ -129,12 +129,12 @@ int desk(CORBA::ORB_ptr orb) {
 int tell(CORBA::ORB_ptr orb, const char* target) {
     CORBA::Object_var object = orb->string_to_object(target);
     plain::AMI_DeskHandler_var handler = plain::AMI_DeskHandler::_narrow(object);
-    test("results, told", [&] {
+    test("results to a handler", [&] {
         handler->half(21);
         handler->set_rate();
         handler->get_rate(9);
     });
-    test("exceptions, told", [&] {
+    test("exceptions to a handler", [&] {
         State* refused = new State(false, "IDL:plain/Refused:1.0");
         CORBA::ValueBase_var kept = refused;
         refused->put(string("7 is odd"));

@@ -152,7 +152,7 @@ fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
 ///
 /// # Errors
 /// Exceptions that the adapters raise.
-pub(super) fn furnish(root: &Poa, ledger: &Arc<Ledger>) -> Result<(), Box<dyn Error>> {
+pub(super) fn set_servants(root: &Poa, ledger: &Arc<Ledger>) -> Result<(), Box<dyn Error>> {
     let manager = Some(root.manager());
     let shared = root.create_poa("shared", manager, &by_default())?;
     shared.set_servant(servant(ledger))?;

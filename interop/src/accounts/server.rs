@@ -2,7 +2,7 @@
 //! and lets requests in progress complete.
 
 use super::bank::{Bank, Ledger};
-use super::managers::furnish;
+use super::managers::set_servants;
 use crate::Failure;
 use crate::adapters as a;
 use crate::matrix::Version;
@@ -37,7 +37,7 @@ pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
         .build()?;
     let root = orb.root_poa()?;
     let ledger = Arc::new(Ledger::default());
-    furnish(&root, &ledger)?;
+    set_servants(&root, &ledger)?;
     let bank: a::Bank = root.activate(Bank {
         root: root.clone(),
         ledger,

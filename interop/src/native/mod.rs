@@ -283,7 +283,7 @@ fn one_ways(objects: &Objects) -> Result<(), String> {
     for value in 1..=100 {
         ok(objects.describe.post(value))?;
     }
-    settle(5050, || Ok(ok(objects.describe.posted())? - before))
+    ask_until(5050, || Ok(ok(objects.describe.posted())? - before))
 }
 
 /// Tries one-ways answered by the server (SYNC_WITH_SERVER) and by the servant (SYNC_WITH_TARGET).
@@ -304,7 +304,7 @@ fn answered_one_ways(objects: &Objects) -> Result<(), String> {
     for value in 1..=100 {
         ok(by_server.post(value))?;
     }
-    settle(10_100, || Ok(ok(objects.describe.posted())? - before))?;
+    ask_until(10_100, || Ok(ok(objects.describe.posted())? - before))?;
     for scope in [SyncScope::WithServer, SyncScope::WithTarget] {
         let unknown = p::Describe::from_object(under(objects.unknown.as_object(), scope)?);
         let heard = unknown.post(1).map_err(|error| error.kind());
@@ -315,7 +315,7 @@ fn answered_one_ways(objects: &Objects) -> Result<(), String> {
 
 /// Asks until the answer is as expected, for a bounded time: omniORB may serve a call that came
 /// after a one-way on the same connection before it.
-fn settle<T: PartialEq + std::fmt::Debug>(
+fn ask_until<T: PartialEq + std::fmt::Debug>(
     expected: T,
     ask: impl Fn() -> Result<T, String>,
 ) -> Result<(), String> {
@@ -336,7 +336,7 @@ fn cubit(objects: &Objects) -> Result<(), String> {
         ok(kind.time(CALLS)).map_err(|problem| format!("{}: {problem}", kind.name))?;
     }
     let sent = calls::pings_of(CALLS);
-    settle(sent, || Ok(ok(objects.cubit.pings())? - before))?;
+    ask_until(sent, || Ok(ok(objects.cubit.pings())? - before))?;
     ok(calls::verify(&objects.cubit, before, sent))
 }
 

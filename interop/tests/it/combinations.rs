@@ -134,7 +134,7 @@ impl Combination {
     }
 
     /// Sets the servant or manager for objects that are not in the map.
-    fn furnish(self, poa: &Poa) {
+    fn set_servants(self, poa: &Poa) {
         match self.processing {
             RequestProcessingPolicy::ActiveObjectMapOnly => {}
             RequestProcessingPolicy::DefaultServant => poa.set_servant(called()).unwrap(),
@@ -201,7 +201,7 @@ fn an_adapter_of_each_legal_combination_serves_and_the_others_are_refused() {
                 }
                 Err(error) => panic!("{combination:?}: {error}"),
             };
-            combination.furnish(&poa);
+            combination.set_servants(&poa);
             let objects = combination.objects(&poa);
             assert!(!objects.is_empty(), "{combination:?}");
             for object in &objects {

@@ -85,7 +85,7 @@ pub enum WatchReport {
     /// Keys changed in one revision or several, each with its value, or `None` if deleted; complete
     /// up to the given revision.
     Changes(Vec<(Vec<u8>, Option<Vec<u8>>)>, i64),
-    /// etcd has dropped earlier changes, or has older data: everything has to be read anew.
+    /// etcd has dropped earlier changes, or has older data: everything has to be read again.
     Lost(String),
 }
 
@@ -173,7 +173,9 @@ impl Client {
         match reply["token"].as_str() {
             Some(token) if status == 200 => Ok(connection.with_token(token.to_owned())),
             _ => {
-                let why = reply["error"].as_str().unwrap_or("etcd knows no such user");
+                let why = reply["error"]
+                    .as_str()
+                    .unwrap_or("etcd does not know the user");
                 Err(io::Error::new(ErrorKind::PermissionDenied, why.to_owned()))
             }
         }
@@ -286,12 +288,12 @@ pub fn watch_report(line: &[u8], seen: i64) -> Option<WatchReport> {
     let revision = revision(result);
     if number(&result["compact_revision"]) > 0 {
         return Some(WatchReport::Lost(
-            "etcd has compacted what came between".into(),
+            "etcd has compacted the revisions in between".into(),
         ));
     }
     if revision < seen {
         return Some(WatchReport::Lost(format!(
-            "etcd has older data: revision {revision} after {seen}"
+            "etcd has lost data: revision {revision} after {seen}"
         )));
     }
     if result["canceled"].as_bool() == Some(true) {

@@ -101,7 +101,7 @@ impl Connection {
                 connection: self,
                 chunk: 0,
             }),
-            (status, _) => Err(broken(&format!("no stream but status {status}"))),
+            (status, _) => Err(broken(&format!("status {status} instead of a stream"))),
         }
     }
 
@@ -151,7 +151,7 @@ impl Connection {
         let digits = line.split(';').next().unwrap_or_default().trim();
         let length = u64::from_str_radix(digits, 16);
         let length = length.ok().filter(|length| *length <= MOST_BODY);
-        length.ok_or_else(|| broken("a chunk is too long, or none"))
+        length.ok_or_else(|| broken("a chunk is too long or malformed"))
     }
 
     fn append(&mut self, length: u64, to: &mut Vec<u8>) -> io::Result<()> {
@@ -181,7 +181,7 @@ impl Connection {
         if line.last() == Some(&b'\r') {
             line.pop();
         }
-        String::from_utf8(line).map_err(|_| broken("a line is no text"))
+        String::from_utf8(line).map_err(|_| broken("a line is not UTF-8"))
     }
 }
 

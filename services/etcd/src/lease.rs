@@ -1,6 +1,6 @@
 //! Leases: keys that etcd removes by itself, when they have not been put again in time.
 //!
-//! No lease is ever kept alive. A key is renewed by putting it anew, with a lease of its own; the lease that it had
+//! No lease is ever kept alive. A key is renewed by putting it again, with a lease of its own; the lease that it had
 //! before ends with no key. So the keys of one commit that live equally long share a lease, and a process that put a
 //! key may end without harm.
 

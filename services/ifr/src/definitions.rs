@@ -6,8 +6,8 @@
 
 mod edit;
 mod lookup;
-mod sound;
 mod uses;
+mod validity;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,7 +17,7 @@ use crate::corba::DefinitionKind;
 use crate::store::{Definition, Details, Number, Numbers};
 
 pub(crate) use lookup::Scope;
-pub(crate) use sound::check_unnamed;
+pub(crate) use validity::check_unnamed;
 
 /// Number of the repository itself, the outermost scope.
 pub(crate) const ROOT: Number = 0;

@@ -14,10 +14,10 @@ pub enum Refusal {
     #[error("the name `{0}` is taken in its scope")]
     NameTaken(String),
     /// The container does not allow definitions of this kind.
-    #[error("{0} cannot contain it")]
+    #[error("{0} cannot contain the definition")]
     Misplaced(String),
     /// Another definition refers to the one to be removed.
-    #[error("`{0}` needs it")]
+    #[error("`{0}` refers to the definition")]
     InUse(String),
     /// The definition does not exist.
     #[error("the definition does not exist")]
@@ -41,7 +41,7 @@ pub enum Refusal {
     #[error("the peer may not change the repository")]
     NotPermitted,
     /// The repository's quota is used up.
-    #[error("the repository may have {0}, and would have more (Quota)")]
+    #[error("the quota of {0} would be exceeded (Quota)")]
     QuotaExceeded(String),
     /// The change could not be stored.
     #[error("it could not be stored: {0}")]

@@ -13,27 +13,25 @@ use crate::repository::{InterfaceRepository, OpenError, Quota};
 pub const LISTEN: Key<Vec<String>> = listen().required();
 
 const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
-    "The repository's file; it is made if need be. Without it, definitions are gone when the server is.",
+    "The repository's file; it is created if it does not exist. Without it, definitions are lost when the server ends.",
 );
 const WRITABLE: Key<bool> = Key::flag("writable").doc(
-    "Let whoever reaches the server change it, as the standard's interface allows. Without it, whatever would raises \
-     NO_PERMISSION.",
+    "Let every client that reaches the server change it, as the standard's interface allows. Without it, operations \
+     that change the repository raise NO_PERMISSION.",
 );
 const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
     .conflicts(&["writable"])
     .doc(
-        "Let WHO change it, and no others: an address, a network as 10.0.0.0/8, `local` (Unix sockets, shared memory), \
+        "Let WHO change it, and no others: an address, a network such as 10.0.0.0/8, `local` (Unix sockets, shared memory), \
          `cert:NAME` (a name in a TLS certificate) or `any`. May be given more than once.",
     );
 const MOST_DEFINITIONS: Key<u64> = Key::number("most-definitions", 0..=u64::MAX)
     .default("100000")
-    .doc(
-        "How many definitions the repository may have; what would be more is refused with NO_RESOURCES.",
-    );
+    .doc("Most definitions of the repository; beyond, operations raise NO_RESOURCES.");
 const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 0..=u64::MAX)
     .default("67108864")
-    .doc("How many bytes the records of all definitions may take.");
+    .doc("Most bytes of the records of all definitions.");
 
 /// Returns all settings of the repository, in the order of `--help`.
 #[must_use]

@@ -179,7 +179,7 @@ impl Names {
     ///
     /// If a call finds that the remembered reference is stale, as it raises OBJECT_NOT_EXIST,
     /// TRANSIENT or COMM_FAILURE, it is forgotten. If the operation was not executed
-    /// (COMPLETED_NO), the name is resolved anew and the call made once more.
+    /// (COMPLETED_NO), the name is resolved again and the call made once more.
     ///
     /// # Errors
     /// Those of `call`. If the name does not lead to an object of type `I`: OBJECT_NOT_EXIST, with

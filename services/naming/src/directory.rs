@@ -18,7 +18,7 @@ use crate::observe::Observer;
 use crate::refusal::Refusal;
 use crate::service::{NamingService, OpenError, Size};
 use crate::store::{ContextId, ROOT, Target};
-use crate::tree::{Operation, Tree, View, Wanted};
+use crate::tree::{Operation, RequestedChange, Tree, View};
 
 /// Names of a naming service, for the process that serves them. Clones share the same service.
 /// Names begin at the root context; an empty one is the root itself.
@@ -195,7 +195,7 @@ impl Directory {
             return Err(too_long());
         }
         let target = Target::Object(bytes.to_vec().into());
-        self.change(name, by, |name| Wanted::Bind {
+        self.change(name, by, |name| RequestedChange::Bind {
             name,
             target,
             replaces,
@@ -207,7 +207,7 @@ impl Directory {
     /// # Errors
     /// As `bind_new_context` of naming contexts, or the peer may not.
     pub fn bind_new_context(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
-        self.change(name, by, |name| Wanted::BindNewContext { name })
+        self.change(name, by, |name| RequestedChange::BindNewContext { name })
     }
 
     /// Removes a binding, and returns when that is durable. Blocks.
@@ -215,7 +215,7 @@ impl Directory {
     /// # Errors
     /// As `unbind` of naming contexts, or the peer may not.
     pub fn unbind(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
-        self.change(name, by, |name| Wanted::Unbind { name })
+        self.change(name, by, |name| RequestedChange::Unbind { name })
     }
 
     /// Destroys a context, which has to be empty. The bindings to it stay. Blocks.
@@ -226,7 +226,7 @@ impl Directory {
         self.check(name)?;
         let context = self.0.read(|tree, _| way(tree, name))??;
         let context = context.last().copied().unwrap_or(ROOT);
-        let (wanted, by) = (Wanted::Destroy, requester(by));
+        let (wanted, by) = (RequestedChange::Destroy, requester(by));
         let operation = Operation {
             context,
             wanted,
@@ -239,7 +239,7 @@ impl Directory {
         &self,
         name: Name,
         by: IpAddr,
-        wanted: impl FnOnce(Name) -> Wanted,
+        wanted: impl FnOnce(Name) -> RequestedChange,
     ) -> Result<(), Refusal> {
         check(&name, &self.0.limits())?;
         let operation = Operation {

@@ -91,7 +91,7 @@ fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
 /// Returns the name of a text of any length, for the process's own texts.
 pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
     let name = punctual_ior::name_from_text(text);
-    let name = name.map_err(|_| Refusal::InvalidName("it is no stringified name"))?;
+    let name = name.map_err(|_| Refusal::InvalidName("it is not a stringified name"))?;
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,
         kind: one.kind,
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_text_of_too_many_components_or_bytes_is_refused_before_it_is_split() {
         let limits = Limits::default();
-        let unsplit = "it is no stringified name";
+        let unsplit = "it is not a stringified name";
         // The first component is invalid, which splitting would find first.
         assert_eq!(refused(r"\x/a", &limits), unsplit);
         let text = format!(r"\x{}", "/a".repeat(limits.name_components));

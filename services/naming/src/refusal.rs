@@ -44,22 +44,22 @@ pub enum Refusal {
     #[error("the root context cannot be destroyed")]
     Root,
     /// A nil reference was passed for a context.
-    #[error("nil is no naming context")]
+    #[error("a nil reference is not a naming context")]
     NilContext,
     /// The time to live is out of range.
-    #[error("a binding lives from 1 s to 24 h")]
+    #[error("the time to live must be from 1 s to 24 h")]
     BadTtl,
     /// A nil reference cannot join a group.
-    #[error("nil is no member of a group")]
+    #[error("a nil reference cannot be a member of a group")]
     NilMember,
     /// The load is not a valid number.
-    #[error("a load is a number from 0 on")]
+    #[error("a load must be a number of at least 0")]
     BadLoad,
     /// The group has no member, or none that is alive.
     #[error("the group has no member now, or none that answers")]
     NoMember,
     /// A limit of the service is exceeded.
-    #[error("the naming service may have {0} (Limits)")]
+    #[error("the limit of {0} is reached (Limits)")]
     LimitExceeded(String),
     /// The peer may not change that context.
     #[error("the peer may not change this context")]

@@ -23,7 +23,9 @@ use crate::name;
 use crate::observe::Observers;
 use crate::refusal::Refusal;
 use crate::store::{ContextId, FileStore, MemoryStore, ROOT, Store, StoreError, Target};
-use crate::tree::{Done, Growing, Listed, Operation, Place, Tree, View, Wanted, walk_to};
+use crate::tree::{
+    Done, Listed, Operation, Place, RequestedChange, Tree, TreeBuilder, View, walk_to,
+};
 
 use expiry::Temporary;
 use groups::chosen;
@@ -42,7 +44,7 @@ fn expire(service: &Arc<State>, temporary: Temporary) -> Result<(), StoreError> 
         let service = weak.upgrade()?;
         let expired = service.change(Operation {
             context: ROOT,
-            wanted: Wanted::Expire,
+            wanted: RequestedChange::Expire,
             by: Requester::Process,
         });
         Some(expired.map(drop))
@@ -96,7 +98,7 @@ impl NamingService {
     /// # Errors
     /// They cannot be read.
     pub fn on(store: Box<dyn Store>) -> Result<Self, OpenError> {
-        let mut growing = Growing::new();
+        let mut growing = TreeBuilder::new();
         store.load(&mut growing)?;
         let temporary = growing.take_temporary();
         let tree = growing.grown();
@@ -278,7 +280,7 @@ mod tests {
         };
         service.change(Operation {
             context: ROOT,
-            wanted: Wanted::BindNewContext {
+            wanted: RequestedChange::BindNewContext {
                 name: vec![component],
             },
             by: Requester::Process,
@@ -334,7 +336,7 @@ mod tests {
         };
         let choice = crate::store::Choice::RoundRobin;
         let group = name(&["group"]);
-        let made = Wanted::BindGroup {
+        let made = RequestedChange::BindGroup {
             name: group.clone(),
             choice,
         };
@@ -342,10 +344,10 @@ mod tests {
         for id in ["one", "other"] {
             let target = Target::Object((*b"ior").into());
             let name = name(&["group", id]);
-            change(Wanted::Join { name, target }).unwrap();
+            change(RequestedChange::Join { name, target }).unwrap();
         }
         faults.fail_late();
-        assert!(change(Wanted::Unbind { name: group }).is_err());
+        assert!(change(RequestedChange::Unbind { name: group }).is_err());
         faults.mend();
         bind_new_context(&service, "later").unwrap();
         let size = service.size();

@@ -22,51 +22,51 @@ pub const LISTEN: Key<Vec<String>> = listen().default("iiop://:2809");
 
 const STORE: Key<Option<PathBuf>> = Key::path("store")
     .default("names.redb")
-    .doc("The file that bindings are kept in; it is made if need be.");
+    .doc("The file that bindings are kept in; it is created if it does not exist.");
 const MEMORY: Key<bool> = Key::flag("memory")
     .conflicts(&["store"])
-    .doc("Keep bindings in memory alone: they are gone when the server is.");
+    .doc("Keep bindings in memory only: they are lost when the server ends.");
 const ALLOW: Key<Vec<String>> = Key::list("allow", check_grant)
     .value_name("[CONTEXT]=WHO")
     .doc(
-        "Who may change what: CONTEXT=WHO, where WHO is an address, a network as 10.0.0.0/8, `local` (Unix sockets, \
+        "Grant of the right to change a context: CONTEXT=WHO, where WHO is an address, a network such as 10.0.0.0/8, `local` (Unix sockets, \
          shared memory), `cert:NAME` (a name in a TLS certificate) or `any`. It covers the context and all that were \
          made below it; without a CONTEXT, everything. May be given more than once.",
     );
 const NO_FEDERATION: Key<bool> = Key::flag("no-federation").doc(
-    "Do not resolve names through contexts of other servers: clients are told to do so, by CannotProceed.",
+    "Do not resolve names through contexts of other servers: clients must do so themselves (CannotProceed).",
 );
 const FEDERATION_TIMEOUT: Key<Duration> = Key::time("federation-timeout")
     .default("5s")
-    .doc("How long a call to another server may take.");
+    .doc("Time limit of a call to another server.");
 const GROUP_CHECK: Key<Option<Duration>> = Key::time_or_never("group-check").default("10s").doc(
-    "How often the members of groups are asked whether they exist, by `_non_existent`: that connects wherever their \
-     references say. One that does not answer twice in a row is passed over. 0 is never, and so is --no-federation.",
+    "Interval of calls of `_non_existent` to the members of groups, which connect to the addresses in their \
+     references. A member that does not answer twice in a row is skipped. 0 is never, and so is --no-federation.",
 );
 const GROUP_REMOVE: Key<Option<Duration>> = Key::time_or_never("group-remove")
     .default("60s")
-    .doc("How long a member is dead before it is removed; 0 is never.");
+    .doc("Time after which a dead member is removed; 0 is never.");
 const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
     .default("1000")
-    .doc("How many members a group may have.");
+    .doc("Most members of a group.");
 const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 0..=u64::MAX)
     .default("128")
-    .doc("How many components a name may have.");
+    .doc("Most components of a name.");
 const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 0..=u64::MAX)
     .default("1024")
-    .doc("How many bytes the id and the kind of a component may have together.");
+    .doc("Most bytes of a component's id and kind together.");
 const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)
     .default("1000000")
-    .doc("How many contexts there may be.");
+    .doc("Most contexts of the service.");
 const MOST_BINDINGS: Key<u64> = Key::number("most-bindings", 0..=u64::MAX)
     .default("10000000")
-    .doc("How many bindings there may be.");
+    .doc("Most bindings of the service.");
 const MOST_ITERATORS: Key<u64> = Key::number("most-iterators", 0..=u64::MAX)
     .default("1000")
-    .doc("How many binding iterators clients may have.");
+    .doc("Most binding iterators that exist at a time.");
 const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
     .default("10min")
-    .doc("How long a binding iterator lives that nobody uses.");
+    .doc("Time after which an unused binding iterator is destroyed.");
 
 /// Returns all settings of the service, in the order of `--help`.
 #[must_use]

@@ -35,7 +35,7 @@ const LAST_REQUESTS: Duration = Duration::from_secs(5);
                   shmiop"
 )]
 pub(crate) struct Options {
-    /// Where to listen, as protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket. May be given more
+    /// Endpoint to listen at, as protocol://place, e.g. iiop://:9000 or uiop:///tmp/socket. May be given more
     /// than once.
     #[arg(long, value_name = "ENDPOINT", required = true)]
     listen: Vec<String>,
@@ -57,8 +57,7 @@ pub(crate) struct Options {
     /// file that holds one. May be given more than once.
     #[arg(long, value_name = "REFERENCE", requires = "target_only")]
     object: Vec<String>,
-    /// How long a request may take from here on, e.g. 200ms or 2s, a number alone being seconds; without it, as long
-    /// as it likes.
+    /// Time limit of a request from here on, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// Write the reference to this file, too.

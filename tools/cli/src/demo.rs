@@ -63,9 +63,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Ok(timings) => {
             print!("{}", client::table(&timings));
             let calls: u64 = timings.iter().map(|timing| timing.calls).sum();
-            println!(
-                "\n{calls} calls between two processes over TCP, every answer as it should be"
-            );
+            println!("\n{calls} calls between two processes over TCP, every answer correct");
             if cfg!(debug_assertions) {
                 println!(
                     "(built without optimisation, as it builds soonest: `cargo run --release` makes faster calls)"
@@ -168,5 +166,5 @@ fn run_client(options: &Options, reference: &Path) -> Result<Vec<Timing>, String
         return Err(format!("the client ended with {}", output.status));
     }
     serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("the client's figures do not read: {error}"))
+        .map_err(|error| format!("the client's figures cannot be parsed: {error}"))
 }

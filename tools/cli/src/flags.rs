@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 const ON_SETTINGS: &str =
-    "`--help` says what each setting is; a key of the file has underscores instead of dashes";
+    "`--help` explains each setting; a key of the file has underscores instead of dashes";
 
 /// A command with a table of settings.
 pub(crate) trait Table: std::fmt::Debug {

@@ -61,7 +61,7 @@ pub(crate) struct Options {
     /// Name the Rust type that stands for an IDL native type.
     #[arg(long, value_name = "NAME=TYPE")]
     native: Vec<String>,
-    /// What bytes of the files stand for; without it, ISO 8859-1 where they are not UTF-8.
+    /// Encoding of the files; without it, ISO 8859-1 where they are not UTF-8.
     #[arg(long, value_enum, value_name = "ENCODING")]
     encoding: Option<Encoding>,
     /// Warn of names that differ only in case, instead of refusing them.
@@ -196,7 +196,7 @@ fn settings(
 fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, String> {
     let pair = |value: &String| {
         let (left, right) = value.split_once('=').ok_or_else(|| {
-            format!("`{value}` does not fit {option}: expected two names with `=` between")
+            format!("invalid value `{value}` for {option}: expected two names with `=` between")
         })?;
         Ok((left.to_owned(), right.to_owned()))
     };

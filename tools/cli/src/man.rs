@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Where the pages are written: punctual.1, and one of each command, such as punctual-naming-serve.1.
+    /// Folder for the pages: punctual.1, and one of each command, such as punctual-naming-serve.1.
     #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     folder: PathBuf,
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let rows = match rows(options) {
         Ok(rows) => rows,
         Err(error) => {
-            let help = "`punctual protocols` without --config shows what is built in";
+            let help = "`punctual protocols` without --config shows the built-in protocols";
             return crate::fail(error, Some(help));
         }
     };

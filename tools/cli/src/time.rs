@@ -7,7 +7,7 @@ use std::time::Duration;
 pub(crate) fn with_unit(text: &str) -> Result<Duration, String> {
     let time = parse_duration(text).map_err(|error| error.to_string())?;
     match time.is_zero() {
-        true => Err("a time above zero is wanted, e.g. 200ms or 2s".to_owned()),
+        true => Err("expected a time above zero, e.g. 200ms or 2s".to_owned()),
         false => Ok(time),
     }
 }

@@ -85,7 +85,7 @@ impl Answers {
     /// Returns the known state of an object. Queues it to be asked if that is unknown or too old.
     pub(crate) fn of(&self, object: &Ior) -> State {
         if object.is_nil() {
-            return State::NotAsked("nil is no object");
+            return State::NotAsked("a nil reference has no object");
         }
         if !self.asks {
             return State::NotAsked("the server was started not to ask");

@@ -36,7 +36,7 @@ async fn first(State(shell): State<Arc<Shell>>) -> Response {
 }
 
 async fn nothing(State(shell): State<Arc<Shell>>) -> Response {
-    shell.problem(StatusCode::NOT_FOUND, "There is no such page.")
+    shell.problem(StatusCode::NOT_FOUND, "This page does not exist.")
 }
 
 /// Answers a request, or refuses it.

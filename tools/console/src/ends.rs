@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 /// The two ends of a request's connection.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
+pub(crate) struct ConnectionAddresses {
     /// Address of the browser.
     pub(crate) peer: SocketAddr,
     /// Address of the console.

@@ -17,7 +17,7 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
 use data_encoding::HEXLOWER;
 
-use crate::ends::Ends;
+use crate::ends::ConnectionAddresses;
 
 /// Rules by which requests are admitted.
 pub(crate) struct Guard {
@@ -103,7 +103,10 @@ impl Guard {
         most: usize,
     ) -> Option<(StatusCode, &'static str)> {
         let headers = request.headers();
-        let here = request.extensions().get::<Ends>().map(|ends| ends.here);
+        let here = request
+            .extensions()
+            .get::<ConnectionAddresses>()
+            .map(|ends| ends.here);
         let Some(host) =
             only(headers, &header::HOST).filter(|_| request.uri().authority().is_none())
         else {

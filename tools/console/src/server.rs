@@ -19,7 +19,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio_io_timeout::TimeoutStream;
 
 use crate::app::routes;
-use crate::ends::Ends;
+use crate::ends::ConnectionAddresses;
 use crate::guard::Guard;
 use crate::layout::Link;
 use crate::options::{ConsoleLimits, ConsoleOptions};
@@ -174,7 +174,7 @@ async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> 
                 let pages = pages.clone();
                 tokio::spawn(async move {
                     if let Ok(here) = here {
-                        serve(stream, Ends { peer, here }, pages, limits).await;
+                        serve(stream, ConnectionAddresses { peer, here }, pages, limits).await;
                     }
                     drop(place);
                 });
@@ -190,7 +190,7 @@ async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> 
 }
 
 /// Answers the requests of one connection.
-async fn serve(stream: TcpStream, ends: Ends, pages: Router, limits: ConsoleLimits) {
+async fn serve(stream: TcpStream, ends: ConnectionAddresses, pages: Router, limits: ConsoleLimits) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_time));
     let pages = TowerToHyperService::new(pages);

@@ -91,7 +91,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("tls: records", &["crates/link/tls/src/flow.rs"]),
     (
-        "plugin: what a library says",
+        "plugin: data from a library",
         &[
             "crates/link/plugin/src/host/checked.rs",
             "crates/link/plugin/src/host/connection.rs",
@@ -109,11 +109,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/wire/cdr/src/valuetype/generated.rs",
-        "what handles to values have in common: constants, and conversions that programs ask for",
+        "common parts of handles to values: constants, and conversions that programs ask for",
     ),
     (
         "crates/wire/any/src/description.rs",
-        "what an Interface Repository tells of interfaces: plain data, which generated code has read",
+        "interface descriptions of an Interface Repository: plain data, read by generated code",
     ),
     (
         "crates/wire/any/src/type_code/builder.rs",
@@ -129,7 +129,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/wire/any/src/any/environment.rs",
-        "an Any that a program has made is told which ORB it belongs to",
+        "the ORB is set in an Any that a program has made",
     ),
     (
         "crates/orb/orb/src/profile/published.rs",
@@ -141,11 +141,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/orb/orb/src/messaging/outbox.rs",
-        "messages on their way out: whole, in fragments, with what is lent",
+        "outgoing messages: whole, in fragments, with lent memory",
     ),
     (
         "crates/orb/orb/src/messaging/protocol.rs",
-        "what a protocol is: traits, whose own bodies answer for protocols that lack batches, and which nobody asks",
+        "the traits of a protocol; their default bodies are for protocols without batches, which no target has",
     ),
     (
         "crates/orb/orb/src/server/accept.rs",
@@ -153,11 +153,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/orb/orb/src/server/adapter.rs",
-        "what an object adapter is: a trait, whose own bodies are for adapters that have no objects here",
+        "the trait of an object adapter; its default bodies are for adapters without objects here",
     ),
     (
         "crates/orb/orb/src/server/around.rs",
-        "what surrounds upcalls: a trait, whose own bodies are for what surrounds none of them",
+        "the trait of hooks around upcalls; its default bodies are for hooks without an upcall",
     ),
     (
         "crates/orb/orb/src/server/concurrency/named.rs",
@@ -177,11 +177,11 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/orb/orb/src/server/hand_over.rs",
-        "what the lane's clock, the ORB's end and servants that call others ask of a connection",
+        "calls to a connection from the lane's clock, the ORB's shutdown and servants that call others",
     ),
     (
         "crates/orb/orb/src/server/host.rs",
-        "whom requests are for, as it was settled when the ORB began to listen",
+        "the adapters that requests are for, which are fixed when the ORB begins to listen",
     ),
     (
         "crates/orb/orb/src/server/panics.rs",
@@ -189,7 +189,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
     (
         "crates/orb/orb/src/server/refusal.rs",
-        "what a thread answers that is held up, whatever it was sent",
+        "answers while all threads are busy, independent of the requests",
     ),
     (
         "crates/orb/orb/src/lane/outgoing/wait/reactor.rs",

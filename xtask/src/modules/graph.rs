@@ -1,12 +1,12 @@
-//! Circles in a graph of uses.
+//! Cycles in a graph of uses.
 
 use super::read::Edge;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Graph<'e> = BTreeMap<&'e str, BTreeSet<&'e str>>;
 
-/// Returns the circles, each as its files ordered by name.
-pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
+/// Returns the cycles, each as its files ordered by name.
+pub(super) fn cycles(edges: &[Edge]) -> Vec<String> {
     let mut graph = Graph::new();
     for edge in edges {
         graph.entry(&edge.from).or_default().insert(&edge.to);
@@ -16,7 +16,7 @@ pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
         .map(|from| (*from, reached(&graph, from)))
         .collect();
     let mut seen = BTreeSet::new();
-    let mut circles = Vec::new();
+    let mut cycles = Vec::new();
     for (from, to) in &reach {
         if !to.contains(from) || !seen.insert(*from) {
             continue;
@@ -24,12 +24,12 @@ pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
         let is_of = |other: &&&str| reach.get(**other).is_some_and(|back| back.contains(from));
         let members: Vec<&str> = to.iter().filter(is_of).copied().collect();
         seen.extend(&members);
-        circles.push(members.join(", "));
+        cycles.push(members.join(", "));
     }
-    circles
+    cycles
 }
 
-/// Returns the number of uses that point back when the files of each circle are put in a good order: those that many
+/// Returns the number of uses that point back when the files of each cycle are put in a good order: those that many
 /// others use below, those that use many others above (Eades, Lin and Smyth 1993).
 pub(super) fn arrows_back(edges: &[Edge]) -> usize {
     let mut graph = Graph::new();
@@ -117,13 +117,13 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_found_whatever_hangs_on_it() {
-        let found = circles(&edges(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]));
+    fn a_cycle_is_found_whatever_hangs_on_it() {
+        let found = cycles(&edges(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]));
         assert_eq!(found, ["b, c"]);
     }
 
     #[test]
-    fn arrows_back_are_the_fewest_that_break_the_circles() {
+    fn arrows_back_are_the_fewest_that_break_the_cycles() {
         let back = |pairs: &[(&str, &str)]| arrows_back(&edges(pairs));
         assert_eq!(back(&[("a", "b"), ("b", "c"), ("a", "c")]), 0);
         assert_eq!(back(&[("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")]), 1);
@@ -132,6 +132,6 @@ mod tests {
 
     #[test]
     fn what_only_points_down_has_none() {
-        assert!(circles(&edges(&[("a", "b"), ("a", "c"), ("b", "c")])).is_empty());
+        assert!(cycles(&edges(&[("a", "b"), ("a", "c"), ("b", "c")])).is_empty());
     }
 }

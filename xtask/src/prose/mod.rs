@@ -39,7 +39,7 @@ pub(crate) struct Options {
     /// Print each place, not only the counts.
     #[arg(long)]
     list: bool,
-    /// Print so many comments drawn at random, without their code, for a reader to judge.
+    /// Print this number of comments drawn at random, without their code, for a reader to judge.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Seed of the sample.

@@ -1,5 +1,5 @@
 //! Required rows of docs/guide/messaging.md: every policy of module Messaging (CORBA 3.3 part 2,
-//! §22.2), BiDirPolicy, and our own policies on the same matters.
+//! §22.2), BiDirPolicy, and our own policies for the same purposes.
 
 use super::Page;
 

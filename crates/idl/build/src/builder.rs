@@ -194,7 +194,7 @@ impl Builder {
             watched.insert(file.to_owned());
             match punctual_idl::compile(file, &self.front) {
                 Ok(compilation) => {
-                    self.note(&compilation, &mut watched);
+                    self.record_and_warn(&compilation, &mut watched);
                     compiled.push((file, compilation));
                 }
                 Err(failure) => problems.extend(failure.diagnostics),
@@ -237,7 +237,7 @@ impl Builder {
         let generated = punctual_idl::compile_together(name, files, &self.front)
             .map_err(|failure| failure.diagnostics)
             .and_then(|compilation| {
-                self.note(&compilation, &mut watched);
+                self.record_and_warn(&compilation, &mut watched);
                 generate(&compilation.specification, &self.rust)
             });
         self.watch(&watched);
@@ -261,7 +261,7 @@ impl Builder {
     }
 
     /// Records the files that were read, and passes on warnings.
-    fn note(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
+    fn record_and_warn(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
         let read = compilation.specification.files.iter();
         watched.extend(
             read.map(|f| PathBuf::from(f.name()))

@@ -159,7 +159,7 @@ pub(crate) struct Token {
     pub(crate) spaced: bool,
     /// `true` if the token is a macro's name found in its own expansion, which is not expanded any
     /// more.
-    pub(crate) spent: bool,
+    pub(crate) no_expand: bool,
 }
 
 fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
@@ -239,7 +239,7 @@ pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> 
             place,
             doc: 0,
             spaced,
-            spent: false,
+            no_expand: false,
         });
         if tokens.len() > session.limits.tokens || session.is_fatal() {
             let error = session.error_at(place, "this file has too many tokens", "");

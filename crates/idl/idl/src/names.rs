@@ -159,7 +159,7 @@ pub(crate) fn colliding_keyword(name: &str) -> Option<&'static str> {
 }
 
 /// Returns whether a keyword is so recent that much existing IDL has names like it.
-pub(crate) fn is_young_keyword(keyword: &str) -> bool {
+pub(crate) fn is_recent_keyword(keyword: &str) -> bool {
     matches!(
         keyword,
         "abstract"

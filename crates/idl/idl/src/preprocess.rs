@@ -168,7 +168,7 @@ impl Preprocessor<'_> {
             place: end,
             doc: 0,
             spaced: true,
-            spent: false,
+            no_expand: false,
         });
         self.output.docs = self.docs.take_all();
     }
@@ -226,7 +226,7 @@ impl Preprocessor<'_> {
         token.doc = self.docs.attach(line);
         if token.kind == Kind::Invalid {
             self.report_invalid(token);
-            self.mend(token);
+            self.repair_literal(token);
             return;
         }
         self.output.tokens.push(token);
@@ -238,7 +238,7 @@ impl Preprocessor<'_> {
 
     /// Replaces an unterminated literal by a whole one, and by the `;` that it swallowed, so that
     /// one mistake is one error.
-    fn mend(&mut self, token: Token) {
+    fn repair_literal(&mut self, token: Token) {
         let text = self.session.names.text(token.text).clone();
         let (kind, mended) = match text.trim_start_matches('L').chars().next() {
             Some('"') if text.starts_with('L') => (Kind::WString, "L\"\""),

@@ -133,11 +133,11 @@ impl Session {
         if included && !diagnostic.is_error() {
             return Reported;
         }
-        self.report_anyway(diagnostic)
+        self.report_in_includes(diagnostic)
     }
 
     /// Reports as `report` does, but also warnings about included files.
-    pub(crate) fn report_anyway(&mut self, mut diagnostic: Diagnostic) -> Reported {
+    pub(crate) fn report_in_includes(&mut self, mut diagnostic: Diagnostic) -> Reported {
         if self.fatal || self.said_already(&diagnostic) {
             return Reported;
         }

@@ -141,7 +141,7 @@ impl Facts {
 
     /// Returns `true` if it may contain a local object or a value of a native type, so that it
     /// stays in its process: it can be cloned, but not marshaled, printed or compared.
-    pub(crate) fn stays(&self, ty: &Type) -> bool {
+    pub(crate) fn is_process_local(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::LOCAL)
     }
 

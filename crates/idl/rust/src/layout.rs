@@ -84,8 +84,7 @@ impl Pieces {
         tokens: TokenStream,
     ) -> Result<String, Box<Diagnostic>> {
         let file = syn::parse2(tokens).map_err(|error| {
-            let message =
-                format!("a mistake in the generator: what it wrote is not Rust ({error})");
+            let message = format!("bug in the generator: its output is not Rust ({error})");
             Box::new(Diagnostic::without_place(Severity::Error, message))
         })?;
         let outline = macros::put_in(prettyplease::unparse(&file));

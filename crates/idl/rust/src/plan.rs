@@ -22,9 +22,9 @@ pub(crate) struct Plan {
     generate: Vec<bool>,
 }
 
-/// Use of a type.
+/// Use of a type: in values that may be marshaled, or within the process only.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Travels {
+enum Marshaled {
     /// Uses in something that may be marshaled.
     Yes,
     /// Uses within the process only.
@@ -167,7 +167,7 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
     match &declaration.kind {
         DeclKind::ValueBox(boxed) => {
             let place = Place::of_type(&declaration.location, &declaration.name);
-            faults.ty(&boxed.ty, &place, Travels::Yes);
+            faults.ty(&boxed.ty, &place, Marshaled::Yes);
         }
         DeclKind::ValueType(value) => faults.value(value),
         DeclKind::Operation(operation) => faults.operation(operation, declaration),
@@ -179,14 +179,14 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
                 &declaration.name,
                 " names",
             );
-            faults.ty(&typedef.ty, &place, Travels::No);
+            faults.ty(&typedef.ty, &place, Marshaled::No);
         }
         kind => {
             // A struct or union may hold a type that stays in the process, and then stays there
             // too.
             let travels = match kind {
-                DeclKind::Struct(_) | DeclKind::Union(_) => Travels::No,
-                _ => Travels::Yes,
+                DeclKind::Struct(_) | DeclKind::Union(_) => Marshaled::No,
+                _ => Marshaled::Yes,
             };
             for member in spec.members(declaration.id) {
                 let place = Place::of_type(&member.location, &member.name);
@@ -238,7 +238,7 @@ impl Faults<'_, '_> {
         let spec = self.generator.spec;
         for member in value.state.iter().map(|state| &state.member) {
             let place = Place::of_type(&member.location, &member.name);
-            self.ty(&member.ty, &place, Travels::Yes);
+            self.ty(&member.ty, &place, Marshaled::Yes);
             let non_nil = is_non_nil(&member.annotations);
             if !self.generator.facts.has_default(spec, &member.ty, non_nil) {
                 let message = "a value's state has no member that cannot be nil";
@@ -250,17 +250,17 @@ impl Faults<'_, '_> {
         }
         for parameter in value.factories.iter().flat_map(|f| &f.parameters) {
             let place = Place::of_type(&parameter.location, &parameter.name);
-            self.ty(&parameter.ty, &place, Travels::No);
+            self.ty(&parameter.ty, &place, Marshaled::No);
         }
         for factory in &value.factories {
             let place = Place::new(&factory.location, "what", &factory.name, " raises");
-            self.raises(&factory.raises, &place, Travels::No);
+            self.raises(&factory.raises, &place, Marshaled::No);
         }
     }
 
     /// Checks raised exceptions, which are always marshaled; a native type in their place is
     /// checked as anywhere else.
-    fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Travels) {
+    fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         for raised in raises.iter().map(|&id| &spec[id]) {
             if matches!(raised.kind, DeclKind::Native) {
@@ -291,16 +291,16 @@ impl Faults<'_, '_> {
         self.raises(&attribute.set_raises, &raised, travels);
     }
 
-    fn travels(&self, member: &Declaration) -> Travels {
+    fn travels(&self, member: &Declaration) -> Marshaled {
         let spec = self.generator.spec;
         match member.parent.map(|id| &spec[id].kind) {
-            Some(DeclKind::Interface(i)) if i.flavour == InterfaceFlavour::Local => Travels::No,
-            Some(DeclKind::ValueType(_)) => Travels::No,
-            _ => Travels::Yes,
+            Some(DeclKind::Interface(i)) if i.flavour == InterfaceFlavour::Local => Marshaled::No,
+            Some(DeclKind::ValueType(_)) => Marshaled::No,
+            _ => Marshaled::Yes,
         }
     }
 
-    fn ty(&mut self, ty: &Type, place: &Place<'_>, travels: Travels) {
+    fn ty(&mut self, ty: &Type, place: &Place<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         let (location, label) = (place.location, place.label.as_str());
         let fact = self.generator.facts.of(ty);
@@ -324,30 +324,32 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn named(&mut self, named: &Declaration, place: &Place<'_>, travels: Travels) {
+    fn named(&mut self, named: &Declaration, place: &Place<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         match &named.kind {
             DeclKind::Interface(i)
-                if i.flavour == InterfaceFlavour::Local && travels == Travels::Yes =>
+                if i.flavour == InterfaceFlavour::Local && travels == Marshaled::Yes =>
             {
-                self.stays(named, place);
+                self.report_process_local(named, place);
             }
-            DeclKind::Native if travels == Travels::Yes => self.stays(named, place),
-            DeclKind::Struct(_) | DeclKind::Union(_) if travels == Travels::Yes => {
+            DeclKind::Native if travels == Marshaled::Yes => {
+                self.report_process_local(named, place)
+            }
+            DeclKind::Struct(_) | DeclKind::Union(_) if travels == Marshaled::Yes => {
                 let facts = &self.generator.facts;
-                if facts.stays(&Type::Named(named.id)) {
-                    self.stays(named, place);
+                if facts.is_process_local(&Type::Named(named.id)) {
+                    self.report_process_local(named, place);
                 }
             }
             DeclKind::Native if self.generator.native(named).is_none() => {
                 self.nameless_native(named, place);
             }
             // A typedef has been checked itself, except whether it may be marshaled.
-            DeclKind::Typedef(typedef) if travels == Travels::Yes => {
+            DeclKind::Typedef(typedef) if travels == Marshaled::Yes => {
                 let mut names = Vec::new();
                 type_names(&typedef.ty, &mut names);
                 for id in names {
-                    let stays = match &spec[id].kind {
+                    let is_process_local = match &spec[id].kind {
                         DeclKind::Interface(i) => i.flavour == InterfaceFlavour::Local,
                         kind => matches!(
                             kind,
@@ -357,7 +359,7 @@ impl Faults<'_, '_> {
                                 | DeclKind::Union(_)
                         ),
                     };
-                    if stays {
+                    if is_process_local {
                         self.named(&spec[id], &place.inside(), travels);
                     }
                 }
@@ -366,7 +368,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn stays(&mut self, named: &Declaration, place: &Place<'_>) {
+    fn report_process_local(&mut self, named: &Declaration, place: &Place<'_>) {
         let message = format!("{} cannot be marshaled", described(named));
         let diagnostic = self
             .generator

@@ -21,7 +21,10 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let layout = is_plain_data.then(|| quote!(#[repr(C)]));
     let declarations = fields.declarations(scope);
     let default_impl = fields.default_impl(scope, &name);
-    if generator.facts.stays(&Type::Named(declaration.id)) {
+    if generator
+        .facts
+        .is_process_local(&Type::Named(declaration.id))
+    {
         let derive = fields.derive_for_staying(scope);
         let debug = opaque_debug(scope, &name);
         return quote! {

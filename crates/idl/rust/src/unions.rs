@@ -26,7 +26,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Uni
     let definition = shape.definition();
     let discriminator = shape.discriminator_method();
     let default_impl = shape.default_impl();
-    if shape.stays() {
+    if shape.is_process_local() {
         let debug = opaque_debug(scope, &shape.name);
         return quote!(#definition #discriminator #default_impl #debug);
     }
@@ -136,7 +136,7 @@ impl<'s, 'g> Shape<'s, 'g> {
             .iter()
             .all(|case| facts.has_total_equality(&case.member.ty));
         let total = is_total.then(|| quote!(, Eq, Hash));
-        let derive = if self.stays() {
+        let derive = if self.is_process_local() {
             quote!(#[derive(Clone)])
         } else {
             quote!(#[derive(Clone, Debug, PartialEq #total)])
@@ -171,17 +171,17 @@ impl<'s, 'g> Shape<'s, 'g> {
     }
 
     /// Returns whether it may hold a type that stays in its process.
-    fn stays(&self) -> bool {
+    fn is_process_local(&self) -> bool {
         let generator = self.scope.generator;
         let ty = Type::Named(self.declaration.id);
-        generator.facts.stays(&ty)
+        generator.facts.is_process_local(&ty)
     }
 
     fn variant_doc(&self, variant: &Variant<'_>) -> TokenStream {
         let Some(member) = variant.member else {
             return doc(
                 &[],
-                "No member: the discriminator is none of the union's labels.",
+                "No member: the discriminator has none of the union's labels.",
             );
         };
         let fallback = format!("Member `{}`", member.name);

@@ -45,8 +45,8 @@ pub enum Cause {
     /// The address is not one of this link's; the text says which form the link expects.
     #[error("not an address of this link: expected {0}")]
     BadAddress(&'static str),
-    /// The link does not know the property, or its value does not fit.
-    #[error("`{property}` does not fit: expected {expected}")]
+    /// The link does not know the property, or its value is invalid.
+    #[error("invalid property `{property}`: expected {expected}")]
     BadProperty {
         /// Property as given, `name=value`.
         property: Box<str>,
@@ -57,7 +57,7 @@ pub enum Cause {
     #[error("the peer broke the link's protocol: {0}")]
     BadPeer(&'static str),
     /// The message is larger than the link's limit, this many bytes.
-    #[error("larger than the {0} octets that the link carries in one piece")]
+    #[error("larger than the link's limit of {0} bytes for one message")]
     TooLarge(usize),
     /// The message exceeds the limit on memory for receiving.
     #[error("no memory for {0} octets")]

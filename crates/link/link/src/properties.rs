@@ -134,7 +134,7 @@ mod tests {
         let bad = given.parse::<u32>("spin_us", "microseconds", Phase::Connect);
         assert_eq!(
             bad.unwrap_err().to_string(),
-            "connecting: `spin_us=many` does not fit: expected microseconds"
+            "connecting: invalid property `spin_us=many`: expected microseconds"
         );
         let unknown = given.only(&["no_delay"], "no_delay", Phase::Listen);
         assert!(unknown.unwrap_err().to_string().contains("spin_us=many"));

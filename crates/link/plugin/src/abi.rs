@@ -263,7 +263,7 @@ table! {
             i64,
             *mut *mut RawConnection,
         ) -> c_int;
-    /// Listens at a place, with that many properties.
+    /// Listens at a place, with an array of properties and its length.
     listen, "link*,failure*,text,property*,size,acceptor**->cause":
         unsafe extern "C" fn(
             *const RawLink,

@@ -19,7 +19,7 @@ pub struct PluginError {
 #[non_exhaustive]
 pub enum Fault {
     /// The file does not exist.
-    #[error("there is no such file")]
+    #[error("the file does not exist")]
     NotFound,
     /// The file could not be read.
     #[error("it cannot be read: {0}")]
@@ -34,7 +34,7 @@ pub enum Fault {
     #[error("it does not export the symbol `{0}`")]
     MissingSymbol(&'static str),
     /// The exported function returned no table, or an impossible address.
-    #[error("`{entry}` returned {0} in place of a table", entry = crate::abi::ENTRY)]
+    #[error("`{entry}` returned {0} instead of a table of functions", entry = crate::abi::ENTRY)]
     NoTable(&'static str),
     /// The table does not begin with the magic.
     #[error("its table begins with {0:#018x}, not with {ours:#018x}", ours = crate::abi::MAGIC)]
@@ -73,9 +73,9 @@ pub enum Fault {
     #[error("its link does not open: {0}")]
     NotOpened(Box<str>),
     /// The link's name is invalid in an address.
-    #[error("the name of its link is bad: {0}")]
+    #[error("the name of its link is invalid: {0}")]
     BadName(Box<str>),
     /// The link states invalid guarantees.
-    #[error("the guarantees of its link are bad: {0}")]
+    #[error("the guarantees of its link are invalid: {0}")]
     BadGuarantees(&'static str),
 }

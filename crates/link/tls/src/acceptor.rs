@@ -77,7 +77,7 @@ pub(crate) fn listen(
     });
     let working = shared.clone();
     ThreadSpec::named("punctual-tls")
-        .start(move || Newcomers::new(&working).serve())
+        .start(move || PendingHandshakes::new(&working).serve())
         .map_err(|error| os(error.into()))?;
     Ok(Box::new(TlsAcceptor { shared, address }))
 }
@@ -150,14 +150,14 @@ impl Shared {
 }
 
 /// Handshakes under way, the oldest first.
-struct Newcomers<'s> {
+struct PendingHandshakes<'s> {
     shared: &'s Shared,
-    under_way: VecDeque<Newcomer>,
+    under_way: VecDeque<PendingHandshake>,
     /// Time until which no client is accepted.
     paused: Option<Deadline>,
 }
 
-struct Newcomer {
+struct PendingHandshake {
     handshake: Handshake,
     peer: Address,
     deadline: Deadline,
@@ -166,13 +166,13 @@ struct Newcomer {
 }
 
 /// Outcome of a step of a handshake.
-enum Fate {
+enum StepOutcome {
     Waits,
     Accepted,
     Refused(String),
 }
 
-impl<'s> Newcomers<'s> {
+impl<'s> PendingHandshakes<'s> {
     fn new(shared: &'s Shared) -> Self {
         Self {
             shared,
@@ -234,7 +234,7 @@ impl<'s> Newcomers<'s> {
         } else {
             sooner(PAUSE);
         }
-        let to_send = |newcomer: &Newcomer| newcomer.handshake.tls.wants_write();
+        let to_send = |newcomer: &PendingHandshake| newcomer.handshake.tls.wants_write();
         if self.under_way.iter().any(to_send) {
             sooner(RETRY);
         }
@@ -250,15 +250,15 @@ impl<'s> Newcomers<'s> {
                 return;
             };
             match newcomer.advance(*found) {
-                Fate::Waits => self.under_way.push_back(newcomer),
-                Fate::Accepted => self.accept(newcomer),
-                Fate::Refused(reason) => self.shared.refusals.note(newcomer.peer, reason),
+                StepOutcome::Waits => self.under_way.push_back(newcomer),
+                StepOutcome::Accepted => self.accept(newcomer),
+                StepOutcome::Refused(reason) => self.shared.refusals.note(newcomer.peer, reason),
             }
         }
     }
 
-    fn accept(&self, newcomer: Newcomer) {
-        let Newcomer {
+    fn accept(&self, newcomer: PendingHandshake) {
+        let PendingHandshake {
             handshake, peer, ..
         } = newcomer;
         let made = handshake
@@ -315,7 +315,7 @@ impl<'s> Newcomers<'s> {
             let reason = "let go for a newer one: too many handshakes are under way";
             self.shared.refusals.note(given_up.peer, reason.to_owned());
         }
-        self.under_way.push_back(Newcomer {
+        self.under_way.push_back(PendingHandshake {
             handshake,
             peer,
             deadline: Deadline::after(self.shared.options.handshake_timeout),
@@ -329,7 +329,7 @@ impl<'s> Newcomers<'s> {
     fn to_give_up(&self) -> usize {
         let spoken = self.under_way.iter().filter(|one| one.has_spoken).count();
         let most_have_spoken = spoken > self.under_way.len() / 2;
-        let is_of_most = |one: &Newcomer| one.has_spoken == most_have_spoken;
+        let is_of_most = |one: &PendingHandshake| one.has_spoken == most_have_spoken;
         self.under_way.iter().position(is_of_most).unwrap_or(0)
     }
 
@@ -345,17 +345,17 @@ impl<'s> Newcomers<'s> {
     }
 }
 
-impl Newcomer {
-    fn advance(&mut self, found: Found) -> Fate {
+impl PendingHandshake {
+    fn advance(&mut self, found: Found) -> StepOutcome {
         self.has_spoken |= found != Found::Nothing;
         let goes_on = found != Found::Nothing || self.handshake.tls.wants_write();
         match goes_on.then(|| self.handshake.advance()) {
-            Some(Ok(true)) => Fate::Accepted,
-            Some(Err(error)) => Fate::Refused(error.to_string()),
+            Some(Ok(true)) => StepOutcome::Accepted,
+            Some(Err(error)) => StepOutcome::Refused(error.to_string()),
             Some(Ok(false)) | None if self.deadline.has_passed() => {
-                Fate::Refused("the handshake took too long".to_owned())
+                StepOutcome::Refused("the handshake took too long".to_owned())
             }
-            Some(Ok(false)) | None => Fate::Waits,
+            Some(Ok(false)) | None => StepOutcome::Waits,
         }
     }
 }

@@ -90,7 +90,7 @@ impl Connection for TlsConnection {
     fn send(&self, parts: &[IoSlice<'_>], mut deadline: Deadline) -> Result<(), SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         let mut sending = lock(&self.sending);
-        let mut sent = self.pay_owed(&mut sending, deadline)?.min(total);
+        let mut sent = self.send_owed(&mut sending, deadline)?.min(total);
         while sent < total {
             if sending.broken || self.is_closed() {
                 let error = LinkError::closed(Phase::Send);
@@ -161,7 +161,7 @@ impl Connection for TlsConnection {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        self.say_goodbye();
+        self.begin_close_notify();
         // A socket that is closed with unread data, a session ticket for example, is reset, and the
         // reset may overtake the data sent last.
         if self.stream.set_nonblocking(true).is_ok() {

@@ -13,7 +13,7 @@ use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 
-const NOTATION: &str = "host:port, with an IPv6 number in brackets";
+const NOTATION: &str = "host:port, with an IPv6 address in brackets";
 
 pub(crate) fn connect(
     address: &Address,
@@ -56,7 +56,7 @@ fn complete(handshake: &mut Handshake, deadline: Deadline) -> Result<(), LinkErr
 fn server_name(text: &str) -> Result<ServerName<'static>, LinkError> {
     ServerName::try_from(text.to_owned()).map_err(|_| LinkError {
         phase: Phase::Connect,
-        cause: Cause::BadAddress("a host name or a number that a certificate can be for"),
+        cause: Cause::BadAddress("a host name or an IP address valid in a certificate"),
     })
 }
 

@@ -22,19 +22,19 @@ pub enum Problem {
     #[error("{0}")]
     Unreadable(#[source] io::Error),
     /// The file is not PEM.
-    #[error("it is no PEM file: {0}")]
+    #[error("not a PEM file: {0}")]
     NotPem(String),
     /// The file has no certificate.
-    #[error("there is no certificate in it")]
+    #[error("it contains no certificate")]
     NoCertificate,
     /// The file has no revocation list.
-    #[error("there is no revocation list in it")]
+    #[error("it contains no revocation list")]
     NoRevocationList,
     /// A revocation list is malformed.
     #[error("a revocation list in it is malformed: {0}")]
     BadRevocationList(String),
     /// The file has no private key, or an encrypted one.
-    #[error("there is no private key in it that is not encrypted")]
+    #[error("it contains no unencrypted private key")]
     NoKey,
     /// A certificate is malformed.
     #[error("a certificate in it is malformed: {0}")]
@@ -58,7 +58,7 @@ pub enum Problem {
     #[error("a key needs a certificate, and none is configured")]
     WithoutCertificate,
     /// Clients are asked for certificates, and no authority is trusted to issue them.
-    #[error("clients are asked for certificates, and no authority is trusted to have made them")]
+    #[error("clients are asked for certificates, but no trusted authority is configured")]
     NobodyTrusted,
     /// The configuration is inconsistent, for a reason of the TLS library's.
     #[error("{0}")]

@@ -2,7 +2,7 @@
 
 use crate::error::{Problem, TlsError};
 use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
-use crate::validity::{Standing, Validity};
+use crate::validity::{TimeCheck, Validity};
 use rustls::client::{ClientConfig, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::{self, PemObject};
@@ -107,9 +107,9 @@ fn load_identity<'o>(
 fn check_time(certificate: &[u8]) -> Result<(), Problem> {
     match Validity::of(certificate).map(|validity| validity.at(SystemTime::now())) {
         None => Err(Problem::BadCertificate("it has no dates".to_owned())),
-        Some(Standing::Expired(end)) => Err(Problem::Expired(end)),
-        Some(Standing::NotYet(begin)) => Err(Problem::NotYetValid(begin)),
-        Some(Standing::Valid) => Ok(()),
+        Some(TimeCheck::Expired(end)) => Err(Problem::Expired(end)),
+        Some(TimeCheck::NotYet(begin)) => Err(Problem::NotYetValid(begin)),
+        Some(TimeCheck::Valid) => Ok(()),
     }
 }
 
@@ -177,8 +177,10 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
     parse(&octets).map_err(|error| {
         let reason = match error {
             pem::Error::Base64Decode(_) => "the base 64 in it is malformed".to_owned(),
-            pem::Error::IllegalSectionStart { .. } => "a section begins badly".to_owned(),
-            pem::Error::MissingSectionEnd { .. } => "a section does not end".to_owned(),
+            pem::Error::IllegalSectionStart { .. } => {
+                "a section has a malformed first line".to_owned()
+            }
+            pem::Error::MissingSectionEnd { .. } => "a section has no end line".to_owned(),
             error => error.to_string(),
         };
         TlsError::new(file, Problem::NotPem(reason))

@@ -26,7 +26,7 @@ impl Handshake {
     /// # Errors
     /// The operating system's, and faults in the peer's data; the peer has been sent an alert.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
-        if self.is_done()? {
+        if self.check_done()? {
             return Ok(true);
         }
         match self.tls.read_tls(&mut self.stream) {
@@ -53,10 +53,10 @@ impl Handshake {
                 Failure::from(error),
             ));
         }
-        self.is_done()
+        self.check_done()
     }
 
-    fn is_done(&mut self) -> io::Result<bool> {
+    fn check_done(&mut self) -> io::Result<bool> {
         Ok(self.flush()? && !self.tls.is_handshaking())
     }
 
@@ -76,7 +76,7 @@ impl Handshake {
 /// Failure in TLS.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Separate, as the library's message does not say so.
+    /// A variant of its own, as the TLS library's message does not name this cause.
     #[error("the peer does not speak TLS: plain GIOP, perhaps")]
     NoTls,
     #[error("TLS: {0}")]

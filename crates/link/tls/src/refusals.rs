@@ -11,7 +11,7 @@ use std::time::Duration;
 const REMEMBERED: usize = 16;
 /// Upper bound of log lines about failed handshakes in one term.
 const LINES: u32 = 19;
-/// Time in which so many log lines about failed handshakes are written.
+/// Period for the limit of log lines about failed handshakes.
 const TERM: Duration = Duration::from_secs(10);
 
 /// Handshake that failed at an acceptor.

@@ -105,9 +105,11 @@ impl Source {
         // A log subscriber may connect over TLS itself.
         drop(state);
         match read {
-            Ok(()) => tracing::info!("read the certificates anew"),
+            Ok(()) => tracing::info!("certificates reloaded"),
             Err(error) => {
-                tracing::warn!("certificates have changed, and the old ones stay: {error}");
+                tracing::warn!(
+                    "changed certificates are unusable, the old ones stay in use: {error}"
+                );
             }
         }
         configs

@@ -27,20 +27,20 @@ const QUESTIONS: u32 = 16;
 
 /// Number of queries to the target that wait for their answers.
 #[derive(Debug, Default)]
-struct Asking(AtomicU32);
+struct PendingQueries(AtomicU32);
 
 /// Guard of one query, until dropped.
-struct Question<'a>(&'a Asking);
+struct QueryGuard<'a>(&'a PendingQueries);
 
-impl Asking {
-    fn enter(&self) -> Option<Question<'_>> {
+impl PendingQueries {
+    fn enter(&self) -> Option<QueryGuard<'_>> {
         // Relaxed: the bound orders nothing else.
-        let question = Question(self);
+        let question = QueryGuard(self);
         (self.0.fetch_add(1, Ordering::Relaxed) < QUESTIONS).then_some(question)
     }
 }
 
-impl Drop for Question<'_> {
+impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -68,7 +68,7 @@ struct Relay {
     /// Keys of the objects that can be reached; `None` for all.
     objects: Option<HashSet<Vec<u8>>>,
     counters: Counters,
-    asking: Asking,
+    asking: PendingQueries,
 }
 
 impl Bridge {
@@ -101,7 +101,7 @@ impl Bridge {
             own_terms: terms,
             rewriter: OnceLock::new(),
             counters: Counters::default(),
-            asking: Asking::default(),
+            asking: PendingQueries::default(),
         });
         let this = Self {
             orb: orb.clone(),
@@ -111,7 +111,7 @@ impl Bridge {
         let adapter = orb.adapter_or_set(|| this.relay.clone());
         let installed = adapter.clone().as_any().downcast::<Relay>();
         if !installed.is_ok_and(|one| Arc::ptr_eq(&one, &this.relay)) {
-            return Err(has_adapter());
+            return Err(adapter_exists_error());
         }
         let route = this.route()?;
         if let Some(place) = route.loops() {
@@ -223,7 +223,7 @@ impl Relay {
     }
 
     /// Counts and logs a request that was not passed on, or that failed.
-    fn note(&self, operation: &str, exception: &SystemException) {
+    fn record_failure(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         let event = match exception.kind() {
             Kind::ImpLimit | Kind::CodesetIncompatible | Kind::Marshal => Event::Refused,
@@ -245,18 +245,19 @@ impl ObjectAdapter for Relay {
     ) -> Result<Dispatched, DispatchError> {
         if !self.reaches(object_key) {
             self.counters.count(Event::Refused);
-            return Err(is_not_reached().into());
+            return Err(not_reachable_error().into());
         }
         if call.is_intercepted() {
             call.receive_request(None, None)?;
         }
         let request = call.passed_on().inspect_err(|error| {
             if let DispatchError::System(exception) = error {
-                self.note(call.operation(), exception);
+                self.record_failure(call.operation(), exception);
             }
         })?;
         let passed = self.pass(object_key, &request);
-        let passed = passed.inspect_err(|exception| self.note(call.operation(), exception))?;
+        let passed =
+            passed.inspect_err(|exception| self.record_failure(call.operation(), exception))?;
         match passed {
             Some(reply) => {
                 self.counters.count(Event::TwoWay);
@@ -323,7 +324,7 @@ fn preferred(target: &ObjectRef) -> Vec<String> {
     protocols.unwrap_or_default()
 }
 
-fn has_adapter() -> SystemException {
+fn adapter_exists_error() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,
         minor::BROKEN_INVARIANT,
@@ -332,7 +333,7 @@ fn has_adapter() -> SystemException {
     .with_detail("this ORB has an object adapter already: a bridge needs an ORB of its own")
 }
 
-fn is_not_reached() -> SystemException {
+fn not_reachable_error() -> SystemException {
     SystemException::new(
         Kind::ObjectNotExist,
         minor::NOT_ACTIVE,
@@ -342,6 +343,6 @@ fn is_not_reached() -> SystemException {
 
 fn leads_here(place: &str) -> SystemException {
     SystemException::new(Kind::BadParam, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
-        format!("the target is the bridge itself, which listens at {place}: calls would go round"),
+        format!("the target is the bridge itself, which listens at {place}: calls would loop"),
     )
 }

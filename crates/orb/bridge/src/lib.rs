@@ -7,7 +7,7 @@
 //! A [`Bridge`] is the object adapter of its ORB. Whatever object key a request names, unless
 //! [`BridgeOptions::objects`] excludes it, the bridge passes the request on to the target's server,
 //! to the object of that key, and passes the reply back: results and exceptions unchanged, forwards
-//! followed. The header is written anew in the messaging protocol of the other side; service
+//! followed. The header is written again in the messaging protocol of the other side; service
 //! contexts are passed on, except those that concern one connection.
 //!
 //! **What both sides must share.** A body's octets mean the same on both sides only in the same

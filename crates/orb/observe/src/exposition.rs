@@ -77,7 +77,7 @@ impl Display for Kind {
     }
 }
 
-/// Labels in braces, with the upper bound of a bucket as the last one; no braces without any.
+/// Labels in braces, with the upper bound of a bucket as the last one; empty text without labels.
 #[derive(Clone, Copy)]
 struct Labels<'l>(&'l [Label<'l>], Option<&'l str>);
 

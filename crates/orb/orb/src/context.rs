@@ -81,7 +81,7 @@ impl Unmarshal for Context {
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let strings = Vec::<String>::unmarshal(input)?;
         if strings.len() % 2 != 0 {
-            return Err(CdrError::Invalid("a context with a name that has no value"));
+            return Err(CdrError::Invalid("a context with a name without a value"));
         }
         let mut values = BTreeMap::new();
         let mut strings = strings.into_iter();

@@ -12,7 +12,7 @@
 //! ```
 //! Time counts tenths of a microsecond from 15 October 1582 on.
 
-use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, QueueRank, Queued, numbers};
+use crate::policy::{CallEndTimes, Order, PriorityRange, QueueOrder, QueueRank, Queued, numbers};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
@@ -23,7 +23,7 @@ const BEFORE_UNIX: u64 = 12_219_292_800;
 const A_SECOND: u64 = 10_000_000;
 
 /// Returns the context of a request with end times, or others of these policies.
-pub(crate) fn told(ends: &CallEnds, queued: &Queued) -> Option<(u32, Vec<u8>)> {
+pub(crate) fn told(ends: &CallEndTimes, queued: &Queued) -> Option<(u32, Vec<u8>)> {
     if ends.request.is_none() && ends.reply.is_none() && !queued.is_any() {
         return None;
     }
@@ -32,7 +32,7 @@ pub(crate) fn told(ends: &CallEnds, queued: &Queued) -> Option<(u32, Vec<u8>)> {
     Some((service_context::INVOCATION_POLICIES, data))
 }
 
-fn data(ends: &CallEnds, queued: &Queued) -> Result<Vec<u8>, CdrError> {
+fn data(ends: &CallEndTimes, queued: &Queued) -> Result<Vec<u8>, CdrError> {
     let priority = |range: Option<PriorityRange>| range.map(range_encapsulated);
     let time = |time: Option<SystemTime>| time.map(encapsulated);
     let all = [
@@ -121,7 +121,7 @@ pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
 ///
 /// # Errors
 /// The context does not decode.
-pub(crate) fn is_late_by(data: &[u8]) -> Result<Option<Duration>, CdrError> {
+pub(crate) fn lateness(data: &[u8]) -> Result<Option<Duration>, CdrError> {
     let end = request_end(data)?;
     Ok(end.and_then(|end| SystemTime::now().duration_since(end).ok()))
 }
@@ -169,13 +169,13 @@ mod tests {
 
     #[test]
     fn an_end_is_read_as_it_was_told() {
-        let ends = CallEnds {
+        let ends = CallEndTimes {
             request: Some(at(1_800_000_000, 1_234_567)),
             reply: Some(at(1_900_000_000, 0)),
         };
         let told = data(&ends, &Queued::default()).unwrap();
         assert_eq!(request_end(&told).unwrap(), ends.request);
-        let only_reply = CallEnds {
+        let only_reply = CallEndTimes {
             request: None,
             ..ends
         };
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn it_is_the_standards_encoding() {
-        let ends = CallEnds {
+        let ends = CallEndTimes {
             request: Some(at(0, 1)),
             reply: None,
         };
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn priorities_and_start_times_are_told_beside_an_end() {
-        let ends = CallEnds {
+        let ends = CallEndTimes {
             request: Some(at(60, 0)),
             reply: None,
         };
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_request_stands_among_others_as_its_order_says() {
-        let ends = CallEnds {
+        let ends = CallEndTimes {
             request: Some(at(60, 0)),
             reply: None,
         };
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_malformed_is_an_error() {
-        let ends = CallEnds {
+        let ends = CallEndTimes {
             request: Some(at(1, 0)),
             reply: None,
         };

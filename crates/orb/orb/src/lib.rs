@@ -128,7 +128,7 @@ pub mod fuzzing {
 
 /// Parts of an in-line bridge: requests and replies that are passed on, their bodies as they came.
 ///
-/// A message's head is read and written anew, since ids, keys and protocols differ on the two
+/// A message's head is read and written again, since ids, keys and protocols differ on the two
 /// sides; its body is octets. They mean the same on the other side if the GIOP version, the code
 /// sets and the byte order do ([`Terms`](relay::Terms)), and if the body begins at the same
 /// alignment. [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the

@@ -9,7 +9,7 @@ pub struct Priority(i16);
 
 /// Error for a number that is not a CORBA priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is no CORBA priority: these are 0 to 32767")]
+#[error("{0} is not a CORBA priority: the range is 0 to 32767")]
 pub struct PriorityOutOfRange(pub i32);
 
 impl Priority {

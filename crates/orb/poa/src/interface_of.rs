@@ -25,7 +25,7 @@ pub(crate) fn answer(
 fn definition(orb: &Orb, id: &str) -> Result<ObjectRef, SystemException> {
     const LOOKUP_ID: Operation = Operation::two_way("lookup_id");
     let repository = orb.resolve_initial_references("InterfaceRepository");
-    let repository = repository.map_err(|_| unknown(1, "there is no Interface Repository"))?;
+    let repository = repository.map_err(|_| unknown(1, "no Interface Repository is configured"))?;
     // The thread belongs to the object.
     let repository = repository.with_timeout(PATIENCE);
     let found = repository.invoke(

@@ -58,9 +58,9 @@ impl ObjectAdapter for Root {
             .is_some_and(|adapter| adapter.defined.is_bidirectional())
     }
 
-    fn look_before_run(&self) {
+    fn warn_before_run(&self) {
         for manager in self.common.managers.list() {
-            manager.look_before_run();
+            manager.warn_before_run();
         }
     }
 

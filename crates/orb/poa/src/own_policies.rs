@@ -27,7 +27,7 @@ pub(crate) struct OwnPolicies {
 
 /// Error of a policy that differs from an earlier one of the same object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Differs;
+pub(crate) struct ConflictingPolicy;
 
 /// Own policies of the objects of one adapter.
 #[derive(Default)]
@@ -76,28 +76,34 @@ impl OwnPoliciesOfObjects {
     /// map's mutex ensures that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
     ///
     /// # Errors
-    /// [`Differs`] if other references to its object were made with other policies.
-    pub(crate) fn remember(&self, id: &[u8], own: &Arc<OwnPolicies>) -> Result<(), Differs> {
+    /// [`ConflictingPolicy`] if other references to its object were made with other policies.
+    pub(crate) fn remember(
+        &self,
+        id: &[u8],
+        own: &Arc<OwnPolicies>,
+    ) -> Result<(), ConflictingPolicy> {
         let remembered = self.remembered.pin();
         let is_same = remembered
             .get_or_insert(id.into(), own.clone())
             .is_same(own);
         self.are_remembered.store(true, Ordering::Release);
-        is_same.then_some(()).ok_or(Differs)
+        is_same.then_some(()).ok_or(ConflictingPolicy)
     }
 
     /// Returns the policies of an object that is being activated: the given ones, or those that
     /// references to it were made with. Called under the active object map's mutex.
     ///
     /// # Errors
-    /// [`Differs`] if the references were made with other policies than the given ones.
+    /// [`ConflictingPolicy`] if the references were made with other policies than the given ones.
     pub(crate) fn of_activated(
         &self,
         id: &[u8],
         given: Option<Arc<OwnPolicies>>,
-    ) -> Result<Option<Arc<OwnPolicies>>, Differs> {
+    ) -> Result<Option<Arc<OwnPolicies>>, ConflictingPolicy> {
         match (given, self.remembered(id)) {
-            (Some(given), Some(remembered)) if !given.is_same(&remembered) => Err(Differs),
+            (Some(given), Some(remembered)) if !given.is_same(&remembered) => {
+                Err(ConflictingPolicy)
+            }
             (given, remembered) => Ok(given.or(remembered)),
         }
     }

@@ -8,13 +8,13 @@ use punctual_orb::{Policy, ServedObject};
 use std::sync::Arc;
 
 /// Object of an upcall. Kept for the ending points of a request, when the upcall is over.
-pub(crate) struct Served {
+pub(crate) struct ServedObjectInfo {
     adapter: Arc<Adapter>,
     id: ObjectId,
     servant: Arc<dyn Servant>,
 }
 
-impl Served {
+impl ServedObjectInfo {
     /// Returns the object of the upcall that the calling thread is about to make.
     pub(crate) fn now(servant: &Arc<dyn Servant>) -> Option<Box<dyn ServedObject>> {
         let (adapter, id) = serving()?;
@@ -26,7 +26,7 @@ impl Served {
     }
 }
 
-impl ServedObject for Served {
+impl ServedObject for ServedObjectInfo {
     fn object_id(&self) -> Vec<u8> {
         self.id.as_bytes().to_vec()
     }

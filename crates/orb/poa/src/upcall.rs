@@ -5,7 +5,7 @@ use crate::adapter::ByStrategy;
 use crate::adapter::{Adapter, Request, RequestedObject};
 use crate::interface_of;
 use crate::servant::Servant;
-use crate::served::Served;
+use crate::served::ServedObjectInfo;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
@@ -38,7 +38,7 @@ impl Request for OverTheWire<'_, '_> {
             return intercepted(servant, call, &mut |call| servant.dispatch(call));
         }
         call.found()?;
-        match answered_for_all(servant, call) {
+        match answer_common_operation(servant, call) {
             Some(answered) => answered,
             None => servant.dispatch(call),
         }
@@ -60,7 +60,7 @@ impl Request for OverTheWire<'_, '_> {
             return intercepted(servant, call, &mut { upcall });
         }
         call.found()?;
-        match answered_for_all(servant, call) {
+        match answer_common_operation(servant, call) {
             Some(answered) => answered,
             None => upcall(call),
         }
@@ -75,7 +75,7 @@ impl Request for OverTheWire<'_, '_> {
         orb.on_main_thread(|| adapter.serve_now(wanted, self))?
     }
 
-    fn rather_than_wait(&self) -> Option<Dispatched> {
+    fn outcome_without_wait(&self) -> Option<Dispatched> {
         None
     }
 }
@@ -99,8 +99,9 @@ fn intercepted(
 
     let upcall_on = InUpcall(call);
     let call = &mut *upcall_on.0;
-    let object = Served::now(servant);
-    if servant.is_dynamic() && (servant.is_transparent() || !is_everybodys(call.operation())) {
+    let object = ServedObjectInfo::now(servant);
+    if servant.is_dynamic() && (servant.is_transparent() || !is_common_operation(call.operation()))
+    {
         call.receive_request_later(object);
         call.found()?;
         let answered = upcall(call);
@@ -110,14 +111,14 @@ fn intercepted(
     }
     call.receive_request(object, servant.operation_types(call.operation()))?;
     call.found()?;
-    match answered_for_all(servant, call) {
+    match answer_common_operation(servant, call) {
         Some(answered) => answered,
         None => upcall(call),
     }
 }
 
 /// Returns whether every object has the operation.
-fn is_everybodys(operation: &str) -> bool {
+fn is_common_operation(operation: &str) -> bool {
     const ALL: [&str; 8] = [
         "_is_a",
         "_non_existent",
@@ -134,7 +135,7 @@ fn is_everybodys(operation: &str) -> bool {
 /// Returns the answer of an operation that every object has, unless the servant passes such
 /// operations on.
 #[inline(always)]
-fn answered_for_all(
+fn answer_common_operation(
     servant: &Arc<dyn Servant>,
     call: &mut ServerCall<'_>,
 ) -> Option<Result<Dispatched, DispatchError>> {

@@ -5,7 +5,7 @@ use crate::context;
 use crate::distributable::InSegment;
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
-use crate::thread::{self, RanAt};
+use crate::thread::{self, SavedState};
 use punctual_cdr::CdrError;
 use punctual_giop::ServiceContexts;
 use punctual_ior::PriorityModel;
@@ -82,7 +82,7 @@ struct AtPriority {
 
 impl AroundUpcall for AtPriority {
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
-        self.entered(call).map(RanAt::number)
+        self.entered(call).map(SavedState::number)
     }
 
     fn obeyed_word(&self) -> Option<ObeyedWord> {
@@ -101,12 +101,15 @@ impl AroundUpcall for AtPriority {
     }
 
     fn leave(&self, entered: u64) {
-        self.rt.run_again_at(RanAt::from_number(entered));
+        self.rt.run_again_at(SavedState::from_number(entered));
     }
 }
 
 impl AtPriority {
-    fn entered(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<RanAt, SystemException> {
+    fn entered(
+        &self,
+        mut call: Option<&mut ServerCall<'_>>,
+    ) -> Result<SavedState, SystemException> {
         let priority = match (self.policy.model, call.as_deref_mut()) {
             (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
             (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
@@ -149,7 +152,7 @@ impl AtPriority {
             return Ok(self.policy.server_priority);
         };
         let number = context::decoded(data).map_err(|error| unreadable(&error))?;
-        let wanted = Priority::new(number).map_err(|_| none_such(number))?;
+        let wanted = Priority::new(number).map_err(|_| no_native_priority(number))?;
         let priority = self.rt.propagated().allowed(wanted)?;
         context::answer(call, priority);
         Ok(priority)
@@ -164,21 +167,22 @@ fn unreadable(error: &CdrError) -> SystemException {
 
 /// Returns DATA_CONVERSION 2, as for a priority that a mapping does not have.
 #[cold]
-fn none_such(number: i16) -> SystemException {
+fn no_native_priority(number: i16) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
-        format!("a request carries {number}, which is no CORBA priority"),
+        format!("a request carries {number}, which is not a CORBA priority"),
     )
 }
 
 #[cold]
 fn not_transformed(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
-        format!("the priority transform has none for CORBA priority {priority}"),
+        format!("the priority transform has no result for CORBA priority {priority}"),
     )
 }
 
 #[cold]
 fn unknown(error: &std::io::Error) -> SystemException {
-    SystemException::new(Kind::Internal, 0, CompletionStatus::No)
-        .with_detail(format!("how the calling thread is scheduled: {error}"))
+    SystemException::new(Kind::Internal, 0, CompletionStatus::No).with_detail(format!(
+        "cannot read the scheduling of the calling thread: {error}"
+    ))
 }

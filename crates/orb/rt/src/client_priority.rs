@@ -27,7 +27,7 @@ impl PolicyType for ClientPriorityPolicy {
     fn check(&self) -> Result<(), String> {
         match self {
             Self::UsePriorityRange(range) if range.is_empty() => Err(format!(
-                "no priority is within {} to {}",
+                "the range of priorities from {} to {} is empty",
                 range.start(),
                 range.end()
             )),

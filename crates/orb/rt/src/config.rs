@@ -97,7 +97,7 @@ impl Propagated {
 #[cold]
 fn too_high(wanted: Priority, highest: Priority) -> SystemException {
     Kind::NoPermission.because(format!(
-        "a request asks for CORBA priority {wanted}, and clients may ask for {highest} at most"
+        "a request asks for CORBA priority {wanted}, above the limit of {highest} for clients"
     ))
 }
 

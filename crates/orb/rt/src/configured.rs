@@ -99,7 +99,7 @@ impl RtConfig {
         match others.is_empty() {
             true => Ok(()),
             false => Err(format!(
-                "{} of its RTORB; `RtConfig::configured` gives it what is configured",
+                "{} of its RTORB; `RtConfig::configured` applies the configuration",
                 others.join(", ")
             )),
         }

@@ -47,10 +47,10 @@ impl PolicyType for PriorityBandedConnectionPolicy {
 
     fn check(&self) -> Result<(), String> {
         if self.0.is_empty() {
-            return Err("there is no band, so that nobody could call".to_owned());
+            return Err("no priority band is given, so that no client could call".to_owned());
         }
         match self.0.iter().position(RangeInclusive::is_empty) {
-            Some(index) => Err(format!("no priority is in band {index}")),
+            Some(index) => Err(format!("the priority band {index} is empty")),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use crate::distributable;
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
 use crate::range;
-use crate::thread::RanAt;
+use crate::thread::SavedState;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
@@ -33,11 +33,11 @@ impl Priorities for RtOrb {
     }
 
     fn run_at(&self, priority: Priority) -> Result<u64, SystemException> {
-        RtOrb::run_at(self, priority).map(RanAt::number)
+        RtOrb::run_at(self, priority).map(SavedState::number)
     }
 
     fn run_again_at(&self, before: u64) {
-        RtOrb::run_again_at(self, RanAt::from_number(before));
+        RtOrb::run_again_at(self, SavedState::from_number(before));
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {
@@ -115,11 +115,11 @@ impl Priorities for RtOrb {
     }
 
     fn read_at(&self, priority: Priority) {
-        self.rest_at(priority);
+        self.set_idle_priority(priority);
     }
 
     fn read_as_before(&self) {
-        self.rest_as_before();
+        self.restore_idle_priority();
     }
 }
 

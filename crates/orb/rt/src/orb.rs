@@ -5,7 +5,7 @@ use crate::config::{PriorityTransform, Propagated, RtConfig, scheduling_at};
 use crate::distributable::Dynamic;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
-use crate::thread::{self, Native, RanAt};
+use crate::thread::{self, Native, SavedState};
 use punctual_exec::SpawnError;
 use punctual_exec::thread::ThreadSpec;
 use punctual_orb::Priority;
@@ -41,7 +41,7 @@ pub enum RtError {
     #[error(
         "this process may not run threads with {wanted} ({error}): give it CAP_SYS_NICE (`setcap cap_sys_nice+ep PROGRAM`) \
          or a limit RLIMIT_RTPRIO of at least {} (`ulimit -r`, `LimitRTPRIO=` of a systemd unit), or choose \
-         `RealTime::BestEffort`; `punctual doctor` tells all that the machine grants",
+         `RealTime::BestEffort`; `punctual doctor` lists all that the machine grants",
         wanted.priority()
     )]
     NotGranted {
@@ -57,7 +57,7 @@ pub enum RtError {
     )]
     MemoryNotLocked(io::Error),
     /// The operating system does not report its native priorities.
-    #[error("which native priorities there are: {0}")]
+    #[error("cannot read the range of native priorities: {0}")]
     Unknown(io::Error),
 }
 
@@ -231,7 +231,7 @@ impl RtOrb {
 
     /// Makes the calling thread run at a priority. Returns its previous one.
     #[inline(always)]
-    pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
+    pub(crate) fn run_at(&self, priority: Priority) -> Result<SavedState, SystemException> {
         let wanted = match thread::mapped(self.number, priority) {
             Some(wanted) => wanted,
             None => self.mapped(priority)?,
@@ -242,12 +242,12 @@ impl RtOrb {
                 .map_err(|error| not_permitted(priority, &error))?;
         }
         let corba = Priority::replace_of_thread(Some(priority));
-        Ok(RanAt::new(native, corba))
+        Ok(SavedState::new(native, corba))
     }
 
     /// Restores the calling thread's previous priority.
     #[inline(always)]
-    pub(crate) fn run_again_at(&self, before: RanAt) {
+    pub(crate) fn run_again_at(&self, before: SavedState) {
         Priority::replace_of_thread(before.corba());
         if !thread::is_at(before.native()) {
             self.change_back(before.native());
@@ -264,11 +264,11 @@ impl RtOrb {
     /// Makes the calling thread run at the native priority of this one whenever it is in no upcall.
     /// This gives it no CORBA priority.
     #[cold]
-    pub(crate) fn rest_at(&self, priority: Priority) {
+    pub(crate) fn set_idle_priority(&self, priority: Priority) {
         let rest = || -> Result<(), SystemException> {
             let wanted = self.mapped(priority)?;
             let before = thread::now().map_err(|error| not_permitted(priority, &error))?;
-            thread::rests_since(before);
+            thread::record_idle_state(before);
             if wanted != before.native() && wanted != Native::AS_IT_IS {
                 self.change(wanted)
                     .map_err(|error| not_permitted(priority, &error))?;
@@ -280,10 +280,10 @@ impl RtOrb {
         }
     }
 
-    /// Restores the thread's priority from before [`RtOrb::rest_at`], if that was called.
+    /// Restores the thread's priority from before [`RtOrb::set_idle_priority`], if that was called.
     #[cold]
-    pub(crate) fn rest_as_before(&self) {
-        if let Some(before) = thread::rests_no_more() {
+    pub(crate) fn restore_idle_priority(&self) {
+        if let Some(before) = thread::take_idle_state() {
             self.run_again_at(before);
         }
     }
@@ -322,7 +322,7 @@ fn granted(wanted: Scheduling) -> io::Result<()> {
     match tried {
         Ok(thread) => thread
             .join()
-            .map_err(|_| io::Error::other("the thread that tried has panicked")),
+            .map_err(|_| io::Error::other("the testing thread has panicked")),
         Err(SpawnError::Refused { error, .. }) => Err(error),
         Err(other) => Err(other.into()),
     }
@@ -368,19 +368,19 @@ mod tests {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let usual = own();
-                rt.rest_as_before();
+                rt.restore_idle_priority();
                 assert_eq!(own(), usual);
-                rt.rest_at(at(20));
+                rt.set_idle_priority(at(20));
                 assert_eq!((own(), Priority::of_thread()), (fifo(20), None));
                 // An upcall of another priority, then the next band.
                 let before = rt.run_at(at(30)).unwrap();
                 assert_eq!(own(), fifo(30));
                 rt.run_again_at(before);
                 assert_eq!((own(), Priority::of_thread()), (fifo(20), None));
-                rt.rest_at(at(10));
+                rt.set_idle_priority(at(10));
                 assert_eq!(own(), fifo(10));
                 for _ in 0..2 {
-                    rt.rest_as_before();
+                    rt.restore_idle_priority();
                     assert_eq!((own(), Priority::of_thread()), (usual, None));
                 }
             });

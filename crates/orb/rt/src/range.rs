@@ -38,7 +38,7 @@ pub(crate) fn decoded(data: Option<&[u8]>) -> Result<RangeInclusive<Priority>, S
     match (Priority::new(low), Priority::new(high)) {
         (Ok(low), Ok(high)) if low <= high => Ok(low..=high),
         _ => Err(refused(&format!(
-            "{low} to {high} is no range of CORBA priorities"
+            "{low} to {high} is not a range of CORBA priorities"
         ))),
     }
 }
@@ -76,7 +76,7 @@ impl RtOrb {
 #[cold]
 fn untold() -> SystemException {
     SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No)
-        .with_detail("the request does not carry RTCorbaPriorityRange, which says the band")
+        .with_detail("the request does not carry RTCorbaPriorityRange, which has the band")
 }
 
 #[cold]
@@ -99,7 +99,7 @@ fn refused(why: &str) -> SystemException {
 fn too_high(band: &RangeInclusive<Priority>, highest: Priority) -> SystemException {
     let (low, high) = (band.start(), band.end());
     SystemException::new(Kind::NoPermission, 0, CompletionStatus::No).with_detail(format!(
-        "a client asks for the band of priorities {low} to {high}, and clients may ask for {highest} at most"
+        "a client asks for the band of priorities {low} to {high}, above the limit of {highest} for clients"
     ))
 }
 

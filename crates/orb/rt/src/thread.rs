@@ -11,7 +11,7 @@ use std::io;
 
 thread_local! {
     /// State of the thread before its priority between upcalls was set.
-    static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
+    static BEFORE_IDLE: Cell<Option<SavedState>> = const { Cell::new(None) };
     /// Last result of a priority mapping: the number of the RTORB, the CORBA priority, and the
     /// native one.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
@@ -23,7 +23,7 @@ pub(crate) struct Native(u32);
 
 /// Saved state of a thread, to be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RanAt(RunsAt);
+pub(crate) struct SavedState(RunsAt);
 
 const POLICY: u32 = 8;
 
@@ -73,9 +73,9 @@ impl Native {
 }
 
 /// Returns the state of the calling thread.
-pub(crate) fn now() -> io::Result<RanAt> {
+pub(crate) fn now() -> io::Result<SavedState> {
     native()?;
-    Ok(RanAt(RunsAt::of_thread()))
+    Ok(SavedState(RunsAt::of_thread()))
 }
 
 /// Returns the scheduling of the calling thread.
@@ -134,14 +134,14 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
 
 /// Records the state of the thread before its priority between upcalls was first set.
 #[cold]
-pub(crate) fn rests_since(before: RanAt) {
-    BEFORE_RESTING.set(BEFORE_RESTING.get().or(Some(before)));
+pub(crate) fn record_idle_state(before: SavedState) {
+    BEFORE_IDLE.set(BEFORE_IDLE.get().or(Some(before)));
 }
 
-/// Takes the state recorded by [`rests_since`], to be restored.
+/// Takes the state recorded by [`record_idle_state`], to be restored.
 #[cold]
-pub(crate) fn rests_no_more() -> Option<RanAt> {
-    BEFORE_RESTING.take()
+pub(crate) fn take_idle_state() -> Option<SavedState> {
+    BEFORE_IDLE.take()
 }
 
 /// Schedules the thread so, even if it has a reservation.
@@ -159,7 +159,7 @@ pub(crate) fn native_priority() -> Option<i32> {
     native.scheduling().map(Scheduling::priority)
 }
 
-impl RanAt {
+impl SavedState {
     #[inline]
     pub(crate) fn new(native: Native, corba: Option<Priority>) -> Self {
         Self(RunsAt::new(native.0, corba))
@@ -183,7 +183,7 @@ impl RanAt {
         self.0.number()
     }
 
-    /// Converts back from [`RanAt::number`].
+    /// Converts back from [`SavedState::number`].
     #[inline]
     pub(crate) fn from_number(number: u64) -> Self {
         Self(RunsAt::from_number(number))

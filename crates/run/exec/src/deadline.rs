@@ -55,7 +55,7 @@ impl Deadline {
     /// Returns the deadline `timeout` from now; one without a bound for `None`.
     #[inline(always)]
     #[must_use]
-    pub fn after_maybe(timeout: Option<Duration>) -> Self {
+    pub fn after_optional(timeout: Option<Duration>) -> Self {
         match timeout {
             Some(timeout) => Self::after(timeout),
             None => Self::NEVER,
@@ -115,7 +115,7 @@ impl Deadline {
     /// changed. Reads the coarse clock where there is a bound.
     #[inline]
     #[must_use]
-    pub fn after_a_wait(&self) -> Self {
+    pub fn refreshed(&self) -> Self {
         if self.end == NEVER {
             return *self;
         }
@@ -166,9 +166,9 @@ mod tests {
     fn a_timeout_of_which_nothing_has_passed_stays_as_it_was() {
         for timeout in [Duration::from_millis(500), Duration::from_secs(60)] {
             let fresh = Deadline::after(timeout);
-            assert_eq!(fresh.after_a_wait(), fresh);
+            assert_eq!(fresh.refreshed(), fresh);
         }
-        assert_eq!(Deadline::NEVER.after_a_wait(), Deadline::NEVER);
+        assert_eq!(Deadline::NEVER.refreshed(), Deadline::NEVER);
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
             timeout: 60 * LONG,
             ..Deadline::after(Duration::from_secs(2))
         };
-        let left = waited.after_a_wait();
+        let left = waited.refreshed();
         assert!(left.timeout().unwrap() <= Duration::from_millis(2010));
         assert_eq!(left.remaining().is_some(), waited.remaining().is_some());
         assert_eq!(left.end, waited.end);

@@ -11,15 +11,15 @@ use std::time::{Duration, Instant};
 const PROBE: u32 = 16;
 /// Upper bound of the number of waits without spinning between two tries, where spinning has not
 /// paid for long.
-const SELDOM: u32 = 4096;
+const MAX_PROBE: u32 = 4096;
 /// Gap between two readings of the clock from which another thread must have had the processor.
 const INTERRUPTED: Duration = Duration::from_micros(4);
 /// Lower bound of the speed of copying memory, in bytes a nanosecond.
-const OCTETS_A_NANO: u64 = 1;
+const BYTES_PER_NANO: u64 = 1;
 /// Shortest spin; a shorter one costs less than recording it.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// Number of vain spins after which a thread's properties are queried again.
-const KNOWN_FOR: u32 = 256;
+const RECHECK_AFTER: u32 = 256;
 /// Number of vain spins after which a real-time thread's properties are queried again: rarely, as
 /// the system calls for that would delay its calls.
 const REAL_TIME_KNOWN_FOR: u32 = 16_384;
@@ -80,7 +80,7 @@ pub struct Spin {
 }
 
 /// Number of the process's threads that spin, except those that always may.
-static LOOKING: AtomicU32 = AtomicU32::new(0);
+static SPINNING: AtomicU32 = AtomicU32::new(0);
 
 /// Guard that counts a spinning thread until dropped.
 struct Looking;
@@ -92,13 +92,13 @@ impl Looking {
         let most = MOST.get_or_init(|| (processor::of_process() / 2).max(1));
         let looking = Self;
         // Relaxed: a mere bound; it publishes nothing.
-        (LOOKING.fetch_add(1, Ordering::Relaxed) < *most).then_some(looking)
+        (SPINNING.fetch_add(1, Ordering::Relaxed) < *most).then_some(looking)
     }
 }
 
 impl Drop for Looking {
     fn drop(&mut self) {
-        LOOKING.fetch_sub(1, Ordering::Relaxed);
+        SPINNING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -139,20 +139,20 @@ impl Spin {
         if let Some(found) = look() {
             return Some(found);
         }
-        self.look_on(look)
+        self.spin_on(look)
     }
 
-    /// Looks on as [`Spin::until`] does, after a first look in vain. Costs next to nothing while
+    /// Continues to spin as [`Spin::until`] does, after a first look in vain. Costs next to nothing while
     /// spinning does not pay.
     #[inline]
-    pub fn look_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
-        self.look_on_copying(look, |_| 0)
+    pub fn spin_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
+        self.spin_on_copying(look, |_| 0)
     }
 
-    /// Looks on as [`Spin::look_on`] does; `copied` gives the number of bytes that a successful
+    /// Spins as [`Spin::spin_on`] does; `copied` gives the number of bytes that a successful
     /// look copied, which takes its time.
     #[inline]
-    pub fn look_on_copying<T>(
+    pub fn spin_on_copying<T>(
         &self,
         look: impl FnMut() -> Option<T>,
         copied: impl FnOnce(&T) -> usize,
@@ -197,7 +197,7 @@ impl Spin {
     }
 
     fn less_often(&self) -> u32 {
-        (self.probe.load(Ordering::Relaxed) * 2).min(SELDOM)
+        (self.probe.load(Ordering::Relaxed) * 2).min(MAX_PROBE)
     }
 
     /// Returns what was found, and whether another thread had the processor meanwhile.
@@ -218,7 +218,7 @@ impl Spin {
             }
             last = now;
             if let Some(found) = look_times(self.look.later(), look) {
-                let copying = u64::try_from(copied(&found)).unwrap_or(u64::MAX) / OCTETS_A_NANO;
+                let copying = u64::try_from(copied(&found)).unwrap_or(u64::MAX) / BYTES_PER_NANO;
                 let usual = INTERRUPTED + Duration::from_nanos(copying);
                 return (Some(found), was_interrupted || last.elapsed() > usual);
             }
@@ -284,7 +284,7 @@ impl KnownThread {
             may_look: may_look(is_real_time, processor::of_process(), quota::processors()),
             looks: match is_real_time {
                 true => REAL_TIME_KNOWN_FOR,
-                false => KNOWN_FOR,
+                false => RECHECK_AFTER,
             },
         }
     }

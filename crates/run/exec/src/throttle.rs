@@ -65,7 +65,7 @@ impl Throttle {
 pub fn others(left_out: u64) -> String {
     match left_out {
         0 => String::new(),
-        many => format!("; {many} more were since the last such line"),
+        many => format!("; {many} more since the last such line"),
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!((at(0), at(1), at(2)), (Some(0), Some(0), Some(0)));
         assert_eq!((at(3), at(9)), (None, None));
         assert_eq!((at(10), at(10)), (Some(2), Some(0)));
-        assert_eq!(others(2), "; 2 more were since the last such line");
+        assert_eq!(others(2), "; 2 more since the last such line");
         assert_eq!(others(0), "");
     }
 }

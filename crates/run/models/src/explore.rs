@@ -11,7 +11,7 @@ pub fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
     explore_up_to(2, name, model);
 }
 
-/// Explores a model with up to so many preemptions.
+/// Explores a model with up to that many preemptions.
 ///
 /// # Panics
 /// As [`explore`].

@@ -10,7 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The reason why it may not.
-pub fn may_write(file: &Path) -> io::Result<()> {
+pub fn check_writable(file: &Path) -> io::Result<()> {
     Ok(accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS)?)
 }
 
@@ -20,8 +20,8 @@ mod tests {
 
     #[test]
     fn a_device_for_everybody_may_be_written_and_what_is_not_there_may_not() {
-        may_write(Path::new("/dev/null")).unwrap();
-        let error = may_write(Path::new("/dev/not-there")).unwrap_err();
+        check_writable(Path::new("/dev/null")).unwrap();
+        let error = check_writable(Path::new("/dev/not-there")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -29,7 +29,7 @@ impl InheritedListener {
     /// Takes the inherited socket of this number, counted from 0 to 63. Each is handed out once.
     ///
     /// # Errors
-    /// `NotFound` if this process was not given so many sockets; `AlreadyExists` if it was handed
+    /// `NotFound` if this process was not given that many sockets; `AlreadyExists` if it was handed
     /// out before; `InvalidInput` if it is not a socket that listens at a TCP port; errors of
     /// `fcntl(2)` and `eventfd(2)`.
     pub fn take(number: u8) -> Result<Self> {
@@ -38,7 +38,8 @@ impl InheritedListener {
         // Checked first: dropping an owned descriptor that is not open ends the process.
         let what = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
         if !what.is_ok_and(|what| what.as_os_str().as_encoded_bytes().starts_with(b"socket:")) {
-            let why = format!("descriptor {descriptor}, which LISTEN_FDS names, is no open socket");
+            let why =
+                format!("descriptor {descriptor}, which LISTEN_FDS names, is not an open socket");
             return Err(Error::new(ErrorKind::InvalidInput, why));
         }
         let bit = 1 << number;
@@ -114,9 +115,8 @@ fn check_given(number: u8) -> Result<()> {
     let given = variable("LISTEN_FDS").filter(|_| is_for_us).unwrap_or(0);
     let given = given.min(u64::BITS);
     if u32::from(number) >= given {
-        let why = format!(
-            "socket {number} is wanted, and {given} were opened for this process (LISTEN_FDS)"
-        );
+        let why =
+            format!("socket {number} was not passed to this process: it got {given} (LISTEN_FDS)");
         return Err(Error::new(ErrorKind::NotFound, why));
     }
     Ok(())

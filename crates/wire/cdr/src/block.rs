@@ -20,16 +20,16 @@ pub trait MemoryPool: Send + Sync {
 #[derive(Default)]
 pub struct Block {
     bytes: Vec<u8>,
-    when_dropped: WhenDropped,
+    when_dropped: OnDrop,
     /// Segments that stand between the bytes, in the order of their places. Few messages have any.
-    lent: Option<Box<Beside>>,
+    lent: Option<Box<Segments>>,
 }
 
 /// Segments, dropped out of line: the common drop of a block without any stays cheap.
 #[derive(Default)]
-struct Beside(Vec<Lent>);
+struct Segments(Vec<Lent>);
 
-impl Drop for Beside {
+impl Drop for Segments {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
@@ -39,7 +39,7 @@ impl Drop for Beside {
 
 /// Destination of a dropped block's memory.
 #[derive(Default)]
-enum WhenDropped {
+enum OnDrop {
     /// The memory is freed.
     #[default]
     Free,
@@ -54,7 +54,7 @@ impl Block {
     pub fn from_vec(bytes: Vec<u8>) -> Self {
         Self {
             bytes,
-            when_dropped: WhenDropped::Free,
+            when_dropped: OnDrop::Free,
             lent: None,
         }
     }
@@ -73,7 +73,7 @@ impl Block {
         }
         Self {
             bytes,
-            when_dropped: WhenDropped::CacheOnThread(kept),
+            when_dropped: OnDrop::CacheOnThread(kept),
             lent: None,
         }
     }
@@ -83,7 +83,7 @@ impl Block {
     pub fn from_pool(bytes: Vec<u8>, pool: Arc<dyn MemoryPool>) -> Self {
         Self {
             bytes,
-            when_dropped: WhenDropped::ToPool(pool),
+            when_dropped: OnDrop::ToPool(pool),
             lent: None,
         }
     }
@@ -190,10 +190,10 @@ impl Block {
         std::mem::forget(std::mem::replace(self, block));
     }
 
-    /// Returns the memory for good: it does not go back to its pool or cache.
+    /// Returns the memory permanently: it does not go back to its pool or cache.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
-        self.when_dropped = WhenDropped::Free;
+        self.when_dropped = OnDrop::Free;
         std::mem::take(&mut self.bytes)
     }
 }
@@ -223,7 +223,7 @@ impl Block {
     #[inline]
     pub fn reuse(&mut self) {
         match self.when_dropped {
-            WhenDropped::CacheOnThread(kept) if self.bytes.capacity() <= kept => self.clear(),
+            OnDrop::CacheOnThread(kept) if self.bytes.capacity() <= kept => self.clear(),
             _ => *self = Self::default(),
         }
     }
@@ -264,11 +264,11 @@ impl Drop for Block {
     #[inline]
     fn drop(&mut self) {
         match &self.when_dropped {
-            WhenDropped::Free => {}
-            WhenDropped::CacheOnThread(kept) => {
+            OnDrop::Free => {}
+            OnDrop::CacheOnThread(kept) => {
                 thread_cache::give_back(std::mem::take(&mut self.bytes), *kept)
             }
-            WhenDropped::ToPool(pool) => pool.give_back(std::mem::take(&mut self.bytes)),
+            OnDrop::ToPool(pool) => pool.give_back(std::mem::take(&mut self.bytes)),
         }
     }
 }

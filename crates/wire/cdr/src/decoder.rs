@@ -54,7 +54,7 @@ const MAX_ALIGNMENT: usize = 8;
 
 /// Factor that bounds how many bytes may be read again, relative to the message's length. The
 /// constant below is the least bound, for short messages.
-const TIMES_AGAIN: usize = 14;
+const MAX_REREAD_FACTOR: usize = 14;
 const AGAIN_AT_LEAST: usize = 64 * 1024;
 
 impl<'d> Decoder<'d> {
@@ -188,7 +188,7 @@ impl<'d> Decoder<'d> {
         let limit = self
             .whole
             .len()
-            .saturating_mul(TIMES_AGAIN)
+            .saturating_mul(MAX_REREAD_FACTOR)
             .max(AGAIN_AT_LEAST);
         match self.again > limit {
             true => Err(CdrError::ReadAgain {

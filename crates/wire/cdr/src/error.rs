@@ -10,7 +10,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum CdrError {
     /// The input ends before the value does.
-    #[error("the value needs {needed} octets and {left} are left")]
+    #[error("the value needs {needed} bytes and {left} are left")]
     Truncated {
         /// Bytes that the value takes, padding included.
         needed: u32,
@@ -76,19 +76,19 @@ pub enum CdrError {
     #[error("a fixed-point number is ill-formed")]
     BadFixed,
     /// A reference is nil where that is not allowed.
-    #[error("a nil reference where one is not allowed")]
+    #[error("nil reference not allowed here")]
     NilReference,
     /// A run of bytes that travels beside its message stands where something else is expected.
-    #[error("a lent run of octets stands where something else is expected")]
+    #[error("unexpected lent run of bytes")]
     LentElsewhere,
     /// An object reference or value needs an ORB, and the decoder was given none.
-    #[error("the decoder was given no environment of the type that the value needs")]
+    #[error("no environment (ORB) of the required type was given to the decoder")]
     NoEnvironment,
     /// A TypeCode is invalid, or not the expected one.
     #[error("the TypeCode is not valid: {0}")]
     BadTypeCode(&'static str),
     /// A value's type has no factory, nor has a type that it could be truncated to.
-    #[error("there is no factory for a value")]
+    #[error("no factory is registered for a value")]
     UnknownValue,
     /// A message holds more values than the configured limit.
     #[error("a message holds more than {limit} values")]
@@ -99,7 +99,7 @@ pub enum CdrError {
     /// References back to earlier data have caused too many bytes to be read again, relative to the
     /// message's length.
     #[error(
-        "octets that were read before are referred to again and again: {again} in all, and the limit is {limit}"
+        "references back to earlier data cause {again} bytes to be read again, and the limit is {limit}"
     )]
     ReadAgain {
         /// Number of bytes read again.

@@ -236,6 +236,6 @@ impl<T: Unmarshal, const N: usize> Unmarshal for [T; N] {
         let values = T::unmarshal_vec(input, N)?.into_boxed_slice();
         values
             .try_into()
-            .map_err(|_| CdrError::Invalid("an array of another length"))
+            .map_err(|_| CdrError::Invalid("wrong array length"))
     }
 }

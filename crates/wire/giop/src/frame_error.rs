@@ -22,7 +22,7 @@ pub enum FrameError {
     #[error("message type {0} does not exist")]
     UnknownKind(u8),
     /// The message exceeds the limit on messages.
-    #[error("a message of {size} octets after its header exceeds the limit of {limit} in all")]
+    #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
         /// Number of bytes behind the header.
         size: u32,

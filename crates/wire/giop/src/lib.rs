@@ -49,7 +49,7 @@ pub use framing::{Examined, examine};
 pub use header::{MessageHeader, MessageKind};
 pub use locate::{LocateReplyHeader, LocateRequestHeader, LocateStatus};
 pub use message::{align_body, begin_message, finish_message, finish_message_at, message_decoder};
-pub use plain::{PlainRequest, PlainRequests, glance_at_reply, own_reply};
+pub use plain::{PlainRequest, PlainRequests, match_plain_reply, parse_plain_reply};
 pub use reassembly::{Accepted, Assembled, FragmentError, Reassembly};
 pub use reply::{ReplyHeader, ReplyStatus};
 pub use request::{RequestHeader, ResponseFlags};

@@ -69,7 +69,7 @@ impl LocateStatus {
 pub struct LocateReplyHeader {
     /// Id of the request.
     pub request_id: u32,
-    /// Result, which also tells the type of the body.
+    /// Result, which also determines the type of the body.
     pub status: LocateStatus,
 }
 

@@ -44,7 +44,10 @@ const fn start(order: ByteOrder, kind: MessageKind) -> u64 {
 /// reply to `request_id`.
 #[inline]
 #[must_use]
-pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplyStatus, usize)> {
+pub fn match_plain_reply(
+    received: &[u8],
+    request_id: u32,
+) -> Option<(ByteOrder, ReplyStatus, usize)> {
     let head: &[u8; REPLY_HEAD] = received.first_chunk()?;
     let (begin, numbers) = head.split_first_chunk()?;
     let numbers = numbers.first_chunk()?;
@@ -120,7 +123,7 @@ fn own_status<const NATIVE: bool>(
 /// the whole message, beginning with `header`.
 #[inline]
 #[must_use]
-pub fn glance_at_reply(
+pub fn parse_plain_reply(
     header: &MessageHeader,
     message: &[u8],
 ) -> Option<(u32, ReplyStatus, usize)> {

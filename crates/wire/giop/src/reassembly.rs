@@ -14,8 +14,8 @@ use crate::request::RequestHeader;
 const FRAGMENT_HEADER_1_2: usize = MessageHeader::LEN + 4;
 /// Number of fragments that a message may always have, whatever its limit.
 const FRAGMENTS_ALWAYS: usize = 1024;
-/// Size of fragments in bytes that bounds their number beyond that: as many as the longest message
-/// would have of this size. Real ORBs send longer ones.
+/// Fragment size in bytes that bounds the number of fragments above [`FRAGMENTS_ALWAYS`]: as many
+/// as the longest message has in fragments of this size. Real ORBs send longer fragments.
 const SMALL_FRAGMENT: usize = 512;
 /// Memory to record the begin of a fragment, in bytes.
 const SEAM: usize = size_of::<usize>();
@@ -88,7 +88,7 @@ pub enum FragmentError {
     #[error("a fragment continues no message")]
     WithoutStart,
     /// A second message in 1.1, or one with the same id in 1.2, began before the first ended.
-    #[error("a message begins before the one it is mixed up with has ended")]
+    #[error("a message begins before an interleaved one with the same id has ended")]
     Interleaved,
     /// Messages of this kind may not be fragmented.
     #[error("a {0} message cannot be fragmented")]

@@ -10,7 +10,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
 use crate::message::enter_body;
 use crate::service_context::ServiceContexts;
 
-/// Status of a reply, which tells the content of its body.
+/// Status of a reply, which determines the content of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
     /// Result of the call.
@@ -63,7 +63,7 @@ impl ReplyStatus {
 pub struct ReplyHeader<'m> {
     /// Id of the request.
     pub request_id: u32,
-    /// Status, which tells the content of the body.
+    /// Status, which determines the content of the body.
     pub status: ReplyStatus,
     /// Service contexts.
     pub contexts: ServiceContexts<'m>,

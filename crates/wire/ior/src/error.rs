@@ -17,7 +17,7 @@ pub enum IorError {
         position: usize,
     },
     /// The number of digits is odd: half a byte is missing.
-    #[error("the digits end at offset {position} in the middle of an octet")]
+    #[error("the digits end at offset {position} in the middle of a byte")]
     OddDigits {
         /// Length of the text, in bytes.
         position: usize,

@@ -111,7 +111,7 @@ impl PairProfile {
         }
         if self.places.is_empty() || self.places.iter().any(String::is_empty) {
             return Err(CdrError::Invalid(
-                "a profile has a place, and none is empty",
+                "a profile has no address, or an empty one",
             ));
         }
         Ok(())

@@ -26,7 +26,7 @@ use crate::tags::{policy as kind, profile};
 pub enum PolicyMeaning {
     /// Priority model: the source of the priority at which a request is served.
     PriorityModel {
-        /// Model.
+        /// The priority model.
         model: PriorityModel,
         /// Priority of the server, which applies where the server declares it, and to requests that
         /// carry none.

@@ -6,7 +6,7 @@ use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmar
 /// Profile as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
-    /// Tag, which tells the kind of profile.
+    /// Tag, which identifies the kind of profile.
     pub tag: u32,
     /// Data as received, nearly always an encapsulation.
     pub data: Vec<u8>,
@@ -15,7 +15,7 @@ pub struct TaggedProfile {
 /// Component as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
-    /// Tag, which tells the meaning of the data.
+    /// Tag, which identifies the meaning of the data.
     pub tag: u32,
     /// Data as received, nearly always an encapsulation.
     pub data: Vec<u8>,

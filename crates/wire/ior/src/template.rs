@@ -88,11 +88,11 @@ fn place_of(
 
 /// Profiles of one adapter's references, by the length of the object key. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct ProfileTemplates(Arc<ArcSwap<Made>>);
+pub struct ProfileTemplates(Arc<ArcSwap<Templates>>);
 
 /// Templates made for the same origin.
 #[derive(Debug, Default)]
-struct Made {
+struct Templates {
     of: Option<Origin>,
     templates: Vec<Arc<Template>>,
 }
@@ -129,7 +129,7 @@ impl ProfileTemplates {
                     .take(MOST_LENGTHS - 1);
                 // Two concurrent threads may overwrite each other's templates, which are made again
                 // then.
-                self.0.store(Arc::new(Made {
+                self.0.store(Arc::new(Templates {
                     of: Some(origin),
                     // The newest first: beyond the limit the oldest is dropped.
                     templates: [&template].into_iter().chain(others).cloned().collect(),

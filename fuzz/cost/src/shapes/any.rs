@@ -13,11 +13,11 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("Any", "very many of a large type", too_many_of_large_type).refused_too_often(),
     shape("Any", "Anys in one another", nested),
     shape("Any", "elements without octets", without_octets).refused(End::Refused {
-        why: "values of no octets",
+        why: "values of size 0",
         at: |_| 56,
     }),
     shape("Any", "values that point at one list of long ids", long_ids).refused(End::Refused {
-        why: "octets that were read before are referred to again and again",
+        why: "references back to earlier data cause",
         at: |received| {
             let takes = (received - 60) / 130;
             let compared = 14 * received / (takes - 5) + 1;
@@ -64,7 +64,7 @@ impl Shape {
     /// 14 times as often as the message has them. Until then, each Any gets the whole of its type.
     const fn refused_too_often(self) -> Self {
         let too_often = End::Refused {
-            why: "octets that were read before are referred to again and again",
+            why: "references back to earlier data cause",
             at: |received| received / 2 + 204,
         };
         self.refused(too_often)

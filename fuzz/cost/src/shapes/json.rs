@@ -31,7 +31,7 @@ pub(super) const SHAPES: &[Shape] = &[
         read_as(&types().structs, text)
     })
     .refused(End::Refused {
-        why: "`[0].x0`: there is no member of this name",
+        why: "`[0].x0`: unknown member",
         at: |_| 0,
     }),
     read("entries of a map", entries, |text| {

@@ -34,7 +34,7 @@ fn read(octets: &[u8]) -> Outcome {
 /// Reading as many values without octets as an array's length says would not end in reasonable
 /// time.
 const NO_OCTETS: End = End::Refused {
-    why: "values of no octets",
+    why: "values of size 0",
     at: |_| 520,
 };
 

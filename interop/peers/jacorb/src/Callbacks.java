@@ -67,13 +67,13 @@ final class Callbacks {
         AListener listener = new AListener();
         Listener whom = ListenerHelper.narrow(activated(poa, listener));
         Subject subject = SubjectHelper.narrow(orb.string_to_object(target));
-        Cases.test("told within a call", () -> {
+        Cases.test("callbacks within a call", () -> {
             for (int number = 7; number < 10; ++number) {
                 Cases.same(subject.tell(whom, number), number + 1);
                 Cases.same(listener.told.poll(), number);
             }
         });
-        Cases.test("told while nobody waits for a reply", () -> {
+        Cases.test("callbacks outside of a call", () -> {
             subject.publish(whom, PUBLISHED);
             for (int number = 1; number <= PUBLISHED; ++number) {
                 Cases.same(listener.told.poll(20, TimeUnit.SECONDS), number);

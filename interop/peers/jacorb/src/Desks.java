@@ -102,12 +102,12 @@ final class Desks {
 
     static int tell(ORB orb, String target) {
         AMI_DeskHandler handler = AMI_DeskHandlerHelper.narrow(orb.string_to_object(target));
-        Cases.test("results, told", () -> {
+        Cases.test("results to a handler", () -> {
             handler.half(21);
             handler.set_rate();
             handler.get_rate(9);
         });
-        Cases.test("exceptions, told", () -> {
+        Cases.test("exceptions to a handler", () -> {
             State refused = new State(false, "IDL:plain/Refused:1.0");
             refused.put("7 is odd");
             handler.half_excep(refused);

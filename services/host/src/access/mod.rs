@@ -92,7 +92,7 @@ pub fn parse_grant(text: &str) -> Result<(String, Principal), String> {
     };
     let (place, to) = place
         .zip(to)
-        .ok_or("CONTEXT=WHO is wanted, e.g. plants=10.0.0.0/8")?;
+        .ok_or("expected CONTEXT=WHO, e.g. plants=10.0.0.0/8")?;
     let to = to
         .parse()
         .map_err(|error: BadPrincipal| error.to_string())?;

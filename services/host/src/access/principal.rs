@@ -30,7 +30,9 @@ pub enum Principal {
 
 /// Error of a text that names no principal.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is none of `any`, `local`, an address or network as `10.0.0.0/8`, and `cert:NAME`")]
+#[error(
+    "`{0}` is not a principal: expected `any`, `local`, an address, a network such as `10.0.0.0/8`, or `cert:NAME`"
+)]
 pub struct BadPrincipal(String);
 
 impl Principal {

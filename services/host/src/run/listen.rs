@@ -14,7 +14,7 @@ pub const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:90
 
 /// Help on values that the ORB's configuration cannot have.
 pub const ON_CONFIGURATION: &str =
-    "see the configuration file; docs/guide/configuration.md says what each key may be";
+    "see the configuration file; docs/guide/configuration.md lists the keys and their values";
 
 /// Returns the signals that end the process. To be called before anything else is started, so that none is missed.
 ///
@@ -22,7 +22,7 @@ pub const ON_CONFIGURATION: &str =
 /// The system handles no signals.
 pub fn ending_signals() -> Result<Signals, Problem> {
     let signals = Signals::new([SIGINT, SIGTERM]);
-    signals.map_err(|error| Problem::new(error, "the system handles no signals"))
+    signals.map_err(|error| Problem::new(error, "handlers of signals cannot be installed"))
 }
 
 /// Starts an ORB that listens at these endpoints, configured by a file if there is one.

@@ -2,7 +2,7 @@
 //!
 //! A commit that fails may be on the disk all the same, if the disk failed behind the last page. The records that it
 //! has changed are *in doubt* then. Their values before it are kept as images, and the next commit begins with them:
-//! what a service has refused is not there, whatever the disk did.
+//! refused changes never become visible, whatever the disk did.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;

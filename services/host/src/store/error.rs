@@ -32,10 +32,10 @@ impl fmt::Display for Holder {
 #[non_exhaustive]
 pub enum StoreError {
     /// A server has the store open, perhaps of another service.
-    #[error("{0} has it open; end that one, or name another file")]
+    #[error("{0} has the store open; stop that server, or name another file")]
     InUse(Holder),
     /// The file belongs to another program or service. It was not changed.
-    #[error("it is not a {service} store and was left as it is ({reason}); name another file")]
+    #[error("it is not a {service} store and was not changed ({reason}); name another file")]
     Foreign {
         /// Name of the service that was to open the store.
         service: &'static str,
@@ -45,7 +45,7 @@ pub enum StoreError {
     /// A later version of the service has written the store. It was not changed.
     #[error(
         "a newer version has written it: its format is {found}, and this version reads formats up to {known}; \
-         it was left as it is; start the newer version, or name another file"
+         it was not changed; start the newer version, or name another file"
     )]
     Newer {
         /// The format of the file.
@@ -54,13 +54,13 @@ pub enum StoreError {
         known: u64,
     },
     /// The file is a store of the service, but damaged. It was not changed on purpose.
-    #[error("it is damaged ({0}); move it away, and start anew from a copy or an export")]
+    #[error("it is damaged ({0}); move it away, and start again from a copy or an export")]
     Damaged(String),
     /// The store cannot be reached now. Nothing was done.
     #[error("it cannot be reached: {0}")]
     Away(String),
     /// The store did not report the result of a commit.
-    #[error("it did not say whether it was done: {0}")]
+    #[error("the result of the commit is unknown: {0}")]
     Unknown(String),
     /// The store cannot be read or written.
     #[error("{0}")]

@@ -71,7 +71,7 @@ impl Faults {
     /// Returns the error of a commit that is to fail late.
     pub(super) fn late(&self) -> Result<(), StoreError> {
         match self.0.fails_late.load(Ordering::Acquire) {
-            true => Err(StoreError::io("the disk fails behind the last page")),
+            true => Err(StoreError::io("the disk fails after the last page")),
             false => Ok(()),
         }
     }

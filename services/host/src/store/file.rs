@@ -33,7 +33,7 @@ pub struct StoreFile {
 #[derive(Debug)]
 struct State {
     /// `None` after a failed commit, until the next one: a database that has failed once refuses everything until it
-    /// is opened anew.
+    /// is opened again.
     database: Option<Database>,
     /// Records of commits that have failed.
     in_doubt: InDoubt,
@@ -118,7 +118,7 @@ impl StoreFile {
         let database = match state.database.take() {
             Some(database) => database,
             // A new file would have none of the records in memory.
-            None if !self.path.exists() => return Err(StoreError::io("its file is gone")),
+            None if !self.path.exists() => return Err(StoreError::io("its file was removed")),
             None => self.reopened()?,
         };
         let mut images = None;

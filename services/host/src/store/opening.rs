@@ -1,4 +1,4 @@
-//! Opening a database: what a file is, and whose.
+//! Opening of a database: format and owner of a file.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -23,7 +23,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// Service that a store belongs to, and the form of its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreKind {
-    /// Name of the service, and of the table that says so.
+    /// Name of the service, and of the table that identifies its stores.
     pub service: &'static str,
     /// The latest format that this version writes and reads.
     pub format: u64,
@@ -138,5 +138,5 @@ fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
 /// Runs work on the database, and returns an error where that panics.
 pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
     let done = catch_unwind(AssertUnwindSafe(work));
-    done.unwrap_or_else(|_| Err(StoreError::damaged("the database cannot make sense of it")))
+    done.unwrap_or_else(|_| Err(StoreError::damaged("the database cannot read the file")))
 }

@@ -71,7 +71,7 @@ fn a_store_of_a_newer_version_and_one_of_another_service_are_refused_and_left_as
     let before = std::fs::read(&path).unwrap();
     let refused = StoreFile::open(&path, KIND).unwrap_err();
     assert_eq!(refused, StoreError::Newer { found: 7, known: 1 });
-    assert!(refused.to_string().contains("left as it is"), "{refused}");
+    assert!(refused.to_string().contains("not changed"), "{refused}");
     let other = StoreKind {
         service: "other",
         ..KIND

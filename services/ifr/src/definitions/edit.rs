@@ -1,6 +1,6 @@
 //! Making, changing and removing definitions, under the rules of §14.5.1.
 
-use super::sound::{check_name, check_text};
+use super::validity::{check_name, check_text};
 use super::{Definitions, ROOT, key};
 use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;
@@ -106,7 +106,7 @@ impl Definitions {
         };
         let holders = std::iter::successors(Some(container), |&c| Some(self.get(c)?.container));
         if holders.take(DEEPEST_SCOPE).any(|holder| holder == number) {
-            return Err(Refusal::Misplaced("what it contains".to_owned()));
+            return Err(Refusal::Misplaced("a definition inside it".to_owned()));
         }
         check_name(name)?;
         self.check_place(&moved, Some(number))?;

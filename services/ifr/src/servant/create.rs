@@ -9,7 +9,7 @@ use crate::store::{Alternative, Constant, Definition, Details, Initializer, Unio
 
 /// Name, id and version of a new definition.
 #[derive(Clone, Copy)]
-pub(super) struct Called<'c> {
+pub(super) struct NameAndId<'c> {
     pub(super) id: &'c str,
     pub(super) name: &'c str,
     pub(super) version: &'c str,
@@ -19,7 +19,7 @@ impl Server {
     /// Makes a definition in the called container.
     pub(super) fn create<I: Interface>(
         &self,
-        called: Called<'_>,
+        called: NameAndId<'_>,
         what: Details,
     ) -> Result<Option<I>> {
         let container = self.current()?;
@@ -110,7 +110,7 @@ impl ContainerServant for Server {
         name: &str,
         version: &str,
     ) -> Result<Option<corba::ModuleDef>> {
-        let called = Called { id, name, version };
+        let called = NameAndId { id, name, version };
         self.create(called, Details::Unlabeled(DefinitionKind::DkModule))
     }
 
@@ -123,7 +123,7 @@ impl ContainerServant for Server {
         value: &Any,
     ) -> Result<Option<corba::ConstantDef>> {
         let constant = self.constant(self.type_in(r#type)?, value)?;
-        self.create(Called { id, name, version }, Details::Constant(constant))
+        self.create(NameAndId { id, name, version }, Details::Constant(constant))
     }
 
     fn create_struct(
@@ -134,7 +134,7 @@ impl ContainerServant for Server {
         members: &[StructMember],
     ) -> Result<Option<corba::StructDef>> {
         let members = self.members_in(members)?;
-        self.create(Called { id, name, version }, Details::Struct(members))
+        self.create(NameAndId { id, name, version }, Details::Struct(members))
     }
 
     fn create_union(
@@ -149,7 +149,7 @@ impl ContainerServant for Server {
             discriminator: self.type_in(discriminator_type)?,
             members: self.alternatives_in(members)?,
         };
-        self.create(Called { id, name, version }, Details::Union(union))
+        self.create(NameAndId { id, name, version }, Details::Union(union))
     }
 
     fn create_enum(
@@ -159,7 +159,7 @@ impl ContainerServant for Server {
         version: &str,
         members: &[corba::Identifier],
     ) -> Result<Option<corba::EnumDef>> {
-        let called = Called { id, name, version };
+        let called = NameAndId { id, name, version };
         self.create(called, Details::Enum(members.to_vec()))
     }
 
@@ -171,7 +171,7 @@ impl ContainerServant for Server {
         original_type: Option<&corba::IdlType>,
     ) -> Result<Option<corba::AliasDef>> {
         let original = self.type_in(original_type)?;
-        self.create(Called { id, name, version }, Details::Alias(original))
+        self.create(NameAndId { id, name, version }, Details::Alias(original))
     }
 
     fn create_interface(
@@ -182,7 +182,7 @@ impl ContainerServant for Server {
         base_interfaces: &[Option<corba::InterfaceDef>],
     ) -> Result<Option<corba::InterfaceDef>> {
         let bases = self.interfaces_in(base_interfaces)?;
-        self.create(Called { id, name, version }, Details::Interface(bases))
+        self.create(NameAndId { id, name, version }, Details::Interface(bases))
     }
 
     fn create_value(
@@ -211,7 +211,7 @@ impl ContainerServant for Server {
             supported: self.interfaces_in(supported_interfaces)?,
             factories: self.initializers_in(initializers)?,
         };
-        self.create(Called { id, name, version }, Details::Value(value))
+        self.create(NameAndId { id, name, version }, Details::Value(value))
     }
 
     fn create_value_box(
@@ -222,7 +222,7 @@ impl ContainerServant for Server {
         original_type_def: Option<&corba::IdlType>,
     ) -> Result<Option<corba::ValueBoxDef>> {
         let original = self.type_in(original_type_def)?;
-        self.create(Called { id, name, version }, Details::ValueBox(original))
+        self.create(NameAndId { id, name, version }, Details::ValueBox(original))
     }
 
     fn create_exception(
@@ -233,7 +233,7 @@ impl ContainerServant for Server {
         members: &[StructMember],
     ) -> Result<Option<corba::ExceptionDef>> {
         let members = self.members_in(members)?;
-        self.create(Called { id, name, version }, Details::Exception(members))
+        self.create(NameAndId { id, name, version }, Details::Exception(members))
     }
 
     fn create_native(
@@ -242,7 +242,7 @@ impl ContainerServant for Server {
         name: &str,
         version: &str,
     ) -> Result<Option<corba::NativeDef>> {
-        let called = Called { id, name, version };
+        let called = NameAndId { id, name, version };
         self.create(called, Details::Unlabeled(DefinitionKind::DkNative))
     }
 
@@ -255,7 +255,7 @@ impl ContainerServant for Server {
     ) -> Result<Option<corba::AbstractInterfaceDef>> {
         let bases = self.interfaces_in(base_interfaces)?;
         self.create(
-            Called { id, name, version },
+            NameAndId { id, name, version },
             Details::AbstractInterface(bases),
         )
     }
@@ -268,6 +268,9 @@ impl ContainerServant for Server {
         base_interfaces: &[Option<corba::InterfaceDef>],
     ) -> Result<Option<corba::LocalInterfaceDef>> {
         let bases = self.interfaces_in(base_interfaces)?;
-        self.create(Called { id, name, version }, Details::LocalInterface(bases))
+        self.create(
+            NameAndId { id, name, version },
+            Details::LocalInterface(bases),
+        )
     }
 }

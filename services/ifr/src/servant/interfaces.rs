@@ -3,7 +3,7 @@
 use punctual::{Interface, TypeCode};
 
 use super::answer::Answer;
-use super::create::Called;
+use super::create::NameAndId;
 use super::server::{Result, Server, out_of_place};
 use crate::corba::{
     self, AbstractInterfaceDefServant, AttributeDefServant, AttributeDescription, AttributeMode,
@@ -68,7 +68,7 @@ impl Server {
 
     pub(super) fn new_attribute(
         &self,
-        called: Called<'_>,
+        called: NameAndId<'_>,
         ty: Option<&corba::IdlType>,
         mode: AttributeMode,
     ) -> Result<Option<corba::AttributeDef>> {
@@ -78,7 +78,7 @@ impl Server {
 
     pub(super) fn new_operation(
         &self,
-        called: Called<'_>,
+        called: NameAndId<'_>,
         result: Option<&corba::IdlType>,
         mode: OperationMode,
         rest: (
@@ -272,7 +272,7 @@ impl InterfaceDefServant for Server {
         r#type: Option<&corba::IdlType>,
         mode: AttributeMode,
     ) -> Result<Option<corba::AttributeDef>> {
-        self.new_attribute(Called { id, name, version }, r#type, mode)
+        self.new_attribute(NameAndId { id, name, version }, r#type, mode)
     }
 
     fn create_operation(
@@ -286,7 +286,7 @@ impl InterfaceDefServant for Server {
         exceptions: &[Option<corba::ExceptionDef>],
         contexts: &[corba::ContextIdentifier],
     ) -> Result<Option<corba::OperationDef>> {
-        let called = Called { id, name, version };
+        let called = NameAndId { id, name, version };
         self.new_operation(called, result, mode, (params, exceptions, contexts))
     }
 }

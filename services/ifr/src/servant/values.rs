@@ -3,7 +3,7 @@
 use punctual::{Interface, TypeCode};
 
 use super::answer::Answer;
-use super::create::Called;
+use super::create::NameAndId;
 use super::server::{Result, Server, out_of_place};
 use crate::corba::{
     self, AttributeMode, DefinitionKind, OperationMode, ParameterDescription, ValueDefServant,
@@ -195,7 +195,10 @@ impl ValueDefServant for Server {
     ) -> Result<Option<corba::ValueMemberDef>> {
         let kind = self.type_in(r#type)?;
         let member = ValueMember { kind, access };
-        self.create(Called { id, name, version }, Details::ValueMember(member))
+        self.create(
+            NameAndId { id, name, version },
+            Details::ValueMember(member),
+        )
     }
 
     fn create_attribute(
@@ -206,7 +209,7 @@ impl ValueDefServant for Server {
         r#type: Option<&corba::IdlType>,
         mode: AttributeMode,
     ) -> Result<Option<corba::AttributeDef>> {
-        self.new_attribute(Called { id, name, version }, r#type, mode)
+        self.new_attribute(NameAndId { id, name, version }, r#type, mode)
     }
 
     fn create_operation(
@@ -220,7 +223,7 @@ impl ValueDefServant for Server {
         exceptions: &[Option<corba::ExceptionDef>],
         contexts: &[corba::ContextIdentifier],
     ) -> Result<Option<corba::OperationDef>> {
-        let called = Called { id, name, version };
+        let called = NameAndId { id, name, version };
         self.new_operation(called, result, mode, (params, exceptions, contexts))
     }
 }

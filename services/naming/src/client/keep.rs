@@ -215,7 +215,10 @@ impl Keeping {
             _ => self.names.context.unbind(&self.name).map_err(as_text),
         };
         if let Err(error) = removed {
-            tracing::warn!("`{}` is bound until its time is over: {error}", self.text);
+            tracing::warn!(
+                "`{}` could not be unbound and stays until it expires: {error}",
+                self.text
+            );
         }
     }
 

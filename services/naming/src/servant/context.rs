@@ -12,7 +12,7 @@ use crate::cos_naming::{
 use crate::name::check;
 use crate::refusal::Refusal;
 use crate::store::Target;
-use crate::tree::{Done, Wanted};
+use crate::tree::{Done, RequestedChange};
 
 type Refused<T> = std::result::Result<T, Refusal>;
 
@@ -26,7 +26,7 @@ impl Server {
     ) -> Refused<()> {
         check(n, &self.service().limits())?;
         let (name, target) = (n.to_vec(), target?);
-        self.change(Wanted::Bind {
+        self.change(RequestedChange::Bind {
             name,
             target,
             replaces,
@@ -100,7 +100,7 @@ impl NamingContextServant for Server {
     fn unbind(&self, n: &[NameComponent]) -> std::result::Result<(), NamingContextUnbindError> {
         let name = n.to_vec();
         let here = check(n, &self.service().limits());
-        let here = here.and_then(|()| self.change(Wanted::Unbind { name }));
+        let here = here.and_then(|()| self.change(RequestedChange::Unbind { name }));
         match here {
             Ok(_) => Ok(()),
             Err(why) => self.through(why, |context, rest| context.unbind(rest)),
@@ -108,7 +108,7 @@ impl NamingContextServant for Server {
     }
 
     fn new_context(&self) -> std::result::Result<Option<NamingContext>, SystemException> {
-        self.made(self.change(Wanted::NewContext)?)
+        self.made(self.change(RequestedChange::NewContext)?)
     }
 
     fn bind_new_context(
@@ -117,7 +117,7 @@ impl NamingContextServant for Server {
     ) -> std::result::Result<Option<NamingContext>, NamingContextBindNewContextError> {
         let name = n.to_vec();
         let here = check(n, &self.service().limits());
-        let here = here.and_then(|()| self.change(Wanted::BindNewContext { name }));
+        let here = here.and_then(|()| self.change(RequestedChange::BindNewContext { name }));
         match here {
             Ok(done) => Ok(self.made(done)?),
             Err(why) => self.through(why, |context, rest| context.bind_new_context(rest)),
@@ -125,7 +125,7 @@ impl NamingContextServant for Server {
     }
 
     fn destroy(&self) -> std::result::Result<(), NamingContextDestroyError> {
-        self.change(Wanted::Destroy)?;
+        self.change(RequestedChange::Destroy)?;
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::extension::{Choice, Member, MemberList};
 use crate::name::{check, component, key};
 use crate::refusal::Refusal;
 use crate::store::{self, ContextId, Target};
-use crate::tree::Wanted;
+use crate::tree::RequestedChange;
 
 type Refused<T> = Result<T, Refusal>;
 
@@ -17,7 +17,8 @@ impl Server {
     pub(super) fn bind_group_here(&self, n: &[NameComponent], choice: Choice) -> Refused<()> {
         check(n, &self.service().limits())?;
         let (name, choice) = (n.to_vec(), stored(choice));
-        self.change(Wanted::BindGroup { name, choice }).map(drop)
+        self.change(RequestedChange::BindGroup { name, choice })
+            .map(drop)
     }
 
     pub(super) fn join_here(
@@ -33,13 +34,13 @@ impl Server {
             0 => self.object_target(Some(object))?,
             ttl_ms => self.temporary_target(Some(object), ttl_ms)?,
         };
-        let joined = self.change(Wanted::Join { name, target });
+        let joined = self.change(RequestedChange::Join { name, target });
         joined.map(drop).map_err(of_group)
     }
 
     pub(super) fn leave_here(&self, group: &[NameComponent], id: &str) -> Refused<()> {
         let name = self.member(group, id)?;
-        let left = self.change(Wanted::Leave { name });
+        let left = self.change(RequestedChange::Leave { name });
         left.map(drop).map_err(of_group)
     }
 

@@ -111,5 +111,6 @@ fn bindings(listed: Listed) -> BindingList {
 }
 
 fn gone() -> SystemException {
-    SystemExceptionKind::ObjectNotExist.because("the iterator was destroyed, or nobody used it")
+    SystemExceptionKind::ObjectNotExist
+        .because("the iterator was destroyed, or unused for too long")
 }

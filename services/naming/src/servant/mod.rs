@@ -34,7 +34,7 @@ use crate::store::ROOT;
 
 use iterator::IteratorServer;
 use iterators::Iterators;
-use present::Present;
+use present::ExistingObjects;
 use server::{Server, Shared};
 
 pub use options::ServeOptions;
@@ -81,7 +81,7 @@ impl NamingService {
         let failed = |error: PoaError| ServeError(error.to_string());
         let of_contexts = <ExtendedContext as Implements<Server>>::servant(server.clone());
         let asked = server.clone();
-        let present = Present::when(of_contexts, move |id| {
+        let present = ExistingObjects::when(of_contexts, move |id| {
             let number = asked.number_in(id);
             number.is_some_and(|number| asked.service().has(number))
         });
@@ -89,7 +89,7 @@ impl NamingService {
         let of_iterators = IteratorServer(server.clone());
         let of_iterators = <BindingIterator as Implements<_>>::servant(of_iterators);
         let asked = server.clone();
-        let present = Present::when(of_iterators, move |id| asked.0.iterators.has(id));
+        let present = ExistingObjects::when(of_iterators, move |id| asked.0.iterators.has(id));
         iterators.set_servant_manager(present).map_err(failed)?;
         let root = server.context(ROOT);
         let root = root.map_err(|exception| ServeError(exception.to_string()))?;

@@ -10,12 +10,12 @@ use punctual::poa::{Cookie, DispatchError, ServantLocator, ServantManager};
 use punctual::{CompletionStatus, ObjectId, Poa, Servant, SystemException, SystemExceptionKind};
 
 /// Locator of one servant.
-pub(super) struct Present<F> {
+pub(super) struct ExistingObjects<F> {
     servant: Arc<dyn Servant>,
     has: F,
 }
 
-impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> Present<F> {
+impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ExistingObjects<F> {
     /// Returns a manager that finds the servant for objects with ids for which `has` returns true; others raise
     /// OBJECT_NOT_EXIST.
     pub(super) fn when(servant: Arc<dyn Servant>, has: F) -> ServantManager {
@@ -23,13 +23,13 @@ impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> Present<F> {
     }
 }
 
-impl<F> fmt::Debug for Present<F> {
+impl<F> fmt::Debug for ExistingObjects<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Present").finish_non_exhaustive()
     }
 }
 
-impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ServantLocator for Present<F> {
+impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ServantLocator for ExistingObjects<F> {
     fn preinvoke(
         &self,
         id: &ObjectId,

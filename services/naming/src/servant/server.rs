@@ -16,7 +16,7 @@ use crate::cos_naming::{NamingContext, NamingContextExt};
 use crate::refusal::Refusal;
 use crate::service::NamingService;
 use crate::store::{ContextId, Target};
-use crate::tree::{Done, Operation, Wanted};
+use crate::tree::{Done, Operation, RequestedChange};
 
 /// The servant of all contexts.
 #[derive(Clone, Debug)]
@@ -126,7 +126,7 @@ impl Server {
     }
 
     /// Changes the called context.
-    pub(super) fn change(&self, wanted: Wanted) -> std::result::Result<Done, Refusal> {
+    pub(super) fn change(&self, wanted: RequestedChange) -> std::result::Result<Done, Refusal> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let by = self.service().requester();
         // Other requests of the same connection continue, so that they get into the same commit.

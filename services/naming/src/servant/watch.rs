@@ -8,7 +8,7 @@ use punctual_groups::Watched;
 use super::server::{Server, Shared};
 use crate::service::Member;
 use crate::store::ContextId;
-use crate::tree::Lapsing;
+use crate::tree::DeadMember;
 
 impl Watched for Shared {
     type Group = ContextId;
@@ -38,12 +38,9 @@ impl Watched for Shared {
                 .zip(dead_for)
                 .is_some_and(|(after, dead_for)| dead_for >= after);
             if is_removed {
-                tracing::warn!(
-                    "a member of a group is removed, as it is dead: `{}`",
-                    member.key
-                );
+                tracing::warn!("a dead member of a group is removed: `{}`", member.key);
                 let Member { key, target, .. } = member;
-                dead.push(Lapsing {
+                dead.push(DeadMember {
                     context,
                     key,
                     target,

@@ -4,7 +4,7 @@ use super::groups::note_groups;
 use super::state::State;
 use crate::refusal::Refusal;
 use crate::store::{Change, StoreError};
-use crate::tree::{Done, Draft, Operation, Wanted};
+use crate::tree::{Done, Draft, Operation, RequestedChange};
 
 /// Outcomes of operations, and the changes to be committed for them.
 struct Drafted {
@@ -59,7 +59,7 @@ impl State {
         let (tree, limits, access) = (self.tree.read(), self.limits.read(), self.access.read());
         let mut draft = Draft::new(&tree, &limits, &access);
         let outcomes = operations.iter().map(|one| {
-            if matches!(one.wanted, Wanted::Expire) {
+            if matches!(one.wanted, RequestedChange::Expire) {
                 draft.expire(&self.expiry.due());
             }
             draft.perform(one)

@@ -7,7 +7,7 @@ use super::groups::{InTree, Member, hash};
 use crate::access::Requester;
 use crate::refusal::Refusal;
 use crate::store::{ContextId, ROOT};
-use crate::tree::{Lapsing, Operation, View, Wanted};
+use crate::tree::{DeadMember, Operation, RequestedChange, View};
 
 /// Maximum number of dead members that one operation removes.
 const AT_ONCE: usize = 64;
@@ -80,12 +80,12 @@ impl NamingService {
     }
 
     /// Removes members whose bindings are unchanged. Blocks.
-    pub(crate) fn remove(&self, mut dead: Vec<Lapsing>) -> Result<(), Refusal> {
+    pub(crate) fn remove(&self, mut dead: Vec<DeadMember>) -> Result<(), Refusal> {
         while !dead.is_empty() {
             let rest = dead.split_off(dead.len().min(AT_ONCE));
             self.change(Operation {
                 context: ROOT,
-                wanted: Wanted::Lapse(std::mem::replace(&mut dead, rest)),
+                wanted: RequestedChange::Lapse(std::mem::replace(&mut dead, rest)),
                 by: Requester::Process,
             })?;
         }

@@ -2,7 +2,7 @@
 //!
 //! The tree follows the store's reports. Operations are drafted on it and committed together with
 //! the facts that they depend on; if those are no longer true, the tree has been updated by then,
-//! and the operations are drafted anew. An operation is refused only after the tree has caught up,
+//! and the operations are drafted again. An operation is refused only after the tree has caught up,
 //! so that a name that another server has unbound a moment ago is free here.
 
 use std::sync::{Arc, Weak};
@@ -11,7 +11,7 @@ use super::groups::note_groups;
 use super::state::State;
 use crate::refusal::Refusal;
 use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
-use crate::tree::{Done, Draft, Growing, Operation, View, Wanted};
+use crate::tree::{Done, Draft, Operation, RequestedChange, TreeBuilder, View};
 
 /// Maximum number of attempts at operations that lose to other servers.
 const ATTEMPTS: usize = 32;
@@ -49,7 +49,7 @@ impl Follower for Following {
         &self,
         load: &mut dyn FnMut(&mut dyn Loading) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let mut growing = Growing::new();
+        let mut growing = TreeBuilder::new();
         load(&mut growing)?;
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
@@ -119,7 +119,7 @@ impl State {
             }
             has_caught_up = true;
         }
-        let why = "other servers change the same names all the time".to_owned();
+        let why = "too many concurrent changes of the same names by other servers".to_owned();
         Err((1, StoreError::Away(why)))
     }
 
@@ -131,7 +131,7 @@ impl State {
         for operation in operations {
             // Destroying a context depends on the absence of bindings before the commit, so it must
             // come first.
-            let is_alone = matches!(operation.wanted, Wanted::Destroy);
+            let is_alone = matches!(operation.wanted, RequestedChange::Destroy);
             let is_next = draft.size() + operation.size() <= most && bytes < MOST_BYTES;
             if !outcomes.is_empty() && (is_alone || !is_next) {
                 break;

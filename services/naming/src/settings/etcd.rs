@@ -20,18 +20,18 @@ pub(super) const PREFIX: Key<Option<String>> = Key::text("etcd-prefix")
     .value_name("PREFIX")
     .default("/punctual/naming")
     .requires(&["etcd"])
-    .doc("What the keys in etcd begin with. Servers with the same one serve the same names.");
+    .doc("Prefix of the keys in etcd. Servers with the same prefix serve the same names.");
 pub(super) const TIMEOUT: Key<Duration> = Key::time("etcd-timeout")
     .default("2s")
     .requires(&["etcd"])
-    .doc("How long a call to etcd may take.");
+    .doc("Time limit of a call to etcd.");
 pub(super) const STALENESS: Key<Duration> = Key::time("etcd-staleness")
     .default("3s")
     .requires(&["etcd"])
-    .doc("How old what is read may be. After that time without a word from etcd, reading raises TRANSIENT.");
+    .doc("Most age of names that are read: after that time without news from etcd, reading raises TRANSIENT.");
 pub(super) const READ_STALE: Key<bool> = Key::flag("read-stale")
     .requires(&["etcd"])
-    .doc("Go on reading while etcd is away, however old what is read may be.");
+    .doc("Go on reading while etcd is unreachable, however old the names are.");
 pub(super) const TRUSTED: Key<Vec<PathBuf>> = Key::paths("etcd-trusted")
     .requires(&["etcd"])
     .doc(
@@ -46,17 +46,18 @@ pub(super) const KEY: Key<Option<PathBuf>> = Key::path("etcd-key")
 pub(super) const USER: Key<Option<String>> = Key::text("etcd-user")
     .value_name("NAME")
     .requires(&["etcd", "etcd-password-file"])
-    .doc("The user that this server is for etcd.");
+    .doc("The name that this server logs in to etcd with.");
 pub(super) const PASSWORD_FILE: Key<Option<PathBuf>> = Key::path("etcd-password-file")
     .requires(&["etcd-user"])
     .doc("The file whose first line is that user's password.");
 
-const ON_ETCD: &str = "--etcd names members of a cluster, --etcd-prefix keys that nothing else has";
+const ON_ETCD: &str =
+    "--etcd takes members of a cluster, --etcd-prefix a prefix of keys that no other program uses";
 const ON_PASSWORD: &str = "--etcd-password-file is a file whose first line is the password";
 
 fn check_endpoint(text: &str) -> Result<(), String> {
     match text.is_empty() {
-        true => Err("host:port is wanted".to_owned()),
+        true => Err("expected host:port".to_owned()),
         false => Ok(()),
     }
 }

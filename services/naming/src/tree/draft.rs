@@ -10,7 +10,7 @@ use std::sync::Arc;
 mod group;
 
 use super::walk::{Place, View, walk, walk_to};
-use super::{Done, Operation, Tree, Wanted};
+use super::{Done, Operation, RequestedChange, Tree};
 use crate::access::Access;
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
@@ -120,12 +120,12 @@ impl<'t> Draft<'t> {
         };
         let mut here = operation.context;
         match &operation.wanted {
-            Wanted::Bind { name, .. }
-            | Wanted::Unbind { name }
-            | Wanted::BindNewContext { name }
-            | Wanted::BindGroup { name, .. }
-            | Wanted::Join { name, .. }
-            | Wanted::Leave { name } => {
+            RequestedChange::Bind { name, .. }
+            | RequestedChange::Unbind { name }
+            | RequestedChange::BindNewContext { name }
+            | RequestedChange::BindGroup { name, .. }
+            | RequestedChange::Join { name, .. }
+            | RequestedChange::Leave { name } => {
                 for (at, component) in name.iter().enumerate() {
                     let key = key(component);
                     seen.bindings.insert((here, (*key).into()));
@@ -140,14 +140,14 @@ impl<'t> Draft<'t> {
                     }
                 }
             }
-            Wanted::Destroy => {
+            RequestedChange::Destroy => {
                 seen.emptied.insert(here);
             }
-            Wanted::Lapse(members) => {
+            RequestedChange::Lapse(members) => {
                 let members = members.iter().map(|one| (one.context, one.key.clone()));
                 seen.bindings.extend(members);
             }
-            Wanted::NewContext | Wanted::Expire => {}
+            RequestedChange::NewContext | RequestedChange::Expire => {}
         }
         // Contexts on the way exist as long as their bindings do.
         seen.contexts.insert(here);
@@ -167,7 +167,7 @@ impl<'t> Draft<'t> {
             false => Err(Refusal::NotPermitted),
         };
         match wanted {
-            Wanted::Bind {
+            RequestedChange::Bind {
                 name,
                 target,
                 replaces,
@@ -177,7 +177,7 @@ impl<'t> Draft<'t> {
                 self.check_bind(here, &key, target, *replaces, name)?;
                 self.bind(here, &key, target.clone())?;
             }
-            Wanted::Unbind { name } => {
+            RequestedChange::Unbind { name } => {
                 let (here, key) = walk(self, *context, name)?;
                 permitted(self, here)?;
                 let group = match self.target(here, &key) {
@@ -190,14 +190,14 @@ impl<'t> Draft<'t> {
                     self.dissolve(group);
                 }
             }
-            Wanted::NewContext => {
+            RequestedChange::NewContext => {
                 if !self.has(*context) {
                     return Err(Refusal::missing(*context));
                 }
                 permitted(self, *context)?;
                 return self.create(*context).map(Done::Context);
             }
-            Wanted::BindNewContext { name } => {
+            RequestedChange::BindNewContext { name } => {
                 let (here, key) = walk(self, *context, name)?;
                 permitted(self, here)?;
                 if self.target(here, &key).is_some() {
@@ -208,25 +208,25 @@ impl<'t> Draft<'t> {
                 self.bind(here, &key, Target::Context(made))?;
                 return Ok(Done::Context(made));
             }
-            Wanted::Destroy => {
+            RequestedChange::Destroy => {
                 self.check_destroy(*context)?;
                 permitted(self, *context)?;
                 self.contexts.insert(*context, None);
                 self.more_contexts -= 1;
             }
             // Expired bindings are removed by `expire`; the service knows them.
-            Wanted::Expire => {}
-            Wanted::BindGroup { name, choice } => {
+            RequestedChange::Expire => {}
+            RequestedChange::BindGroup { name, choice } => {
                 let (here, key) = walk(self, *context, name)?;
                 permitted(self, here)?;
                 self.bind_group(here, &key, *choice)?;
             }
-            Wanted::Join { name, target } => {
+            RequestedChange::Join { name, target } => {
                 let (group, key) = walk_to(self, *context, name, Place::Group)?;
                 permitted(self, group)?;
                 self.join(group, &key, target)?;
             }
-            Wanted::Leave { name } => {
+            RequestedChange::Leave { name } => {
                 let (group, key) = walk_to(self, *context, name, Place::Group)?;
                 permitted(self, group)?;
                 if self.target(group, &key).is_none() {
@@ -234,7 +234,7 @@ impl<'t> Draft<'t> {
                 }
                 self.set(group, &key, None);
             }
-            Wanted::Lapse(members) => self.lapse(members),
+            RequestedChange::Lapse(members) => self.lapse(members),
         }
         Ok(Done::It)
     }

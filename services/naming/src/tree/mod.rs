@@ -14,7 +14,7 @@ use std::ops::Bound;
 use crate::store::{Change, ContextId, Loading, ROOT, Target, Ttl};
 
 pub(crate) use draft::Draft;
-pub(crate) use operation::{Done, Lapsing, Operation, Wanted};
+pub(crate) use operation::{DeadMember, Done, Operation, RequestedChange};
 pub(crate) use walk::{Place, View, walk_to};
 
 /// Tree of all contexts and their bindings.
@@ -167,7 +167,7 @@ impl View for Tree {
 
 /// A tree under construction from a store. Bindings are collected and then put into their context
 /// at once: a map that is made from sorted entries takes less memory than one that grows.
-pub(crate) struct Growing {
+pub(crate) struct TreeBuilder {
     tree: Tree,
     context: ContextId,
     gathered: Vec<(Box<str>, Target)>,
@@ -177,7 +177,7 @@ pub(crate) struct Growing {
     temporary: Vec<(ContextId, Box<str>, Ttl)>,
 }
 
-impl Growing {
+impl TreeBuilder {
     pub(crate) fn new() -> Self {
         Self {
             tree: Tree::new(),
@@ -212,7 +212,7 @@ impl Growing {
     }
 }
 
-impl Loading for Growing {
+impl Loading for TreeBuilder {
     fn context(&mut self, context: ContextId, home: ContextId) {
         let bindings = BTreeMap::new();
         self.tree

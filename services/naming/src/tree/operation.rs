@@ -9,13 +9,13 @@ use crate::store::{Choice, ContextId, Target};
 pub(crate) struct Operation {
     /// Context on which the operation was called.
     pub(crate) context: ContextId,
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: RequestedChange,
     pub(crate) by: Requester,
 }
 
 /// Kind of change. Names have been checked.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestedChange {
     /// `bind`, `bind_context`; with `replaces` `rebind`, `rebind_context`.
     Bind {
         name: Name,
@@ -47,12 +47,12 @@ pub(crate) enum Wanted {
         name: Name,
     },
     /// Unbinding of dead members, if their bindings are unchanged.
-    Lapse(Vec<Lapsing>),
+    Lapse(Vec<DeadMember>),
 }
 
 /// A dead member that is to be unbound.
 #[derive(Clone, Debug)]
-pub(crate) struct Lapsing {
+pub(crate) struct DeadMember {
     pub(crate) context: ContextId,
     pub(crate) key: Box<str>,
     pub(crate) target: Target,
@@ -70,20 +70,23 @@ pub(crate) enum Done {
 impl Operation {
     fn name(&self) -> &[NameComponent] {
         match &self.wanted {
-            Wanted::Bind { name, .. }
-            | Wanted::Unbind { name }
-            | Wanted::BindNewContext { name }
-            | Wanted::BindGroup { name, .. }
-            | Wanted::Join { name, .. }
-            | Wanted::Leave { name } => name,
-            Wanted::NewContext | Wanted::Destroy | Wanted::Expire | Wanted::Lapse(_) => &[],
+            RequestedChange::Bind { name, .. }
+            | RequestedChange::Unbind { name }
+            | RequestedChange::BindNewContext { name }
+            | RequestedChange::BindGroup { name, .. }
+            | RequestedChange::Join { name, .. }
+            | RequestedChange::Leave { name } => name,
+            RequestedChange::NewContext
+            | RequestedChange::Destroy
+            | RequestedChange::Expire
+            | RequestedChange::Lapse(_) => &[],
         }
     }
 
     /// Returns an upper bound of the number of records that the operation reads or changes.
     pub(crate) fn size(&self) -> usize {
         match &self.wanted {
-            Wanted::Lapse(members) => members.len() + 2,
+            RequestedChange::Lapse(members) => members.len() + 2,
             _ => self.name().len() + 2,
         }
     }
@@ -96,7 +99,7 @@ impl Operation {
             .map(|one| one.id.len() + one.kind.len())
             .sum();
         let target = match &self.wanted {
-            Wanted::Bind { target, .. } | Wanted::Join { target, .. } => target,
+            RequestedChange::Bind { target, .. } | RequestedChange::Join { target, .. } => target,
             _ => return name,
         };
         match target {

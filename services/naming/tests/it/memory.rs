@@ -1,4 +1,5 @@
-//! What a text that is no name costs. A process of its own, as what it has held at most is counted.
+//! Memory cost of a text that is not a name. The test needs a process of its own, as it measures
+//! the peak memory of the process.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 

@@ -33,7 +33,7 @@ fn unknown_keys_wrong_units_and_keys_that_do_not_go_together_are_errors() {
         ("etcd_prefix = \"/names\"", "`etcd-prefix` needs `etcd`"),
         (
             "allow = [\"plants=local\", \"local\"]",
-            "CONTEXT=WHO is wanted",
+            "expected CONTEXT=WHO",
         ),
     ] {
         // Without etcd built in, its keys are unknown.

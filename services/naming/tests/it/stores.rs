@@ -12,7 +12,7 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     drop(newer);
     let OpenError(error) = NamingService::open(&path).unwrap_err();
     assert_eq!(error, StoreError::Newer { found: 2, known: 1 });
-    assert!(error.to_string().contains("left as it is"), "{error}");
+    assert!(error.to_string().contains("not changed"), "{error}");
     let newer = StoreFile::open(&path, StoreKind::new("naming", 2)).unwrap();
     assert_eq!(newer.identity(), identity);
 }

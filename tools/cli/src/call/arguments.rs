@@ -52,11 +52,10 @@ pub(super) fn by_name(
         let help = format!("it is `{}`", show::signature(operation));
         Problem::Usage(format!("the arguments: {message}"), Some(help))
     };
-    let given =
-        members_of_json(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+    let given = members_of_json(&text).map_err(|error| wrong(format!("not JSON: {error}")))?;
     let Some(given) = given else {
         return Err(wrong(
-            "an object is wanted, by the parameters' names".to_owned(),
+            "expected an object with the parameters' names as keys".to_owned(),
         ));
     };
     let parameters = sent(operation);
@@ -64,7 +63,7 @@ pub(super) fn by_name(
         if !parameters.iter().any(|one| one.name == **name) {
             let near = nearest(name, parameters.iter().map(|one| one.name.as_str()));
             let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            return Err(wrong(format!("there is no parameter `{name}`{hint}")));
+            return Err(wrong(format!("unknown parameter `{name}`{hint}")));
         }
     }
     let value = |parameter: &ParameterDescription| {

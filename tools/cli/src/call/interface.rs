@@ -201,7 +201,8 @@ fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, P
         None => by_object(&specification, object)?,
     };
     let interface = describe::interface(&specification, id);
-    let interface = interface.ok_or_else(|| Problem::Usage("it is no interface".into(), None))?;
+    let interface =
+        interface.ok_or_else(|| Problem::Usage("it is not an interface".into(), None))?;
     Ok(Found {
         interface,
         specification: Some(specification),

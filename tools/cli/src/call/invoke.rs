@@ -165,6 +165,6 @@ fn unreadable(error: impl std::fmt::Display) -> Problem {
         minor::ENCODING,
         CompletionStatus::Yes,
     );
-    let exception = exception.with_detail(format!("what came back cannot be shown: {error}"));
+    let exception = exception.with_detail(format!("the result cannot be displayed: {error}"));
     Problem::System(exception, None)
 }

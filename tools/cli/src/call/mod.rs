@@ -64,10 +64,10 @@ pub(crate) struct Options {
     /// Show the operation and its types, or all of the object's, as IDL, and call nothing.
     #[arg(long)]
     describe: bool,
-    /// Call so many times, and show how long that took instead of what came back.
+    /// Number of calls; shows their durations instead of the results.
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     count: Option<u64>,
-    /// Begin so many calls a second, as far as they keep up; with -n.
+    /// Rate of calls a second, as far as they keep up; with -n.
     #[arg(long, value_name = "CALLS", requires = "count", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     #[command(flatten)]

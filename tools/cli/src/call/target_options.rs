@@ -14,13 +14,13 @@ pub(super) struct Common {
     /// Search this folder for files that the IDL includes.
     #[arg(short = 'I', value_name = "DIR", requires = "idl")]
     pub(super) include: Vec<PathBuf>,
-    /// The interface, by its scoped name or repository id, for a reference that does not tell it.
+    /// The interface, by its scoped name or repository id, for a reference without a type id.
     #[arg(long, value_name = "NAME")]
     pub(super) interface: Option<String>,
     /// The Interface Repository that knows the object's interface.
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     pub(super) ifr: Option<String>,
-    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds; without it, as long as it likes.
+    /// Time limit of a call, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     pub(super) timeout: Option<Duration>,
     /// How to print octets.

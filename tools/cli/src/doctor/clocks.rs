@@ -88,7 +88,7 @@ fn slack(machine: &Machine) -> Result<Finding, Unknown> {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     const CURRENT: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn a_timer_chip_is_warned_of_and_a_quicker_source_named_if_there_is_one() {
-        let made_up = MadeUp::of(&[(CURRENT, "hpet\n"), (AVAILABLE, "hpet acpi_pm tsc \n")]);
+        let made_up =
+            SimulatedMachine::of(&[(CURRENT, "hpet\n"), (AVAILABLE, "hpet acpi_pm tsc \n")]);
         let found = source(&made_up.machine).unwrap();
         assert_eq!((found.verdict, &*found.value), (Verdict::Warning, "hpet"));
         assert_eq!(found.mend[1], "kernel parameter clocksource=tsc");
@@ -108,16 +109,17 @@ mod tests {
     #[test]
     fn the_processors_own_counter_is_good_and_what_is_not_known_is_not_judged() {
         for good in ["tsc\n", "kvm-clock\n", "arch_sys_counter\n"] {
-            let made_up = MadeUp::of(&[(CURRENT, good)]);
+            let made_up = SimulatedMachine::of(&[(CURRENT, good)]);
             assert_eq!(source(&made_up.machine).unwrap().verdict, Verdict::Ok);
         }
-        assert!(source(&MadeUp::of(&[(CURRENT, "sundial")]).machine).is_err());
-        assert!(source(&MadeUp::of(&[]).machine).is_err());
+        assert!(source(&SimulatedMachine::of(&[(CURRENT, "sundial")]).machine).is_err());
+        assert!(source(&SimulatedMachine::of(&[]).machine).is_err());
     }
 
     #[test]
     fn slack_above_the_default_is_warned_of() {
-        let slack = |text| slack(&MadeUp::of(&[("/proc/self/timerslack_ns", text)]).machine);
+        let slack =
+            |text| slack(&SimulatedMachine::of(&[("/proc/self/timerslack_ns", text)]).machine);
         assert_eq!(slack("50000\n").unwrap().value, "50 µs");
         assert_eq!(slack("1\n").unwrap().value, "1 ns");
         assert_eq!(slack("4000000\n").unwrap().verdict, Verdict::Warning);

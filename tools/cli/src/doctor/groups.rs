@@ -15,7 +15,7 @@ const REAL_TIME: Topic = Topic {
 const QUOTA: Topic = Topic {
     group: GROUP,
     name: "CPU quota",
-    why: "Ordinary threads of the group, such as those that log, stop when its quota is used up, and who waits for them is late.",
+    why: "Ordinary threads of the group, such as those that log, stop when its quota is used up, and threads that wait for them are late.",
 };
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
@@ -104,7 +104,7 @@ fn processor_quota(machine: &Machine) -> Result<Finding, Unknown> {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     const GROUPS: (&str, &str) = ("/proc/self/cgroup", "3:cpu,cpuacct:/app\n0::/app\n");
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_group_of_version_1_without_a_budget_is_named_with_the_file_that_gives_one() {
         let budget = "/sys/fs/cgroup/cpu/app/cpu.rt_runtime_us";
-        let made_up = MadeUp::of(&[GROUPS, (budget, "0\n")]);
+        let made_up = SimulatedMachine::of(&[GROUPS, (budget, "0\n")]);
         let found = real_time(&made_up.machine).unwrap();
         assert_eq!(found.verdict, Verdict::Missing);
         assert_eq!(found.value, format!("0 in {budget}"));
@@ -129,13 +129,14 @@ mod tests {
 
     #[test]
     fn a_group_out_of_sight_has_the_budget_of_the_one_that_holds_it() {
-        let made_up = MadeUp::of(&[GROUPS, ("/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "-1\n")]);
+        let made_up =
+            SimulatedMachine::of(&[GROUPS, ("/sys/fs/cgroup/cpu/cpu.rt_runtime_us", "-1\n")]);
         assert_eq!(real_time(&made_up.machine).unwrap().value, "unlimited");
     }
 
     #[test]
     fn groups_of_version_2_depend_on_what_the_kernel_was_built_with() {
-        let made_up = MadeUp::of(&[("/proc/self/cgroup", "0::/app\n"), RELEASE]);
+        let made_up = SimulatedMachine::of(&[("/proc/self/cgroup", "0::/app\n"), RELEASE]);
         let verdict = |options: &str| {
             made_up.write(&[("/boot/config-6.1.0-18", options)]);
             real_time(&made_up.machine).unwrap().verdict
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn a_quota_is_in_processors() {
         let quota = "/sys/fs/cgroup/app/cpu.max";
-        let made_up = MadeUp::of(&[
+        let made_up = SimulatedMachine::of(&[
             ("/proc/self/cgroup", "0::/app\n"),
             (quota, "50000 100000\n"),
         ]);
@@ -167,6 +168,6 @@ mod tests {
             processor_quota(&made_up.machine).unwrap().verdict,
             Verdict::Ok
         );
-        assert!(processor_quota(&MadeUp::of(&[]).machine).is_err());
+        assert!(processor_quota(&SimulatedMachine::of(&[]).machine).is_err());
     }
 }

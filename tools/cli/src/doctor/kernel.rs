@@ -10,7 +10,7 @@ const GROUP: &str = "kernel";
 const PREEMPTION: Topic = Topic {
     group: GROUP,
     name: "preemption",
-    why: "A real-time thread waits until the kernel lets go of the processor: on PREEMPT_RT for tens of microseconds, without preemption for milliseconds.",
+    why: "A real-time thread waits until the kernel releases the processor: on PREEMPT_RT for tens of microseconds, without preemption for milliseconds.",
 };
 
 const THROTTLING: Topic = Topic {
@@ -22,13 +22,13 @@ const THROTTLING: Topic = Topic {
 const FAIR_SERVER: Topic = Topic {
     group: GROUP,
     name: "fair server",
-    why: "Since Linux 6.12, ordinary threads that wait get this much of each processor, ahead of SCHED_FIFO and SCHED_RR.",
+    why: "Since Linux 6.12, waiting ordinary threads get this share of each processor, ahead of SCHED_FIFO and SCHED_RR.",
 };
 
 const SOFTIRQ: Topic = Topic {
     group: GROUP,
     name: "ksoftirqd",
-    why: "Under load it delivers packets, those of loopback too: real-time threads that keep its processor busy hold up TCP and UDP, and not `uiop` and `shmiop`.",
+    why: "Under load, ksoftirqd delivers packets, those of loopback too: real-time threads that keep its processor busy delay TCP and UDP, but not `uiop` and `shmiop`.",
 };
 
 /// Folder of the scheduler's settings in debugfs.
@@ -168,7 +168,7 @@ fn softirq(machine: &Machine) -> Result<Finding, Unknown> {
         false => SOFTIRQ
             .warning(shown)
             .mend("for pid in $(pgrep ^ksoftirqd/); do sudo chrt --fifo --pid 50 $pid; done # above the threads that use TCP")
-            .mend("endpoints of `uiop` or `shmiop` for what is on this host"),
+            .mend("endpoints of `uiop` or `shmiop` for peers on this host"),
     })
 }
 
@@ -215,7 +215,7 @@ impl<'t> Thread<'t> {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     const VERSION: &str = "/proc/sys/kernel/version";
@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn preemption_is_told_by_the_kernels_version_and_what_was_chosen_at_boot() {
         let preemption = |files: &[(&str, &str)]| {
-            let found = findings(&MadeUp::of(files).machine).remove(0);
+            let found = findings(&SimulatedMachine::of(files).machine).remove(0);
             (found.verdict, found.value)
         };
         let real_time = (Verdict::Ok, "PREEMPT_RT".to_owned());
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn throttling_is_warned_of_unless_it_is_off_or_the_fair_server_has_taken_its_place() {
         let throttling = |runtime, release| {
-            let made_up = MadeUp::of(&[
+            let made_up = SimulatedMachine::of(&[
                 (
                     "/boot/config-6.12.1",
                     "# CONFIG_RT_GROUP_SCHED is not set\n",
@@ -286,7 +286,7 @@ mod tests {
 
     #[test]
     fn the_fair_server_is_read_of_each_processor_and_not_guessed_without_debugfs() {
-        let made_up = MadeUp::of(&[("/sys/kernel/debug/.keep", "")]);
+        let made_up = SimulatedMachine::of(&[("/sys/kernel/debug/.keep", "")]);
         let found = fair_server(&made_up.machine);
         assert_eq!(found.verdict, Verdict::Unknown);
         assert!(found.mend[0].contains("debugfs"), "{found:?}");
@@ -310,7 +310,7 @@ mod tests {
             let between = "0 ".repeat(35);
             format!("14 ({name}) S {parent} {between}{priority} {policy} 0 0 0\n")
         };
-        let made_up = MadeUp::of(&[
+        let made_up = SimulatedMachine::of(&[
             ("/proc/7/stat", &stat("ksoftirqd/9", 1, 0, 0)),
             ("/proc/8/stat", "8 (short) S"),
             ("/proc/9/stat", "\u{0}garbage"),

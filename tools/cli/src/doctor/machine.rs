@@ -150,12 +150,12 @@ pub(super) mod tests {
     use super::*;
 
     /// A simulated machine for tests; its files are removed with it.
-    pub(in super::super) struct MadeUp {
+    pub(in super::super) struct SimulatedMachine {
         folder: tempfile::TempDir,
         pub(in super::super) machine: Machine,
     }
 
-    impl MadeUp {
+    impl SimulatedMachine {
         pub(in super::super) fn of(files: &[(&str, &str)]) -> Self {
             let folder = tempfile::tempdir().unwrap();
             let machine = Machine::under(folder.path());
@@ -175,7 +175,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_cannot_be_read_says_why() {
-        let made_up = MadeUp::of(&[("/a", "\u{1b}[31mred\nlines\n"), ("/n", "12x")]);
+        let made_up = SimulatedMachine::of(&[("/a", "\u{1b}[31mred\nlines\n"), ("/n", "12x")]);
         let machine = &made_up.machine;
         let reason = |unknown: Unknown| unknown.to_string();
         assert_eq!(reason(machine.text("/b").unwrap_err()), "there is no /b");
@@ -197,7 +197,7 @@ pub(super) mod tests {
     #[test]
     fn a_kernel_is_older_or_newer() {
         let has = |release: &str| {
-            let made_up = MadeUp::of(&[("/proc/sys/kernel/osrelease", release)]);
+            let made_up = SimulatedMachine::of(&[("/proc/sys/kernel/osrelease", release)]);
             made_up.machine.has_linux((6, 12)).ok()
         };
         assert_eq!(has("6.12.0-rt1\n"), Some(true));

@@ -78,7 +78,7 @@ fn chosen(modes: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     const TITLES: &str = "Filename\tType\tSize\tUsed\tPriority\n";
@@ -87,7 +87,7 @@ mod tests {
     fn swap_in_use_is_added_up() {
         let swap = |areas: &str| {
             let text = format!("{TITLES}{areas}");
-            swap(&MadeUp::of(&[("/proc/swaps", &text)]).machine)
+            swap(&SimulatedMachine::of(&[("/proc/swaps", &text)]).machine)
         };
         assert_eq!(swap("").unwrap().verdict, Verdict::Ok);
         let found =
@@ -97,13 +97,13 @@ mod tests {
             (Verdict::Warning, "42 KiB in use")
         );
         assert!(swap("/dev/sda2 partition lots\n").is_err());
-        assert!(super::swap(&MadeUp::of(&[("/proc/swaps", "")]).machine).is_err());
+        assert!(super::swap(&SimulatedMachine::of(&[("/proc/swaps", "")]).machine).is_err());
     }
 
     #[test]
     fn huge_pages_are_as_the_word_in_brackets_says() {
         let file = "/sys/kernel/mm/transparent_hugepage/enabled";
-        let verdict = |text| huge_pages(&MadeUp::of(&[(file, text)]).machine);
+        let verdict = |text| huge_pages(&SimulatedMachine::of(&[(file, text)]).machine);
         assert_eq!(
             verdict("[always] madvise never\n").unwrap().verdict,
             Verdict::Warning
@@ -114,8 +114,8 @@ mod tests {
         );
         assert!(verdict("always madvise").is_err());
         assert!(verdict("]always[").is_err());
-        assert!(huge_pages(&MadeUp::of(&[]).machine).is_err());
-        let without = MadeUp::of(&[("/sys/kernel/mm/ksm/run", "0")]);
+        assert!(huge_pages(&SimulatedMachine::of(&[]).machine).is_err());
+        let without = SimulatedMachine::of(&[("/sys/kernel/mm/ksm/run", "0")]);
         assert_eq!(huge_pages(&without.machine).unwrap().verdict, Verdict::Ok);
     }
 }

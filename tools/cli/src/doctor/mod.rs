@@ -70,7 +70,7 @@ fn examine(machine: &Machine, grants: Grants<'_>) -> Report {
 #[cfg(test)]
 mod tests {
     use super::finding::Verdict;
-    use super::machine::tests::MadeUp;
+    use super::machine::tests::SimulatedMachine;
     use super::*;
     use std::path::Path;
 
@@ -146,7 +146,7 @@ mod tests {
             &long,
         ];
         for text in texts {
-            let made_up = MadeUp::of(&FILES.map(|file| (file, text)));
+            let made_up = SimulatedMachine::of(&FILES.map(|file| (file, text)));
             let report = examine(&made_up.machine, &refuse);
             let said = serde_json::to_string(&report).unwrap();
             assert!(!said.contains("\\u001b"), "{said}");

@@ -99,13 +99,13 @@ pub(super) fn ask_kernel(wanted: Scheduling) -> io::Result<()> {
         .spawn(move || scheduling::set_own(wanted))?;
     tried
         .join()
-        .unwrap_or_else(|_| Err(io::Error::other("the thread that tried has panicked")))
+        .unwrap_or_else(|_| Err(io::Error::other("the testing thread has panicked")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict::{Missing, Ok as Good, Warning};
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
             wanted if wanted.priority() > 50 => Err(io::ErrorKind::PermissionDenied.into()),
             _ => Ok(()),
         };
-        let nothing = MadeUp::of(&[]);
+        let nothing = SimulatedMachine::of(&[]);
         let found = findings(&nothing.machine, &grants);
         let verdicts: Vec<_> = found.iter().map(|one| one.verdict).collect();
         assert_eq!(verdicts, [Good, Missing, Good, Warning]);
@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn who_has_the_right_and_is_refused_is_sent_to_the_control_group() {
-        let privileged = MadeUp::of(&[("/proc/self/status", "CapEff:\t000001ffffffffff\n")]);
+        let privileged =
+            SimulatedMachine::of(&[("/proc/self/status", "CapEff:\t000001ffffffffff\n")]);
         let grants = |_| Err(io::ErrorKind::PermissionDenied.into());
         let found = findings(&privileged.machine, &grants);
         assert!(found[0].mend[0].contains("control group"), "{found:?}");

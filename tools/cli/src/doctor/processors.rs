@@ -10,7 +10,7 @@ const GROUP: &str = "processors";
 const PROCESSORS: Topic = Topic {
     group: GROUP,
     name: "processors",
-    why: "On one alone, interrupts and every other program take turns with real-time threads.",
+    why: "On a single processor, interrupts and all other programs take turns with real-time threads.",
 };
 
 const ISOLATED: Topic = Topic {
@@ -22,19 +22,19 @@ const ISOLATED: Topic = Topic {
 const TICKLESS: Topic = Topic {
     group: GROUP,
     name: "processors without a tick",
-    why: "Elsewhere the timer interrupts the one thread of a processor 100 to 1,000 times a second, for microseconds.",
+    why: "On processors with a tick, the timer interrupts even a thread that runs alone 100 to 1,000 times a second, for microseconds.",
 };
 
 const GOVERNOR: Topic = Topic {
     group: GROUP,
     name: "frequency governor",
-    why: "All but `performance` slow processors down that have little to do, and a call meets a slow one.",
+    why: "All governors but `performance` slow down processors that are mostly idle, and a call then starts on a slow one.",
 };
 
 const IDLE: Topic = Topic {
     group: GROUP,
     name: "idle states",
-    why: "A processor that sleeps deeply takes this long to wake before a thread runs.",
+    why: "A processor in its deepest idle state needs this time to wake up before a thread runs.",
 };
 
 const LATENCY: Topic = Topic {
@@ -46,7 +46,7 @@ const LATENCY: Topic = Topic {
 const VIRTUAL: Topic = Topic {
     group: GROUP,
     name: "virtual machine",
-    why: "A hypervisor may take any processor away, for as long as it likes, whatever the priority of its thread.",
+    why: "A hypervisor may take any processor away for an unlimited time, whatever the priority of its thread.",
 };
 
 const FOLDER: &str = "/sys/devices/system/cpu";
@@ -62,7 +62,7 @@ pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
         GOVERNOR.or_unknown(governor(machine)),
         IDLE.or_unknown(idle(machine)),
         latency(machine),
-        VIRTUAL.or_unknown(is_virtual(machine)),
+        VIRTUAL.or_unknown(examine_virtual(machine)),
     ]
 }
 
@@ -203,7 +203,7 @@ fn idle(machine: &Machine) -> Result<Finding, Unknown> {
 /// kernel's behaviour.
 fn latency(machine: &Machine) -> Finding {
     let file = LATENCY.name;
-    match access::may_write(&machine.path(file)) {
+    match access::check_writable(&machine.path(file)) {
         Ok(()) => LATENCY.ok("may be written"),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => LATENCY
             .warning("may not be written")
@@ -213,7 +213,7 @@ fn latency(machine: &Machine) -> Finding {
 }
 
 /// Examines whether the machine is virtual: processors of x86 have a flag for it.
-fn is_virtual(machine: &Machine) -> Result<Finding, Unknown> {
+fn examine_virtual(machine: &Machine) -> Result<Finding, Unknown> {
     let file = "/proc/cpuinfo";
     let info = machine.text(file)?;
     let flags = info.lines().find_map(|line| {
@@ -232,7 +232,7 @@ fn is_virtual(machine: &Machine) -> Result<Finding, Unknown> {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     fn verdict(found: Result<Finding, Unknown>) -> Verdict {
@@ -244,7 +244,7 @@ mod tests {
         let processors = |list: &str| {
             let status = format!("Cpus_allowed_list:\t{list}\n");
             let online = ("/sys/devices/system/cpu/online", "0-7\n");
-            let made_up = MadeUp::of(&[("/proc/self/status", &status), online]);
+            let made_up = SimulatedMachine::of(&[("/proc/self/status", &status), online]);
             PROCESSORS.or_unknown(super::processors(&made_up.machine))
         };
         assert_eq!(processors("2-3").value, "2-3 of 0-7");
@@ -263,7 +263,7 @@ mod tests {
             "/sys/devices/system/cpu/isolated",
             "/sys/devices/system/cpu/nohz_full",
         );
-        let made_up = MadeUp::of(&[(isolated_file, "\n")]);
+        let made_up = SimulatedMachine::of(&[(isolated_file, "\n")]);
         let machine = &made_up.machine;
         assert_eq!(verdict(isolated(machine)), Verdict::Warning);
         assert_eq!(verdict(tickless(machine)), Verdict::Ok);
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn one_processor_with_another_governor_is_enough_to_warn() {
         let file = |number: u32| format!("{FOLDER}/cpu{number}/cpufreq/scaling_governor");
-        let made_up = MadeUp::of(&[(&format!("{FOLDER}/cpufreq/boost"), "1")]);
+        let made_up = SimulatedMachine::of(&[(&format!("{FOLDER}/cpufreq/boost"), "1")]);
         let machine = &made_up.machine;
         assert_eq!(verdict(governor(machine)), Verdict::Unknown);
         made_up.write(&[(&file(0), "performance\n"), (&file(10), "performance\n")]);
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn the_slowest_idle_state_that_is_on_counts() {
         let file = |state: u32, name: &str| format!("{FOLDER}/cpu0/cpuidle/state{state}/{name}");
-        let made_up = MadeUp::of(&[
+        let made_up = SimulatedMachine::of(&[
             (&file(0, "name"), "POLL\n"),
             (&file(0, "latency"), "0\n"),
             (&file(1, "name"), "C6\n"),
@@ -310,7 +310,8 @@ mod tests {
 
     #[test]
     fn a_hypervisor_is_told_by_the_processors_flags() {
-        let with = |info| is_virtual(&MadeUp::of(&[("/proc/cpuinfo", info)]).machine);
+        let with =
+            |info| examine_virtual(&SimulatedMachine::of(&[("/proc/cpuinfo", info)]).machine);
         assert_eq!(
             verdict(with("flags\t\t: fpu hypervisor lm\n")),
             Verdict::Warning
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_device_that_is_not_there_is_not_judged() {
-        let made_up = MadeUp::of(&[]);
+        let made_up = SimulatedMachine::of(&[]);
         assert_eq!(latency(&made_up.machine).verdict, Verdict::Unknown);
         made_up.write(&[("/dev/cpu_dma_latency", "")]);
         assert_eq!(latency(&made_up.machine).verdict, Verdict::Ok);

@@ -153,7 +153,7 @@ fn shown(limit: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::finding::Verdict;
-    use super::super::machine::tests::MadeUp;
+    use super::super::machine::tests::SimulatedMachine;
     use super::*;
 
     fn verdicts(capabilities: &str, rtprio: &str, memlock: &str) -> Vec<Verdict> {
@@ -167,7 +167,7 @@ mod tests {
             ("/proc/self/status", &*status),
             ("/proc/self/limits", &*limits),
         ];
-        let made_up = MadeUp::of(&files);
+        let made_up = SimulatedMachine::of(&files);
         let found = findings(&made_up.machine);
         assert!(
             found

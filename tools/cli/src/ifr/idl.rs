@@ -34,10 +34,7 @@ pub(super) fn load_all(
         let loaded = repository.load(&compiled.specification);
         new += loaded.map_err(|refusal| {
             let message = format!("{}: {refusal}", file.display());
-            Problem::new(
-                message,
-                "the repository holds another definition that does not fit",
-            )
+            Problem::new(message, "the repository has an incompatible definition")
         })?;
     }
     Ok(new)

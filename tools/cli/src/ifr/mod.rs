@@ -12,7 +12,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What is done with a repository.
+/// Commands on a repository.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Options {
     /// Serve a repository until interrupted, and print its reference.
@@ -71,7 +71,7 @@ fn load(options: &LoadOptions) -> Result<(), Problem> {
 
 fn list(options: &ListOptions) -> Result<(), Problem> {
     if !options.store.exists() {
-        let message = format!("{}: there is no such file", options.store.display());
+        let message = format!("{}: the file does not exist", options.store.display());
         return Err(Problem::new(message, ON_STORES));
     }
     let definitions = open_file(&options.store)?.list();

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// It prints a reference to the repository, which `punctual call --ifr` and other ORBs' clients take, and
 /// runs until it is interrupted or terminated. The objects of the ORBs that know it, by
-/// `-ORBInitRef InterfaceRepository=REFERENCE`, tell their interfaces by it.
+/// `-ORBInitRef InterfaceRepository=REFERENCE`, describe their interfaces by it (`_get_interface`).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]

@@ -99,7 +99,7 @@ fn attempt(orb: &Orb, endpoint: &ProfileEndpoint, within: Duration) -> Endpoint 
     let (reached, detail) = match orb.reach(endpoint, within) {
         Ok(Reached::Connected) => (Answer::Yes, None),
         Ok(Reached::Unknown) => {
-            let why = "nobody answers a datagram that is no request";
+            let why = "peers do not answer a datagram that is not a request";
             (Answer::Unknown, Some(why.to_owned()))
         }
         Err(Unreachable::Protocol(_)) if is_tls(endpoint) => tcp_of(orb, endpoint, within),

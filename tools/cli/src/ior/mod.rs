@@ -110,7 +110,7 @@ pub(crate) fn read(reference: &str) -> Result<String, String> {
     let read = read().map(|text| of_json(&text).unwrap_or(text));
     read.map_err(|error| {
         let shown: String = path.chars().take(60).collect();
-        format!("`{shown}` is no reference, and no file that can be read: {error}")
+        format!("`{shown}` is neither a reference nor a readable file: {error}")
     })
 }
 
@@ -145,7 +145,7 @@ fn decoded(text: &str) -> Result<(Facts, Ior), String> {
     }
     if !is_reference(text) {
         let shown: String = text.chars().take(40).collect();
-        return Err(format!("`{shown}` is no object reference"));
+        return Err(format!("`{shown}` is not an object reference"));
     }
     // A name is not resolved here: the location of its context is shown.
     let location = match text.get(.."corbaname:".len()) {

@@ -16,7 +16,7 @@ use serde_json::json;
 pub(crate) struct BindOptions {
     /// The name.
     name: String,
-    /// What it is bound to: an `IOR:`, `corbaloc:` or `corbaname:` text, a file that holds one, or `nil`.
+    /// Object to bind: an `IOR:`, `corbaloc:` or `corbaname:` text, a file that holds one, or `nil`.
     reference: String,
     /// Bind it as a context, through which names are resolved.
     #[arg(long)]
@@ -115,7 +115,7 @@ fn bind_for(
 pub(super) fn time_to_live(text: &str) -> Result<Ttl, String> {
     let millis = u32::try_from(with_unit(text)?.as_millis()).ok();
     let ttl = millis.and_then(Ttl::from_millis);
-    ttl.ok_or_else(|| "a binding lives from 1 s to 24 h".to_owned())
+    ttl.ok_or_else(|| "the time to live must be from 1 s to 24 h".to_owned())
 }
 
 fn done(name: &str, result: Result<(), impl Raised>) -> Result<(), Problem> {

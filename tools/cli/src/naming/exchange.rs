@@ -43,7 +43,7 @@ pub(crate) struct ExportOptions {
     common: Common,
 }
 
-/// What is bound already stays, unless --replace says otherwise; nothing is removed. It may be repeated.
+/// Existing bindings stay, unless --replace is given; nothing is removed. It may be repeated.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ImportOptions {
     /// The file; - is standard input.
@@ -66,7 +66,7 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
     let exported = json!({ "bindings": exported(&service, &nodes, &mut skipped)? });
     if skipped > 0 {
         eprintln!(
-            "{skipped} temporary bindings are not exported: whoever keeps them binds them again"
+            "{skipped} temporary bindings are not exported: the programs that keep them bind them again"
         );
     }
     let text = shown::json(format_args!("{exported:#}"));

@@ -95,7 +95,7 @@ pub(crate) struct MembersOptions {
 enum Choosing {
     /// One after the other.
     RoundRobin,
-    /// Any.
+    /// Any member, at random.
     Random,
     /// The one that reports the least load.
     LeastLoaded,

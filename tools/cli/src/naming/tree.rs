@@ -124,10 +124,12 @@ impl<'s> Walk<'s> {
         let mut is_temporary = false;
         if is_asked {
             match self.beyond(context, entry, whole)? {
-                Beyond::Nothing => {}
-                Beyond::Temporary => is_temporary = true,
-                Beyond::Group(choice, members) => return Ok(Some(Leads::Group(choice, members))),
-                Beyond::Gone => return Ok(None),
+                ExtendedBinding::Nothing => {}
+                ExtendedBinding::Temporary => is_temporary = true,
+                ExtendedBinding::Group(choice, members) => {
+                    return Ok(Some(Leads::Group(choice, members)));
+                }
+                ExtendedBinding::Gone => return Ok(None),
             }
         }
         let found = match context.resolve(std::slice::from_ref(&entry.component)) {
@@ -167,7 +169,7 @@ impl<'s> Walk<'s> {
 }
 
 /// Kind of a binding that only Punctual's naming service has.
-enum Beyond {
+enum ExtendedBinding {
     Nothing,
     Temporary,
     Group(Choice, Vec<Member>),
@@ -181,28 +183,28 @@ impl Walk<'_> {
         context: &NamingContext,
         entry: &Entry,
         whole: &str,
-    ) -> Result<Beyond, Problem> {
+    ) -> Result<ExtendedBinding, Problem> {
         let context = ExtendedContext::from_object(context.as_object().clone());
         let name = std::slice::from_ref(&entry.component);
         let about = match context.about(name) {
             Ok(about) => about,
-            Err(ExtendedContextAboutError::NotFound(_)) => return Ok(Beyond::Gone),
+            Err(ExtendedContextAboutError::NotFound(_)) => return Ok(ExtendedBinding::Gone),
             // A context of another ORB's naming service.
             Err(ExtendedContextAboutError::System(exception))
                 if exception.kind() == SystemExceptionKind::BadOperation =>
             {
-                return Ok(Beyond::Nothing);
+                return Ok(ExtendedBinding::Nothing);
             }
             Err(error) => return Err(problem(whole, &error)),
         };
         if about.leads == BindingKind::ToGroup {
             let members = context.members(name);
             let members = members.map_err(|error| problem(whole, &error))?;
-            return Ok(Beyond::Group(about.choosing, members));
+            return Ok(ExtendedBinding::Group(about.choosing, members));
         }
         Ok(match about.ttl_ms {
-            0 => Beyond::Nothing,
-            _ => Beyond::Temporary,
+            0 => ExtendedBinding::Nothing,
+            _ => ExtendedBinding::Temporary,
         })
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct Options {
     /// How long to wait between two looks.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     interval: Duration,
-    /// End after so many looks.
+    /// Number of checks, then end.
     #[arg(long, value_name = "NUMBER")]
     looks: Option<u64>,
     #[command(flatten)]

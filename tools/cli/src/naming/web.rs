@@ -21,7 +21,7 @@ const WEB_HOST: Key<Vec<String>> = Key::list("web-host", any)
          the address itself are refused. May be given more than once.",
     );
 const NO_WEB_ANSWERS: Key<bool> = Key::flag("no-web-answers").requires(&["web"]).doc(
-    "Do not ask the objects that the page shows whether they answer: that connects wherever their references say.",
+    "Do not ask the objects that the page shows whether they answer: that connects to the addresses in their references.",
 );
 
 /// Settings of the page.
@@ -43,8 +43,8 @@ pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> 
     use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};
 
     const ON_PAGES: &str = "an address of this machine and a port, as 127.0.0.1:2811";
-    const ON_OTHERS: &str = "name a loopback address, as 127.0.0.1:2811, or add --web-remote: whoever reaches it then reads \
-                             all names, and changes what --allow grants to their addresses";
+    const ON_OTHERS: &str = "name a loopback address, as 127.0.0.1:2811, or add --web-remote: every client that \
+                             reaches it can then read all names, and change what --allow grants to its address";
     let address = values.get(&WEB);
     let options = ConsoleOptions {
         address: address.clone().unwrap_or_default(),

@@ -14,7 +14,7 @@ pub(crate) struct Options {
     /// The folder to make, which must not be there or be empty; its last part is the crate's name.
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Where Punctual's sources are; by default those that this command was built from.
+    /// Folder of Punctual's sources; by default those that this command was built from.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     punctual: Option<PathBuf>,
 }
@@ -105,7 +105,7 @@ fn checked_name(folder: &Path) -> Result<&str, Refused> {
         false => Err(Refused {
             why: format!("`{name}` cannot be the name of the new crate"),
             help: Some(
-                "a name has ASCII letters, digits, `-` and `_`, begins with a letter, and is no keyword of Rust, nor `punctual` or `test`",
+                "a name has ASCII letters, digits, `-` and `_`, begins with a letter, and is not a keyword of Rust, `punctual` or `test`",
             ),
         }),
     }
@@ -121,7 +121,7 @@ fn check_empty(folder: &Path) -> Result<(), Refused> {
         true => Ok(()),
         false => Err(Refused {
             why: format!("{} is not empty", folder.display()),
-            help: Some("nothing was written; name a folder that is not there yet"),
+            help: Some("nothing was written; name a folder that does not exist yet"),
         }),
     }
 }

@@ -9,7 +9,7 @@ use punctual_giop::ReplyStatus;
 use super::bounded::Bounded;
 use super::known::{Candidate, Known};
 use super::log::{Body, Head, MOST_OCTETS, Message, NoBody, Peer};
-use super::values::{Encoded, Fit, Holds};
+use super::values::{BodyKind, Encoded, Fit};
 
 /// Maximum number of requests that wait for their replies, of connections whose code sets are kept,
 /// and of messages being assembled from fragments.
@@ -26,11 +26,11 @@ pub(super) struct Told {
     pub(super) id: u32,
     /// Name of the operation; `None` if the log does not contain the request.
     pub(super) operation: Option<Rc<str>>,
-    pub(super) says: Says,
+    pub(super) says: Contents,
 }
 
 #[derive(Debug)]
-pub(super) enum Says {
+pub(super) enum Contents {
     /// Arguments or results, for all operations that fit.
     Values(Vec<Fit>),
     User(Any),
@@ -160,11 +160,11 @@ impl Calls {
             None => {}
         }
         let declared = self.known.operations(operation);
-        let says = self.values(message, declared, Holds::Arguments);
+        let says = self.values(message, declared, BodyKind::Arguments);
         let operation: Rc<str> = Rc::from(operation);
         if reply_expected {
             let candidates = match &says {
-                Says::Values(fits) => fits.iter().map(|fit| fit.candidate.clone()).collect(),
+                Contents::Values(fits) => fits.iter().map(|fit| fit.candidate.clone()).collect(),
                 _ => declared.to_vec(),
             };
             let waiting = Waiting {
@@ -187,16 +187,16 @@ impl Calls {
         let waiting = self.waiting.remove(&call(message, id));
         let says = match (status, &waiting) {
             (ReplyStatus::NoException, Some(waiting)) => {
-                self.values(message, &waiting.candidates, Holds::Results)
+                self.values(message, &waiting.candidates, BodyKind::Results)
             }
-            (ReplyStatus::NoException, None) => Says::Nothing(Reason::NoRequest),
+            (ReplyStatus::NoException, None) => Contents::Nothing(Reason::NoRequest),
             (ReplyStatus::UserException, _) => self.decoded(message, |encoded| {
-                encoded.user_exception(&self.known).map(Says::User)
+                encoded.user_exception(&self.known).map(Contents::User)
             }),
             (ReplyStatus::SystemException, _) => self.decoded(message, |encoded| {
-                encoded.system_exception().map(Says::System)
+                encoded.system_exception().map(Contents::System)
             }),
-            _ => Says::Elsewhere(status),
+            _ => Contents::Elsewhere(status),
         };
         Told {
             sent: message.sent,
@@ -208,27 +208,27 @@ impl Calls {
         }
     }
 
-    fn values(&self, message: &Message, candidates: &[Rc<Candidate>], holds: Holds) -> Says {
+    fn values(&self, message: &Message, candidates: &[Rc<Candidate>], holds: BodyKind) -> Contents {
         if candidates.is_empty() {
-            return Says::Nothing(Reason::NotDeclared);
+            return Contents::Nothing(Reason::NotDeclared);
         }
         self.decoded(message, |encoded| {
-            encoded.fits(candidates, holds).map(Says::Values)
+            encoded.fits(candidates, holds).map(Contents::Values)
         })
     }
 
     fn decoded(
         &self,
         message: &Message,
-        decode: impl FnOnce(&Encoded<'_>) -> Result<Says, String>,
-    ) -> Says {
+        decode: impl FnOnce(&Encoded<'_>) -> Result<Contents, String>,
+    ) -> Contents {
         let body = match &message.body {
             Ok(body) => body,
-            Err(why) => return Says::Nothing(Reason::NoBody(*why)),
+            Err(why) => return Contents::Nothing(Reason::NoBody(*why)),
         };
         let agreed = self.code_sets.get(&message.peer).copied();
         let decoded = decode(&Encoded::new(message, body, agreed));
-        decoded.unwrap_or_else(|reason| Says::Nothing(Reason::NoFit(reason)))
+        decoded.unwrap_or_else(|reason| Contents::Nothing(Reason::NoFit(reason)))
     }
 }
 
@@ -258,6 +258,6 @@ fn fragment(message: &Message, id: u32) -> Told {
         is_reply: matches!(message.head, Head::Reply { .. }),
         id,
         operation: None,
-        says: Says::Nothing(Reason::Fragment),
+        says: Contents::Nothing(Reason::Fragment),
     }
 }

@@ -22,10 +22,10 @@ use std::process::ExitCode;
 use crate::call::{self, Problem};
 use crate::fail;
 use crate::shown;
-use calls::{Calls, Reason, Says};
+use calls::{Calls, Contents, Reason};
 use known::Known;
 use log::{Event, Log, NoBody};
-use show::{Remark, Text};
+use show::{LogProblem, Text};
 
 /// Options of `punctual trace`.
 #[derive(Debug, clap::Args)]
@@ -92,7 +92,7 @@ fn known(options: &Options, orb_options: &[String]) -> Result<Known, Problem> {
         let repository = call::repository(&orb, options.ifr.as_deref())?;
         let repository = repository.ok_or_else(|| {
             Problem::usage(
-                "nothing tells the types of what the log carries",
+                "the types of the log's messages are unknown",
                 "name the IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE",
             )
         })?;
@@ -110,7 +110,7 @@ struct Output {
     calls: Calls,
     text: Text,
     is_json: bool,
-    remarked: HashSet<Remark>,
+    remarked: HashSet<LogProblem>,
     /// True if the last output ended a line.
     is_at_start: bool,
     out: BufWriter<Stdout>,
@@ -155,7 +155,7 @@ impl Output {
         let event = self.log.end();
         self.add(event)?;
         if !self.log.has_messages() {
-            self.remark(Remark::NoMessages);
+            self.remark(LogProblem::NoMessages);
         }
         self.out.flush()
     }
@@ -198,7 +198,7 @@ impl Output {
         let message = match event {
             None => return Ok(()),
             Some(Event::Foreign) => {
-                self.remark(Remark::Foreign);
+                self.remark(LogProblem::Foreign);
                 return Ok(());
             }
             Some(Event::Message(message)) => message,
@@ -206,8 +206,11 @@ impl Output {
         let Some(told) = self.calls.take(message) else {
             return Ok(());
         };
-        if matches!(told.says, Says::Nothing(Reason::NoBody(NoBody::NotShown))) {
-            self.remark(Remark::NoOctets);
+        if matches!(
+            told.says,
+            Contents::Nothing(Reason::NoBody(NoBody::NotShown))
+        ) {
+            self.remark(LogProblem::NoOctets);
         }
         if self.is_json {
             return writeln!(self.out, "{}", shown::json(show::json(&told)?));
@@ -222,7 +225,7 @@ impl Output {
     }
 
     /// Prints a remark on the whole log, once.
-    fn remark(&mut self, remark: Remark) {
+    fn remark(&mut self, remark: LogProblem) {
         if self.remarked.insert(remark) {
             let note = anstyle::AnsiColor::Cyan.on_default().bold();
             anstream::eprintln!("{note}note{note:#}: {}", remark.text());

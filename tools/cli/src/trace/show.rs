@@ -7,7 +7,7 @@ use punctual::{Any, SystemException};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::calls::{Reason, Says, Told};
+use super::calls::{Contents, Reason, Told};
 use super::log::NoBody;
 use super::values::{Fit, Named};
 use crate::payload::{self, Members};
@@ -18,13 +18,13 @@ const MOST_UNKNOWN: usize = 1000;
 
 /// Problem of the whole log, reported once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Remark {
+pub(super) enum LogProblem {
     NoOctets,
     NoMessages,
     Foreign,
 }
 
-impl Remark {
+impl LogProblem {
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::NoOctets => "no octets in this log: run the program with -ORBTrace giop,payload",
@@ -48,13 +48,13 @@ impl Text {
         let named = told.operation.as_deref().map(str::to_owned);
         let operation = named.unwrap_or_else(|| format!("request {}", told.id));
         match &told.says {
-            Says::Values(fits) => of_fits(way, &operation, fits),
-            Says::User(exception) => {
+            Contents::Values(fits) => of_fits(way, &operation, fits),
+            Contents::User(exception) => {
                 vec![payload::line(way, &operation, "$exception", exception)]
             }
-            Says::System(exception) => vec![payload::exception(way, &operation, exception)],
-            Says::Elsewhere(_) => Vec::new(),
-            Says::Nothing(reason) => {
+            Contents::System(exception) => vec![payload::exception(way, &operation, exception)],
+            Contents::Elsewhere(_) => Vec::new(),
+            Contents::Nothing(reason) => {
                 let is_told = match (reason, &told.operation) {
                     // Reported once for the whole log.
                     (Reason::NoBody(NoBody::NotShown), _) => true,
@@ -113,7 +113,9 @@ fn why(reason: &Reason) -> String {
         Reason::NoBody(NoBody::Damaged) => "its octets in the log are incomplete or damaged",
         Reason::NoBody(NoBody::TooLong) => "it has more octets than are decoded here",
         Reason::NotDeclared => "no operation of this name is declared",
-        Reason::NoFit(reason) => return format!("it is not of the declared types: {reason}"),
+        Reason::NoFit(reason) => {
+            return format!("the bytes do not match the declared types: {reason}");
+        }
         Reason::NoRequest => "the log does not hold the request that this replies to",
         Reason::Fragment => "a fragment whose message cannot be put together from this log",
     }
@@ -158,7 +160,7 @@ struct Values<'t> {
 /// Returns a message as JSON, on one line.
 pub(super) fn json(told: &Told) -> Result<String, serde_json::Error> {
     let says = match &told.says {
-        Says::Values(fits) => {
+        Contents::Values(fits) => {
             let values: Result<Vec<_>, _> = fits.iter().map(json_of_fit).collect();
             let mut values = values?;
             match values.len() {
@@ -166,10 +168,10 @@ pub(super) fn json(told: &Told) -> Result<String, serde_json::Error> {
                 _ => Content::Candidates(values),
             }
         }
-        Says::User(exception) => Content::Exception(user(exception)?),
-        Says::System(exception) => Content::Exception(system(exception)?),
-        Says::Elsewhere(status) => Content::Status(format!("{status:?}")),
-        Says::Nothing(reason) => Content::Error(why(reason)),
+        Contents::User(exception) => Content::Exception(user(exception)?),
+        Contents::System(exception) => Content::Exception(system(exception)?),
+        Contents::Elsewhere(status) => Content::Status(format!("{status:?}")),
+        Contents::Nothing(reason) => Content::Error(why(reason)),
     };
     serde_json::to_string(&Line {
         direction: if told.sent { "sent" } else { "received" },

@@ -24,7 +24,7 @@ pub(super) struct Fit {
 
 /// Contents of a body: arguments or results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(super) enum BodyKind {
     Arguments,
     Results,
 }
@@ -87,7 +87,7 @@ impl<'m> Encoded<'m> {
     pub(super) fn fits(
         &self,
         candidates: &[Rc<Candidate>],
-        holds: Holds,
+        holds: BodyKind,
     ) -> Result<Vec<Fit>, String> {
         let all = |decoder: Decoder<'_>| {
             let (mut fits, mut reasons) = (Vec::new(), Vec::new());
@@ -144,23 +144,23 @@ fn code_sets(version: GiopVersion, agreed: Option<CodeSets>) -> Vec<CodeSets> {
 
 fn values(
     operation: &OperationDescription,
-    holds: Holds,
+    holds: BodyKind,
     mut input: Decoder<'_>,
 ) -> Result<Vec<Named>, String> {
     let input = &mut input;
     let other = match holds {
-        Holds::Arguments => ParameterMode::Out,
-        Holds::Results => ParameterMode::In,
+        BodyKind::Arguments => ParameterMode::Out,
+        BodyKind::Results => ParameterMode::In,
     };
     let parameters = operation.parameters.iter().filter(|one| one.mode != other);
     let mut values = Vec::new();
-    if holds == Holds::Results {
+    if holds == BodyKind::Results {
         values.push(named("$result", &operation.result, input)?);
     }
     for parameter in parameters {
         values.push(named(&parameter.name, &parameter.type_code, input)?);
     }
-    if holds == Holds::Arguments && !operation.contexts.is_empty() {
+    if holds == BodyKind::Arguments && !operation.contexts.is_empty() {
         Context::unmarshal(input).map_err(|error| format!("its context: {error}"))?;
     }
     match input.remaining() {

@@ -262,7 +262,7 @@ fn a_store_is_kept_and_has_one_server_and_another_file_is_refused() {
     ]);
     let said = text(other.stderr);
     assert!(
-        !other.status.success() && said.contains("left as it is"),
+        !other.status.success() && said.contains("not changed"),
         "{said}"
     );
 }

@@ -178,7 +178,7 @@ fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_wa
     errors.read_to_string(&mut said).unwrap();
     assert!(!refused.0.wait().unwrap().success());
     assert!(
-        said.contains("socket 1 is wanted, and 1 were opened"),
+        said.contains("socket 1 was not passed to this process: it got 1"),
         "{said}"
     );
 }

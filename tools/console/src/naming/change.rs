@@ -15,8 +15,8 @@ use serde::Deserialize;
 
 use super::names::{Place, component_of, name_of, status_of};
 use super::state::NamingPage;
-use super::view::{self, Look};
-use crate::ends::Ends;
+use super::view::{self, PageState};
+use crate::ends::ConnectionAddresses;
 use crate::layout;
 
 /// Fields of all forms.
@@ -61,7 +61,7 @@ impl From<Refusal> for Wrong {
 
 pub(super) async fn bind(
     State(page): State<Arc<NamingPage>>,
-    Extension(ends): Extension<Ends>,
+    Extension(ends): Extension<ConnectionAddresses>,
     filled: Filled,
 ) -> Response {
     changed(page, ends, filled, |directory, fields, by| {
@@ -75,7 +75,7 @@ pub(super) async fn bind(
 
 pub(super) async fn new_context(
     State(page): State<Arc<NamingPage>>,
-    Extension(ends): Extension<Ends>,
+    Extension(ends): Extension<ConnectionAddresses>,
     filled: Filled,
 ) -> Response {
     changed(page, ends, filled, |directory, fields, by| {
@@ -88,7 +88,7 @@ pub(super) async fn new_context(
 
 pub(super) async fn unbind(
     State(page): State<Arc<NamingPage>>,
-    Extension(ends): Extension<Ends>,
+    Extension(ends): Extension<ConnectionAddresses>,
     filled: Filled,
 ) -> Response {
     changed(page, ends, filled, |directory, fields, by| {
@@ -107,7 +107,7 @@ pub(super) async fn unbind(
 /// Performs a form's change, on a thread for blocking work, and redirects to the page.
 async fn changed(
     page: Arc<NamingPage>,
-    ends: Ends,
+    ends: ConnectionAddresses,
     filled: Filled,
     change: impl FnOnce(&Directory, &Fields, IpAddr) -> Result<&'static str, Wrong> + Send + 'static,
 ) -> Response {
@@ -120,8 +120,7 @@ async fn changed(
         }
     };
     if !page.shell.guard.is_token(&fields.token) {
-        let why = "The form is none of this server's, or the server was started again since. Go back, and load the page \
-                   again.";
+        let why = "The form is not from this server, or the server was restarted since. Go back, and load the page again.";
         return page.shell.problem(StatusCode::FORBIDDEN, why);
     }
     let Ok(place) = page.shell.changes.clone().acquire_owned().await else {
@@ -168,7 +167,7 @@ async fn changed(
         context: if is_bind { String::new() } else { fields.name },
         reference: fields.reference,
     };
-    let look = Look::at(&page, &place, by).refused(status, why, form);
+    let look = PageState::at(&page, &place, by).refused(status, why, form);
     layout::page(status, &look.page(&page))
 }
 

@@ -24,7 +24,7 @@ use punctual::Orb;
 use punctual_naming::{Directory, Observer};
 
 use crate::answers::Answers;
-use crate::ends::Ends;
+use crate::ends::ConnectionAddresses;
 use crate::layout;
 use crate::live::Live;
 use crate::page::{Mounted, Page};
@@ -32,7 +32,7 @@ use crate::shell::Shell;
 
 use names::Place;
 use state::NamingPage;
-use view::{Look, PATH};
+use view::{PATH, PageState};
 
 /// The page of a naming service.
 #[derive(Clone, Debug)]
@@ -91,9 +91,9 @@ fn routes() -> Router<Arc<NamingPage>> {
 
 async fn show(
     State(page): State<Arc<NamingPage>>,
-    Extension(ends): Extension<Ends>,
+    Extension(ends): Extension<ConnectionAddresses>,
     Query(place): Query<Place>,
 ) -> Response {
-    let look = Look::at(&page, &place, ends.peer.ip());
+    let look = PageState::at(&page, &place, ends.peer.ip());
     layout::page(look.status(), &look.page(&page))
 }

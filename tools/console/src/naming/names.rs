@@ -41,7 +41,7 @@ pub(super) fn name_of(text: &str) -> Result<Name, Refusal> {
     }
     let name = punctual_ior::name_from_text(text);
     let name = name
-        .map_err(|_| Refusal::InvalidName("id.kind components with slashes between are wanted"))?;
+        .map_err(|_| Refusal::InvalidName("expected components id.kind, separated by slashes"))?;
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,
         kind: one.kind,
@@ -59,6 +59,6 @@ pub(super) fn component_of(text: &str) -> Result<NameComponent, Refusal> {
     let mut name = name_of(text)?;
     match (name.pop(), name.is_empty()) {
         (Some(one), true) => Ok(one),
-        _ => Err(Refusal::InvalidName("one component is wanted")),
+        _ => Err(Refusal::InvalidName("expected one component")),
     }
 }

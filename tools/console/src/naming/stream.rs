@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::names::{Place, name_of};
 use super::state::NamingPage;
 use super::view;
-use crate::ends::Ends;
+use crate::ends::ConnectionAddresses;
 use crate::live::{Interest, Shown};
 
 /// State of one stream.
@@ -35,7 +35,7 @@ struct Watch {
 /// each change.
 pub(super) async fn live(
     State(page): State<Arc<NamingPage>>,
-    Extension(ends): Extension<Ends>,
+    Extension(ends): Extension<ConnectionAddresses>,
     Query(place): Query<Place>,
 ) -> Response {
     let Ok(permit) = page.shell.streams.clone().try_acquire_owned() else {

@@ -21,7 +21,7 @@ use crate::layout::Link;
 pub(super) const PATH: &str = "/naming";
 
 /// A position in the names, as a peer sees it at one moment.
-pub(super) struct Look {
+pub(super) struct PageState {
     peer: IpAddr,
     place: Place,
     name: Name,
@@ -111,7 +111,7 @@ struct Detail {
     endpoints: Vec<String>,
 }
 
-impl Look {
+impl PageState {
     pub(super) fn at(page: &NamingPage, place: &Place, peer: IpAddr) -> Self {
         let directory = &page.directory;
         let name = name_of(&place.context);

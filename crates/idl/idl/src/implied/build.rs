@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::given::{Given, exception_names, exception_names_beside};
+use super::given::{PossibleReply, exception_names, exception_names_beside};
 use super::handlers::{Handlers, Reply, is_standard};
 use crate::model::{
     DeclId, DeclKind, Declaration, Direction, Interface, InterfaceFlavour, Member, Module,
@@ -83,7 +83,9 @@ impl<'s> Builder<'s> {
             scoped_name.push(name.clone());
             match self.taken.get(&key(&scoped_name)).copied() {
                 None => break,
-                Some(existing) if self.adopt(interface, existing, &given) => return existing,
+                Some(existing) if self.use_declared_handler(interface, existing, &given) => {
+                    return existing;
+                }
                 Some(_) => name = format!("AMI_{name}"),
             }
         }
@@ -95,7 +97,12 @@ impl<'s> Builder<'s> {
 
     /// Uses a handler declared by the IDL itself, if it has all operations that are needed; returns
     /// whether it did.
-    fn adopt(&mut self, interface: DeclId, existing: DeclId, given: &[Given]) -> bool {
+    fn use_declared_handler(
+        &mut self,
+        interface: DeclId,
+        existing: DeclId,
+        given: &[PossibleReply],
+    ) -> bool {
         if !self.spec.derives_from(existing, self.reply_handler) {
             return false;
         }
@@ -157,7 +164,7 @@ impl<'s> Builder<'s> {
         id
     }
 
-    fn add_replies(&mut self, handler: DeclId, mut given: Vec<Given>) {
+    fn add_replies(&mut self, handler: DeclId, mut given: Vec<PossibleReply>) {
         let inherited: HashSet<String> = self
             .spec
             .all_operations(handler)
@@ -231,7 +238,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Returns the replies that an interface itself may give, without inherited ones.
-    fn given(&self, interface: DeclId) -> Vec<Given> {
+    fn given(&self, interface: DeclId) -> Vec<PossibleReply> {
         let children: Vec<&Declaration> = self
             .spec
             .children(interface)
@@ -245,10 +252,10 @@ impl<'s> Builder<'s> {
         for child in children {
             match &child.kind {
                 DeclKind::Operation(operation) if !operation.oneway => {
-                    given.push(Given::of_operation(child, operation));
+                    given.push(PossibleReply::of_operation(child, operation));
                 }
                 DeclKind::Attribute(attribute) => {
-                    given.extend(Given::of_attribute(child, attribute, &mut taken));
+                    given.extend(PossibleReply::of_attribute(child, attribute, &mut taken));
                 }
                 _ => {}
             }

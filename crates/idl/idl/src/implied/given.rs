@@ -8,7 +8,7 @@ use crate::model::{Attribute, DeclId, Declaration, Direction, Operation, Paramet
 use crate::source::Location;
 
 /// Reply that an interface may give.
-pub(super) struct Given {
+pub(super) struct PossibleReply {
     pub(super) of: (DeclId, Half),
     /// Name of the handler's operation: `add`, `get_rate`, `set_rate`.
     pub(super) name: String,
@@ -16,7 +16,7 @@ pub(super) struct Given {
     pub(super) location: Location,
 }
 
-impl Given {
+impl PossibleReply {
     pub(super) fn of_operation(declaration: &Declaration, operation: &Operation) -> Self {
         let mut parameters = Vec::new();
         if operation.returns != Type::Void {
@@ -82,7 +82,10 @@ fn returned(declaration: &Declaration, ty: &Type) -> Parameter {
 }
 
 /// Returns the name `…_excep` for each reply; one in use gets `_ami` in between (§17.8.2).
-pub(super) fn exception_names_beside(given: &[Given], inherited: &HashSet<String>) -> Vec<String> {
+pub(super) fn exception_names_beside(
+    given: &[PossibleReply],
+    inherited: &HashSet<String>,
+) -> Vec<String> {
     let mut taken: HashSet<String> = given.iter().map(|one| one.name.clone()).collect();
     taken.extend(inherited.iter().cloned());
     let names = given.iter().map(|one| {
@@ -98,7 +101,10 @@ pub(super) fn exception_names_beside(given: &[Given], inherited: &HashSet<String
 }
 
 /// Returns the names of the operations for exceptions of an existing handler, which has them all.
-pub(super) fn exception_names(given: &[Given], exists: impl Fn(&str) -> bool) -> Vec<String> {
+pub(super) fn exception_names(
+    given: &[PossibleReply],
+    exists: impl Fn(&str) -> bool,
+) -> Vec<String> {
     let names = exception_names_beside(given, &HashSet::new());
     names
         .into_iter()

@@ -6,9 +6,9 @@ use crate::source::Location;
 /// Marshaling of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueFlavour {
-    /// By its state.
+    /// The members of its state are marshaled in order.
     Plain,
-    /// By marshaling code that the user writes.
+    /// The user's own code marshals it.
     Custom,
     /// By nothing: it has no state.
     Abstract,

@@ -17,7 +17,7 @@ use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-use parameter::{Parameter, Wanted};
+use parameter::{AllowedValues, Parameter};
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Checked<Vec<Annotation>> {
@@ -143,8 +143,8 @@ impl Parser<'_> {
         let parameter = |member: &crate::model::AnnotationMember| Parameter {
             name: member.name.clone(),
             wanted: match &member.ty {
-                Type::Any => Wanted::Anything,
-                ty => Wanted::Of(ty.clone()),
+                Type::Any => AllowedValues::Anything,
+                ty => AllowedValues::Of(ty.clone()),
             },
             required: member.default.is_none(),
         };
@@ -158,7 +158,7 @@ impl Parser<'_> {
         name: Option<&str>,
         parameters: &[Parameter],
         place: Place,
-    ) -> Checked<Wanted> {
+    ) -> Checked<AllowedValues> {
         let found = match (name, parameters) {
             (Some(name), _) => parameters.iter().find(|p| p.name == name),
             (None, [only]) => Some(only),
@@ -175,7 +175,7 @@ impl Parser<'_> {
         let names = names.join(", ");
         let message = match name {
             Some(name) => format!("`@{annotation}` has no `{name}`"),
-            None => format!("`@{annotation}` wants its arguments by name"),
+            None => format!("`@{annotation}` takes its arguments by name"),
         };
         Err(self.error(place, message, &format!("it has {names}")))
     }
@@ -183,13 +183,13 @@ impl Parser<'_> {
     fn check_argument(
         &mut self,
         value: &mut AnnotationValue,
-        wanted: &Wanted,
+        wanted: &AllowedValues,
         place: Place,
     ) -> Checked<()> {
         match wanted {
-            Wanted::Anything => Ok(()),
-            Wanted::Word(words) => self.check_word(value, words, place),
-            Wanted::Of(ty) => {
+            AllowedValues::Anything => Ok(()),
+            AllowedValues::Word(words) => self.check_word(value, words, place),
+            AllowedValues::Of(ty) => {
                 let ty = self.spec.resolve(ty).clone();
                 let given = match (&*value, &ty) {
                     (AnnotationValue::Const(given), _) => given.clone(),
@@ -241,7 +241,7 @@ impl Parser<'_> {
         let missing = parameters.iter().find(|p| p.required && !is_given(p));
         if let Some(parameter) = missing {
             let message = format!(
-                "`@{}` does not say its `{}`",
+                "`@{}` lacks the parameter `{}`",
                 annotation.name, parameter.name
             );
             let label = format!("expected `@{}(…)`", annotation.name);
@@ -250,10 +250,10 @@ impl Parser<'_> {
     }
 
     fn warn_of_unknown(&mut self, name: &str, place: Place) {
-        let message = format!("nothing is known of `@{name}`");
+        let message = format!("unknown annotation `@{name}`");
         let mut warning = self
             .session
-            .warning_at(place, message, "kept, and without effect");
+            .warning_at(place, message, "kept, without effect");
         if let Some(near) = names::nearest(name, standard::NAMES.iter().copied()) {
             warning = warning.with_help(format!("did you mean `@{near}`?"));
         }

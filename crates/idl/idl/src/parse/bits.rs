@@ -136,7 +136,7 @@ impl Parser<'_> {
         result?;
         if is_empty && !self.session.has_errors() {
             let message = format!("the bitset `{}` has no bits", name.text);
-            self.error(name.place, message, "IDL wants at least one field");
+            self.error(name.place, message, "IDL requires at least one field");
         }
         self.semicolon()
     }

@@ -47,7 +47,7 @@ impl Parser<'_> {
         result?;
         if empty && !self.session.has_errors() {
             let message = format!("the struct `{}` has no members", name.text);
-            self.error(name.place, message, "CORBA wants at least one");
+            self.error(name.place, message, "CORBA requires at least one");
         }
         Ok(id)
     }
@@ -211,7 +211,7 @@ impl Parser<'_> {
         result?;
         if no_cases && !self.session.has_errors() {
             let message = format!("the union `{}` has no cases", name.text);
-            self.error(name.place, message, "CORBA wants at least one");
+            self.error(name.place, message, "CORBA requires at least one");
         }
         Ok(id)
     }

@@ -165,7 +165,7 @@ impl Parser<'_> {
             let warning = self.session.warning_at(
                 name.place.to(open),
                 format!("the module `{}` is empty", name.text),
-                "CORBA wants at least one definition in it",
+                "CORBA requires at least one definition in it",
             );
             self.session.report(warning);
         }

@@ -128,7 +128,12 @@ impl Parser<'_> {
     /// Returns whether an ancestor of a scope may have a name under that key; also `true` where
     /// that is unknown. Most names are in few scopes, so that this costs less than searching all
     /// ancestors.
-    pub(super) fn may_inherit(&mut self, scope: ScopeId, key: &str, place: Place) -> Checked<bool> {
+    pub(super) fn may_be_inherited(
+        &mut self,
+        scope: ScopeId,
+        key: &str,
+        place: Place,
+    ) -> Checked<bool> {
         let scope = &self.scopes[scope.0 as usize];
         if scope.bases.is_empty() {
             return Ok(false);
@@ -219,7 +224,7 @@ impl Parser<'_> {
 
     /// Checks that no inherited operation or attribute is redeclared (§7.8.6.1).
     pub(super) fn check_inherited_operation(&mut self, name: &Name, key: &Rc<str>) -> Checked<()> {
-        if !self.may_inherit(self.scope, key, name.place)? {
+        if !self.may_be_inherited(self.scope, key, name.place)? {
             return Ok(());
         }
         let ancestors = self.ancestor_scopes(self.scope);

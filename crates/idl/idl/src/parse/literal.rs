@@ -139,7 +139,7 @@ fn string(quoted: &str, wide: bool) -> Result<String, Flaw> {
             return Err(Flaw("a string cannot hold the character 0".into()));
         }
         if !wide && u32::from(c) > 0xFF {
-            let flaw = format!("`{c}` is no character of ISO 8859-1; use a `wstring`");
+            let flaw = format!("`{c}` is not a character of ISO 8859-1; use a `wstring`");
             return Err(Flaw(flaw));
         }
         text.push(c);

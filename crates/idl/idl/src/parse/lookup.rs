@@ -78,7 +78,7 @@ impl Parser<'_> {
 
     /// Resolves a name as `resolve` does, without fixing its meaning in the scope: for the name of
     /// an exception.
-    fn resolve_aside(&mut self, name: &ScopedName) -> Checked<Target> {
+    fn resolve_without_use(&mut self, name: &ScopedName) -> Checked<Target> {
         self.resolve_from(name).map(|(target, _)| target)
     }
 
@@ -91,7 +91,7 @@ impl Parser<'_> {
         self.check_spelling(first, &entry)?;
         for part in &name.parts[1..] {
             let Some(scope) = self.scope_behind(&entry.target) else {
-                let message = format!("`{}` is no scope that holds names", entry.spelling);
+                let message = format!("`{}` is not a scope with names", entry.spelling);
                 return Err(self.error(part.place, message, "cannot be looked up"));
             };
             entry = match self.find_in(scope, &part.text, part.place)? {
@@ -162,7 +162,7 @@ impl Parser<'_> {
         let mut found: Vec<Entry> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         let mut pending: Vec<ScopeId> = Vec::new();
-        if self.may_inherit(scope, &key, place)? {
+        if self.may_be_inherited(scope, &key, place)? {
             pending.clone_from(&self.scopes[scope.0 as usize].bases);
         }
         pending.reverse();
@@ -291,7 +291,7 @@ impl Parser<'_> {
     /// uses `UserExceptionBase`.
     pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
         let name = self.scoped_name()?;
-        match self.resolve_aside(&name)? {
+        match self.resolve_without_use(&name)? {
             Target::Declaration(id) if self.is_system_exception(id) => {
                 let message = format!("`{}` is a system exception", name.text());
                 let help = "every operation can raise the system exceptions: leave it out";

@@ -45,14 +45,14 @@ impl Parser<'_> {
         self.predeclare_module();
         match statement.head {
             Some(head) => {
-                self.read_aside(scope, name, &format!("{head};"));
+                self.read_builtin(scope, name, &format!("{head};"));
                 if let Some(Target::Declaration(id)) =
                     self.own_entry(scope, name).map(|entry| entry.target)
                 {
                     self.predeclared.ahead.push((id, statement.on_request));
                 }
             }
-            None => self.read_aside(scope, name, statement.text),
+            None => self.read_builtin(scope, name, statement.text),
         }
         self.forget_place(scope, name);
         self.own_entry(scope, name)
@@ -102,7 +102,7 @@ impl Parser<'_> {
         };
         let scope = self.scope_of(module);
         self.predeclare_module();
-        self.read_aside(scope, &name, statement.text);
+        self.read_builtin(scope, &name, statement.text);
         self.forget_place(scope, &name);
     }
 
@@ -170,11 +170,11 @@ impl Parser<'_> {
     }
 
     /// Reads a declaration of module CORBA, whatever else is being read.
-    fn read_aside(&mut self, scope: ScopeId, name: &str, text: &str) {
+    fn read_builtin(&mut self, scope: ScopeId, name: &str, text: &str) {
         let Some(part) = self.predeclared.part else {
             return;
         };
-        let aside = Aside {
+        let aside = BuiltinTarget {
             path: format!("<built in>/CORBA::{name}"),
             scope,
             parts: vec![part],
@@ -191,7 +191,7 @@ impl Parser<'_> {
         let Some((_, text)) = MODULES.iter().find(|(name, _)| *name == module) else {
             return;
         };
-        let aside = Aside {
+        let aside = BuiltinTarget {
             path: format!("<built in>/{module}.idl"),
             scope: ScopeId::GLOBAL,
             parts: Vec::new(),
@@ -204,7 +204,7 @@ impl Parser<'_> {
         self.bodies[0].extend(body);
     }
 
-    fn read_text(&mut self, aside: Aside, text: &str) -> Vec<DeclId> {
+    fn read_text(&mut self, aside: BuiltinTarget, text: &str) -> Vec<DeclId> {
         let file = self
             .session
             .add_file(Path::new(&aside.path), text.to_owned());
@@ -243,7 +243,7 @@ impl Parser<'_> {
 }
 
 /// Target that a built-in text is read into.
-struct Aside {
+struct BuiltinTarget {
     path: String,
     scope: ScopeId,
     parts: Vec<DeclId>,

@@ -201,7 +201,7 @@ impl Parser<'_> {
                     .session
                     .error_at(token.place, message, label)
                     .with_help(help);
-                if names::is_young_keyword(keyword) || self.session.lenient {
+                if names::is_recent_keyword(keyword) || self.session.lenient {
                     diagnostic.severity = Severity::Warning;
                 }
                 if self.collisions.insert(text.clone()) {

@@ -23,8 +23,8 @@ impl Preprocessor<'_> {
         // A fault was reported; the next line is a fresh start.
         let _: Checked<()> = match &*text {
             "if" => self.open(place, skipping, |this| this.condition(*name, rest)),
-            "ifdef" => self.open(place, skipping, |this| this.is_defined(*name, rest)),
-            "ifndef" => self.open(place, skipping, |this| Ok(!this.is_defined(*name, rest)?)),
+            "ifdef" => self.open(place, skipping, |this| this.read_defined(*name, rest)),
+            "ifndef" => self.open(place, skipping, |this| Ok(!this.read_defined(*name, rest)?)),
             "elif" => self.elif(place, *name, rest),
             "else" => self.otherwise(place),
             "endif" => self.endif(place),
@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
         self.session.report(error)
     }
 
-    fn is_defined(&mut self, name: Token, rest: &[Token]) -> Checked<bool> {
+    fn read_defined(&mut self, name: Token, rest: &[Token]) -> Checked<bool> {
         let macro_name = self.macro_name(name, rest)?;
         Ok(self.macros.contains_key(&macro_name.text))
     }
@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
             return Err(self.session.report(error));
         }
         let warning = self.session.warning_at(place, message, "");
-        self.session.report_anyway(warning);
+        self.session.report_in_includes(warning);
         Ok(())
     }
 

@@ -188,14 +188,14 @@ impl Preprocessor<'_> {
         input: &mut Input,
         depth: usize,
     ) -> Checked<Option<Token>> {
-        if token.kind != Kind::Ident || token.spent {
+        if token.kind != Kind::Ident || token.no_expand {
             return Ok(Some(token));
         }
         let Some(definition) = self.macros.get(&token.text) else {
             return Ok(Some(token));
         };
         if self.active.get(&token.text).is_some_and(|uses| *uses > 0) {
-            token.spent = true;
+            token.no_expand = true;
             return Ok(Some(token));
         }
         let (body, defined) = (definition.body.clone(), definition.place);

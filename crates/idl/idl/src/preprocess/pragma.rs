@@ -6,7 +6,7 @@ use crate::lexer::{Kind, Token};
 use crate::session::Checked;
 
 /// Pragmas of other IDL compilers, which are ignored silently.
-const OTHERS: &[&str] = &[
+const IGNORED_PRAGMAS: &[&str] = &[
     "hh",
     "cc",
     "inhibit_code_generation",
@@ -65,7 +65,7 @@ impl Preprocessor<'_> {
                 }
                 Ok(())
             }
-            other if OTHERS.contains(&other) => Ok(()),
+            other if IGNORED_PRAGMAS.contains(&other) => Ok(()),
             other => {
                 let known = ["prefix", "ID", "version", "once"];
                 let suggestion = crate::names::nearest(other, known.into_iter());

@@ -11,7 +11,7 @@ use quote::quote;
 
 use super::call::{Call, Parameter, Value, tuple};
 use super::collocated;
-use super::reply_handler::{self, Taken};
+use super::reply_handler::{self, HandlerParameter};
 use super::request::{marshaling, operation, results};
 use crate::Generator;
 use crate::docs::doc;
@@ -70,7 +70,8 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
     let (value, error) = (value(scope, call), call.error_type(scope));
     let poller = scope.name("Poller");
     let object = call.object(scope);
-    let Taken { bound, into } = reply_handler::taken(scope, call, &object, &value, &error);
+    let HandlerParameter { bound, into } =
+        reply_handler::taken(scope, call, &object, &value, &error);
     let count = 1 + call.passed().count() + usize::from(!call.context.is_empty());
     let largest = lints::largest(&scope.generator.facts, call.raises);
     let lints = |name: &Ident, more: usize, largest| {
@@ -94,7 +95,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
         true => (quote!(begin), quote!(begin_handled)),
         false => (quote!(begin_elsewhere), quote!(begin_handled_elsewhere)),
     };
-    let Begun {
+    let CallStart {
         here,
         own,
         arguments,
@@ -126,7 +127,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
 }
 
 /// Parts of the code that begins a call.
-struct Begun {
+struct CallStart {
     /// Code for a servant of this process, and a comma.
     here: TokenStream,
     /// Copies of the arguments.
@@ -135,7 +136,7 @@ struct Begun {
     results: TokenStream,
 }
 
-fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> Begun {
+fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> CallStart {
     let servant = locals.fresh("servant");
     let here = scope.generator.options.server.then(|| {
         let (_, body) = collocated::here(scope, call, &servant, |_| None, locals);
@@ -163,7 +164,7 @@ fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> Begun {
         let body = sequence(steps, &ok);
         quote!(move |#out: &mut #encoder<'_>| { #(#lent)* #body })
     };
-    Begun {
+    CallStart {
         here: here.unwrap_or_default(),
         own: quote!(#(#own)*),
         arguments,

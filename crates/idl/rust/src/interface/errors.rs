@@ -64,7 +64,7 @@ impl<'a> Shapes<'a> {
             layout::text(Piece::Items, scope.depth(), tokens)
         });
         let text = shape.as_ref()?.replace(&stand_in, &name);
-        let of_call = format!(" What `{}` may fail with.", call.method);
+        let of_call = format!(" Errors of `{}`.", call.method);
         Some(text.replacen(OF_STAND_IN, &of_call, 1))
     }
 }
@@ -72,7 +72,7 @@ impl<'a> Shapes<'a> {
 /// Begin of a cached enum's name; the rest is underscores, as a name may have where others use it.
 const STAND_IN: &str = "E__";
 
-const OF_STAND_IN: &str = " What it may fail with.";
+const OF_STAND_IN: &str = " Errors of the operation.";
 
 /// Generates the enum, for a call that has one.
 pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
@@ -80,7 +80,7 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let Some(name) = call.error_name(generator) else {
         return TokenStream::new();
     };
-    let text = format!(" What `{}` may fail with.", call.method);
+    let text = format!(" Errors of `{}`.", call.method);
     definition(scope, &name, &text, call.raises)
 }
 

@@ -1,6 +1,6 @@
 //! Traits of servants that answer later: by a response (AMH), and by a future. Also the adapters
-//! from the second to the first, and from the first to the trait that callers of its own process
-//! call.
+//! from a future to a response, and from a response to the trait that callers within the process
+//! use.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Direction, Interface, InterfaceFlavour};

@@ -31,7 +31,7 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<T
 }
 
 /// Handler parameter of a `sendc_` method.
-pub(super) struct Taken {
+pub(super) struct HandlerParameter {
     /// Trait that it implements.
     pub(super) bound: TokenStream,
     /// Method that converts it to a callback, with its arguments.
@@ -44,12 +44,12 @@ pub(super) fn taken(
     object: &TokenStream,
     value: &TokenStream,
     error: &TokenStream,
-) -> Taken {
+) -> HandlerParameter {
     let generator = scope.generator;
     let handler = generator.handlers.of(call.owner.id);
     let (Some(handler), Some(reply)) = (handler, call.reply(generator)) else {
         let [reply_handler, into] = ["ReplyHandler", "Into"].map(|name| scope.name(name));
-        return Taken {
+        return HandlerParameter {
             bound: quote!(#into<#reply_handler<#value, #error>>),
             into: quote!(into()),
         };
@@ -57,7 +57,7 @@ pub(super) fn taken(
     let into = scope.name("IntoReplyHandler");
     let path = scope.path(&generator.spec[handler]);
     let delivery = delivery(scope, handler, reply);
-    Taken {
+    HandlerParameter {
         bound: quote!(#into<#path, #value, #error>),
         into: quote!(into_reply_handler(#delivery, #object)),
     }

@@ -29,7 +29,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         .chain(ancestors)
         .map(|id| scope.companion(&spec[id], Companion::Servant));
     let skeleton_of = scope.name("skeleton");
-    let answers = answers(scope, declaration, When::Before);
+    let answers = answers(scope, declaration, AnswerTime::Before);
     quote! {
         #skeleton_of!(#name, #skeleton, #servant, [#(#views),*]);
         #answers
@@ -42,7 +42,7 @@ pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> Token
     let names = &scope.generator.names;
     let skeleton = ident(names.companion(declaration.id, Companion::Skeleton));
     let generic = scope.generic("T");
-    let answers = answers(scope, declaration, When::Before);
+    let answers = answers(scope, declaration, AnswerTime::Before);
     quote! {
         struct #skeleton<#generic>(::std::marker::PhantomData<#generic>);
         #answers
@@ -72,18 +72,18 @@ pub(super) fn of_later(
         let generic = scope.generic("T");
         quote!(struct #skeleton<#generic>(::std::marker::PhantomData<#generic>);)
     };
-    let answers = answers(scope, declaration, When::Later);
+    let answers = answers(scope, declaration, AnswerTime::Later);
     quote!(#skeleton #answers)
 }
 
 /// Time of a servant's answer: before its method returns, or later.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum When {
+enum AnswerTime {
     Before,
     Later,
 }
 
-impl When {
+impl AnswerTime {
     /// Returns the companions: the skeleton and the servant's trait.
     fn companions(self) -> (Companion, Companion) {
         match self {
@@ -112,7 +112,7 @@ impl When {
 
 /// Generates the operations by name and number, and the code that answers each of the interface's
 /// own.
-fn answers(scope: &Scope<'_>, declaration: &Declaration, when: When) -> TokenStream {
+fn answers(scope: &Scope<'_>, declaration: &Declaration, when: AnswerTime) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let reference = reference_path(scope, declaration);
     let [operations, answers, answer] =
@@ -180,7 +180,7 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration, when: When) -> TokenStr
         fn find_own(#parameter: &str) -> #option<#answer<#answered_by>> { #search }
     };
     let find_own = scope.laid_out(Piece::Methods, find_own);
-    let operations = (when == When::Before).then(|| {
+    let operations = (when == AnswerTime::Before).then(|| {
         quote! {
             impl #operations for #reference {
                 #own_names
@@ -215,7 +215,7 @@ fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStrea
 }
 
 /// Generates one operation: arguments, upcall, reply.
-fn arm(scope: &Scope<'_>, call: &Call<'_>, when: When) -> TokenStream {
+fn arm(scope: &Scope<'_>, call: &Call<'_>, when: AnswerTime) -> TokenStream {
     let mut locals = Claims::default();
     locals.reserve("call");
     locals.reserve("servant");
@@ -244,8 +244,8 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>, when: When) -> TokenStream {
         passed.push(quote!(&#name));
     }
     let rest = match when {
-        When::Before => answered(scope, call, &named, &passed, &mut locals),
-        When::Later => answered_later(scope, call, &named, &passed, &mut locals),
+        AnswerTime::Before => answered(scope, call, &named, &passed, &mut locals),
+        AnswerTime::Later => answered_later(scope, call, &named, &passed, &mut locals),
     };
     quote!({ #(#arguments)* #rest })
 }

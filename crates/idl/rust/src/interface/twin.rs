@@ -21,11 +21,11 @@ struct Outcome<'a> {
     value: Value<'a>,
     /// Local, or the buffer.
     name: Ident,
-    goes: Goes,
+    goes: Destination,
 }
 
 /// Destination of a result.
-enum Goes {
+enum Destination {
     /// Buffer that the caller passes.
     ToBuffer,
     /// `inout` parameter, assigned once the whole reply has been read.
@@ -63,7 +63,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenS
     };
     let buffer = |place: usize| {
         let result = results.get(place)?;
-        matches!(result.goes, Goes::ToBuffer).then(|| result.name.clone())
+        matches!(result.goes, Destination::ToBuffer).then(|| result.name.clone())
     };
     let invocation = collocated::two_way(scope, call, &request, buffer, &locals);
     let body = assign(scope, &results, &invocation);
@@ -87,9 +87,9 @@ fn goes_to_buffer(generator: &Generator<'_>, value: Value<'_>) -> bool {
 fn results<'a>(scope: &Scope<'_>, call: &Call<'a>, locals: &mut Claims) -> Vec<Outcome<'a>> {
     let goes = |value| {
         if goes_to_buffer(scope.generator, value) {
-            Goes::ToBuffer
+            Destination::ToBuffer
         } else {
-            Goes::Back
+            Destination::Back
         }
     };
     let returned = call.returns.map(|value| Outcome {
@@ -105,7 +105,7 @@ fn results<'a>(scope: &Scope<'_>, call: &Call<'a>, locals: &mut Claims) -> Vec<O
                 Direction::InOut => Outcome {
                     value,
                     name: locals.fresh(&format!("new_{}", parameter.name)),
-                    goes: Goes::ToParameter(name),
+                    goes: Destination::ToParameter(name),
                 },
                 _ => Outcome {
                     value,
@@ -130,9 +130,9 @@ fn signature(
     for Outcome { value, name, goes } in results {
         let ty = scope.owned(value.ty, value.non_nil);
         match goes {
-            Goes::ToBuffer => buffers.push(quote!(, #name: &mut #ty)),
-            Goes::ToParameter(_) => {}
-            Goes::Back => types.push(ty),
+            Destination::ToBuffer => buffers.push(quote!(, #name: &mut #ty)),
+            Destination::ToParameter(_) => {}
+            Destination::Back => types.push(ty),
         }
     }
     let (result, error, value) = (scope.name("Result"), call.error_type(scope), tuple(&types));
@@ -165,11 +165,11 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
         return Reader::new(expression, reply);
     }
     let steps = results.iter().map(|result| match result.goes {
-        Goes::ToBuffer => {
+        Destination::ToBuffer => {
             let expression = into(result);
             quote!(#expression?;)
         }
-        Goes::ToParameter(_) | Goes::Back => {
+        Destination::ToParameter(_) | Destination::Back => {
             let (name, value) = (&result.name, result.value);
             let expression = scope.unmarshal(value.ty, value.non_nil, &input);
             quote!(let #name = #expression?;)
@@ -181,7 +181,9 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
 
 /// Generates the return value of the closure: all results that are not in a buffer by then.
 fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
-    let kept = results.iter().filter(|r| !matches!(r.goes, Goes::ToBuffer));
+    let kept = results
+        .iter()
+        .filter(|r| !matches!(r.goes, Destination::ToBuffer));
     kept.map(|Outcome { name, .. }| quote!(#name)).collect()
 }
 
@@ -189,8 +191,8 @@ fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) 
     let assignments: Vec<TokenStream> = results
         .iter()
         .filter_map(|Outcome { name, goes, .. }| match goes {
-            Goes::ToParameter(parameter) => Some(quote!(*#parameter = #name;)),
-            Goes::ToBuffer | Goes::Back => None,
+            Destination::ToParameter(parameter) => Some(quote!(*#parameter = #name;)),
+            Destination::ToBuffer | Destination::Back => None,
         })
         .collect();
     if assignments.is_empty() {
@@ -200,7 +202,7 @@ fn assign(scope: &Scope<'_>, results: &[Outcome<'_>], invocation: &TokenStream) 
     let received = tuple(&received(results));
     let returned: Vec<TokenStream> = results
         .iter()
-        .filter(|result| matches!(result.goes, Goes::Back))
+        .filter(|result| matches!(result.goes, Destination::Back))
         .map(|Outcome { name, .. }| quote!(#name))
         .collect();
     let returned = tuple(&returned);

@@ -107,7 +107,7 @@ pub(crate) fn chosen(
             Severity::Error,
             "`@rust_name` needs an identifier",
             &annotation.location,
-            "this is none",
+            "not an identifier",
         )
         .with_help("write it as in `@rust_name(\"name\")`");
     errors.push(diagnostic);

@@ -216,7 +216,7 @@ fn whose(member: &StateMember) -> &'static str {
     if member.is_public {
         ""
     } else {
-        " It is private: for who implements the operations."
+        " It is private: for implementations of the operations."
     }
 }
 
@@ -261,8 +261,8 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
     }
 }
 
-/// Generates the rest of the handle: that it is one, widening to `ValueBase`, to every base and to
-/// every supported abstract interface, and its marshaling.
+/// Generates the rest of the handle: its implementation of the trait of handles, its widening to
+/// `ValueBase`, to every base and to every supported abstract interface, and its marshaling.
 fn value_handle(
     scope: &Scope<'_>,
     declaration: &Declaration,

@@ -63,7 +63,7 @@ pub(super) fn generate(
             return TokenStream::new();
         }
         let name = ident(&initializer.error);
-        let text = format!(" What `{}` may fail with.", initializer.method);
+        let text = format!(" Errors of `{}`.", initializer.method);
         errors::definition(scope, &name, &text, raises)
     });
     quote! {

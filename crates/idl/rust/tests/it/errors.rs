@@ -15,9 +15,7 @@ fn operation(name: &str, raises: &str) -> String {
 /// Returns the lines that define an enum, from its comment to the macro's call, without the
 /// attributes of a file's items.
 fn definition(text: &str, method: &str) -> Vec<String> {
-    let start = text
-        .find(&format!("/// What `{method}` may fail with."))
-        .unwrap();
+    let start = text.find(&format!("/// Errors of `{method}`.")).unwrap();
     let lines = text[start..].lines().map(str::trim);
     let mut lines = lines.filter(|line| !line.starts_with("#[allow(dead_code"));
     let mut definition: Vec<String> = Vec::new();
@@ -59,7 +57,7 @@ fn enums_of_the_same_exceptions_are_laid_out_as_one_by_itself_is() {
         assert_eq!(definition(&together, name).join("\n"), expected);
     }
     assert_eq!(
-        together.matches(" may fail with.").count(),
+        together.matches("/// Errors of `").count(),
         operations.len()
     );
     assert!(!together.contains("E__"), "{together}");

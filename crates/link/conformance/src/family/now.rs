@@ -1,6 +1,6 @@
 //! Cases of streams that a reactor can serve: sending and receiving without blocking, and a
-//! descriptor whose changes tell when. A link that does not claim this passes trivially, except the
-//! last case.
+//! descriptor whose changes report when they are possible. A link that does not claim this passes
+//! trivially, except the last case.
 
 use super::{limit, pair, pattern, receive_exactly, send, wait_until};
 use punctual_link::{Address, Cause, Connection, Link, LinkError, Taken, Waitable};
@@ -107,7 +107,7 @@ pub fn what_went_in_part_without_blocking_is_finished_by_blocking(
 }
 
 /// Checks messages of many sizes and then the end, with a reader that is notified of each change
-/// once, and that receives no more when it was told that it has all.
+/// once, and that stops receiving when all has been reported to it.
 pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;

@@ -169,7 +169,10 @@ pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     // When a send reports the end varies; it never hangs or kills the process.
     let deadline = Deadline::after(LIMIT);
     while server.send(&[IoSlice::new(b"anyone?")], deadline).is_ok() {
-        assert!(!deadline.has_passed(), "sending to nobody went on");
+        assert!(
+            !deadline.has_passed(),
+            "sending did not stop although no one listens"
+        );
         std::thread::yield_now();
     }
     assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());

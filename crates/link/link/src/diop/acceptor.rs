@@ -100,7 +100,7 @@ fn begin(
         dropped,
     });
     let reading = shared.clone();
-    ThreadSpec::named("punctual-diop").start(move || reading.tell_apart())?;
+    ThreadSpec::named("punctual-diop").start(move || reading.distribute())?;
     Ok(Box::new(DiopAcceptor {
         address: local,
         shared: Mutex::new(Some(shared)),
@@ -113,7 +113,7 @@ impl Shared {
     }
 
     /// Receives for all peers until neither acceptor nor connection is left.
-    fn tell_apart(&self) {
+    fn distribute(&self) {
         let mut buffer = vec![0; ROOM];
         let mut failures = 0;
         let mut looked = Instant::now();
@@ -126,7 +126,7 @@ impl Shared {
             }
             if now.saturating_duration_since(looked) >= self.options.idle / 2 {
                 looked = now;
-                state.peers.forget_the_idle(now, self.options.idle);
+                state.peers.drop_idle(now, self.options.idle);
             }
             match received {
                 // The socket was shut down.
@@ -174,7 +174,7 @@ impl Shared {
     fn stop_listening(&self) {
         let mut state = self.lock();
         state.listening = false;
-        state.peers.forget_the_fresh();
+        state.peers.drop_unaccepted();
         self.end_if_unused(&state);
         drop(state);
         self.accepted.notify_all();

@@ -12,7 +12,7 @@ const BACKLOG: usize = 3;
 /// Upper bound of the bytes that wait for one peer, including the overhead of each datagram.
 const QUEUE: usize = 400;
 
-/// Delivers, accepts, takes and forgets as the input says.
+/// Performs the input's steps: deliver, accept, receive, forget.
 ///
 /// # Panics
 /// If the count of datagrams is wrong.
@@ -42,10 +42,10 @@ pub fn peers(input: &[u8]) {
             }
             5 => {
                 now += Duration::from_secs(step.into());
-                peers.forget_the_idle(now, Duration::from_secs(100));
+                peers.drop_idle(now, Duration::from_secs(100));
             }
             6 => accepted.iter().for_each(|peer| peers.forget(peer)),
-            _ => peers.forget_the_fresh(),
+            _ => peers.drop_unaccepted(),
         }
         dropped += peers.take_dropped();
         accepted.truncate(16);

@@ -193,14 +193,14 @@ impl Peers {
     }
 
     /// Forgets the peers that were not accepted.
-    pub(super) fn forget_the_fresh(&mut self) {
+    pub(super) fn drop_unaccepted(&mut self) {
         for peer in std::mem::take(&mut self.fresh) {
             self.forget(&peer);
         }
     }
 
     /// Forgets the peers that were silent for `idle`.
-    pub(super) fn forget_the_idle(&mut self, now: Instant, idle: Duration) {
+    pub(super) fn drop_idle(&mut self, now: Instant, idle: Duration) {
         let silent: Vec<Arc<Peer>> = self
             .table
             .values()
@@ -302,9 +302,9 @@ mod tests {
         peers.deliver(from(1), datagram("a"), begin, true);
         peers.deliver(from(2), datagram("b"), begin, true);
         peers.deliver(from(2), datagram("c"), begin + idle / 2, true);
-        peers.forget_the_idle(begin + idle, idle);
+        peers.drop_idle(begin + idle, idle);
         assert_eq!(peers.accept().unwrap().address, from(2));
-        peers.forget_the_idle(begin + 2 * idle, idle);
+        peers.drop_idle(begin + 2 * idle, idle);
         assert!(peers.is_empty());
     }
 }

@@ -50,7 +50,7 @@ impl SimulatedClock {
     }
 
     /// Registers `network` to be woken whenever time passes.
-    pub(super) fn wakes(&self, network: Arc<dyn Sleepers>) {
+    pub(super) fn register_network(&self, network: Arc<dyn Sleepers>) {
         self.lock().networks.push(Arc::downgrade(&network));
     }
 

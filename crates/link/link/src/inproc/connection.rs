@@ -39,13 +39,13 @@ impl Wire {
 
 /// Conditions of a connection: the network's time, and its latency.
 #[derive(Clone, Debug)]
-pub(super) struct Weather {
+pub(super) struct Conditions {
     pub(super) clock: Clock,
     /// Latency in nanoseconds. Relaxed is enough: it orders nothing.
     pub(super) latency: Arc<AtomicU64>,
 }
 
-impl Weather {
+impl Conditions {
     fn latency(&self) -> Duration {
         Duration::from_nanos(self.latency.load(Ordering::Relaxed))
     }
@@ -55,7 +55,7 @@ impl Weather {
 pub(super) struct InprocConnection {
     wire: Arc<Wire>,
     is_client: bool,
-    weather: Weather,
+    conditions: Conditions,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
@@ -63,14 +63,14 @@ pub(super) struct InprocConnection {
 
 impl InprocConnection {
     /// Makes both ends of `wire`, the client's first.
-    pub(super) fn ends(wire: &Arc<Wire>, weather: &Weather) -> [Arc<Self>; 2] {
+    pub(super) fn ends(wire: &Arc<Wire>, conditions: &Conditions) -> [Arc<Self>; 2] {
         let client = Address::new(NAME, &wire.client);
         let acceptor = Address::new(NAME, &wire.acceptor);
         let end = |is_client, peer: &Address, local: &Address| {
             Arc::new(Self {
                 wire: wire.clone(),
                 is_client,
-                weather: weather.clone(),
+                conditions: conditions.clone(),
                 peer: peer.clone(),
                 local: local.clone(),
                 pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
@@ -113,8 +113,8 @@ impl Connection for InprocConnection {
             while !rest.is_empty() {
                 let wrote = self.outward().write(
                     rest,
-                    &self.weather.clock,
-                    self.weather.latency(),
+                    &self.conditions.clock,
+                    self.conditions.latency(),
                     deadline,
                 );
                 let count = wrote.map_err(|error| SendError { error, sent })?;
@@ -132,15 +132,15 @@ impl Connection for InprocConnection {
         deadline: Deadline,
     ) -> Result<usize, LinkError> {
         let pipe = self.inward();
-        pipe.read(block, need, &self.weather.clock, deadline)
+        pipe.read(block, need, &self.conditions.clock, deadline)
     }
 
     fn pending(&self) -> Pending {
-        self.inward().pending(&self.weather.clock)
+        self.inward().pending(&self.conditions.clock)
     }
 
     fn close(&self) {
-        let at = self.weather.clock.now() + self.weather.latency();
+        let at = self.conditions.clock.now() + self.conditions.latency();
         self.outward().end(at);
         self.inward().stop_reading();
     }

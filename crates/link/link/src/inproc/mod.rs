@@ -52,7 +52,7 @@ impl Inproc {
     #[must_use]
     pub fn with_clock(clock: &SimulatedClock) -> Self {
         let network = Arc::new(Network::new(Clock::Simulated(clock.clone())));
-        clock.wakes(network.clone());
+        clock.register_network(network.clone());
         Self { network }
     }
 

@@ -1,7 +1,7 @@
 //! Network: its acceptors, its connections, and their faults.
 
 use super::clock::{Clock, Sleepers};
-use super::connection::{InprocConnection, Weather, Wire};
+use super::connection::{Conditions, InprocConnection, Wire};
 use super::pipe::Pipe;
 use super::queue::{Queue, refusal};
 use crate::{Connection, LinkError, Phase};
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) struct Network {
-    weather: Weather,
+    conditions: Conditions,
     state: Mutex<State>,
     healed: Condvar,
 }
@@ -43,7 +43,7 @@ impl State {
 impl Network {
     pub(super) fn new(clock: Clock) -> Self {
         Self {
-            weather: Weather {
+            conditions: Conditions {
                 clock,
                 latency: Arc::new(AtomicU64::new(0)),
             },
@@ -58,7 +58,7 @@ impl Network {
 
     pub(super) fn set_latency(&self, latency: Duration) {
         let nanoseconds = u64::try_from(latency.as_nanos()).unwrap_or(u64::MAX);
-        let latency = &self.weather.latency;
+        let latency = &self.conditions.latency;
         latency.store(nanoseconds, Ordering::Relaxed);
     }
 
@@ -95,7 +95,7 @@ impl Network {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         let (queue, wire) = self.wire_to(place, deadline)?;
-        let [client, server] = InprocConnection::ends(&wire, &self.weather);
+        let [client, server] = InprocConnection::ends(&wire, &self.conditions);
         queue.put(server, deadline)?;
         Ok(client)
     }

@@ -5,7 +5,7 @@
 use super::connection::{ReliableConnection, Shared};
 use super::cookie::{Cookies, random};
 use super::driver::Driver;
-use super::handshake::{Agreed, Stranger, meet};
+use super::handshake::{Agreed, UnknownSender, handle_unknown_sender};
 use super::machine::Machine;
 use super::options::ReliableOptions;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
@@ -150,7 +150,7 @@ impl AcceptorThread {
         loop {
             match self.below.accept() {
                 // A failure concerns only this sender, which may retry.
-                Ok(stranger) => drop(self.meet(stranger)),
+                Ok(stranger) => drop(self.handle_unknown_sender(stranger)),
                 Err(error) if matches!(error.cause, Cause::Closed) => break,
                 Err(_) => std::thread::sleep(PAUSE),
             }
@@ -159,7 +159,7 @@ impl AcceptorThread {
     }
 
     /// Handles a new sender. Dropping the connection below forgets it.
-    fn meet(&mut self, below: Arc<dyn Connection>) -> io::Result<()> {
+    fn handle_unknown_sender(&mut self, below: Arc<dyn Connection>) -> io::Result<()> {
         let mut block = below.lend(0);
         if below
             .receive(&mut block, 1, Deadline::after(FIRST))
@@ -172,14 +172,14 @@ impl AcceptorThread {
         // Far longer than any uptime.
         let seconds = u32::try_from(self.driver.now().as_secs()).unwrap_or(u32::MAX);
         let peer = below.peer();
-        match meet(&mut self.cookies, peer, &block, seconds, &mut out) {
-            Stranger::Answered => {
+        match handle_unknown_sender(&mut self.cookies, peer, &block, seconds, &mut out) {
+            UnknownSender::Answered => {
                 // The peer repeats its request for a lost answer.
                 let _ = below.send(&[IoSlice::new(&out)], Deadline::after(FIRST));
                 Ok(())
             }
-            Stranger::Opens(agreed) => self.open(below, agreed),
-            Stranger::Ignored => Ok(()),
+            UnknownSender::Opens(agreed) => self.open(below, agreed),
+            UnknownSender::Ignored => Ok(()),
         }
     }
 

@@ -266,7 +266,7 @@ fn ended(end: End, phase: Phase) -> LinkError {
         End::Reset => Cause::Os(io::ErrorKind::ConnectionReset.into()),
         End::Silent => Cause::Os(io::Error::new(
             io::ErrorKind::ConnectionAborted,
-            "the peer has fallen silent",
+            "the peer has stopped answering",
         )),
         End::BadPeer => Cause::BadPeer("offsets that contradict each other"),
     };

@@ -30,12 +30,12 @@ impl Cookies {
     }
 
     /// Makes the cookie for a client at `peer`; `stamp` is the time in seconds.
-    pub(super) fn bake(&self, peer: &Address, client: u64, stamp: u32) -> u64 {
+    pub(super) fn make_cookie(&self, peer: &Address, client: u64, stamp: u32) -> u64 {
         self.key.hash_one((peer, client, stamp))
     }
 
     /// Returns whether a cookie is ours, still fresh at `now`, and used for the first time.
-    pub(super) fn redeem(
+    pub(super) fn verify(
         &mut self,
         peer: &Address,
         client: u64,
@@ -44,7 +44,8 @@ impl Cookies {
         now: u32,
     ) -> bool {
         let fresh = now.checked_sub(stamp).is_some_and(|age| age <= LIFE);
-        if !fresh || self.bake(peer, client, stamp) != cookie || self.used.contains(&cookie) {
+        if !fresh || self.make_cookie(peer, client, stamp) != cookie || self.used.contains(&cookie)
+        {
             return false;
         }
         if self.used.len() >= REMEMBERED {
@@ -68,22 +69,22 @@ mod tests {
     fn a_cookie_opens_once_for_its_client_in_time() {
         let mut cookies = Cookies::new();
         let (here, there) = (Address::new("x", "here"), Address::new("x", "there"));
-        let cookie = cookies.bake(&here, 7, 100);
-        assert!(!cookies.redeem(&there, 7, 100, cookie, 100));
-        assert!(!cookies.redeem(&here, 8, 100, cookie, 100));
-        assert!(!cookies.redeem(&here, 7, 101, cookie, 101));
-        assert!(!cookies.redeem(&here, 7, 100, cookie ^ 1, 100));
-        assert!(!cookies.redeem(&here, 7, 100, cookie, 101 + LIFE));
-        assert!(!cookies.redeem(&here, 7, 100, cookie, 99));
-        assert!(cookies.redeem(&here, 7, 100, cookie, 100 + LIFE));
-        assert!(!cookies.redeem(&here, 7, 100, cookie, 100));
+        let cookie = cookies.make_cookie(&here, 7, 100);
+        assert!(!cookies.verify(&there, 7, 100, cookie, 100));
+        assert!(!cookies.verify(&here, 8, 100, cookie, 100));
+        assert!(!cookies.verify(&here, 7, 101, cookie, 101));
+        assert!(!cookies.verify(&here, 7, 100, cookie ^ 1, 100));
+        assert!(!cookies.verify(&here, 7, 100, cookie, 101 + LIFE));
+        assert!(!cookies.verify(&here, 7, 100, cookie, 99));
+        assert!(cookies.verify(&here, 7, 100, cookie, 100 + LIFE));
+        assert!(!cookies.verify(&here, 7, 100, cookie, 100));
     }
 
     #[test]
     fn two_servers_keys_differ() {
         let here = Address::new("x", "here");
         let (one, other) = (Cookies::new(), Cookies::new());
-        assert_ne!(one.bake(&here, 1, 1), other.bake(&here, 1, 1));
+        assert_ne!(one.make_cookie(&here, 1, 1), other.make_cookie(&here, 1, 1));
         assert_ne!(random(), random());
     }
 }

@@ -2,7 +2,7 @@
 //! and to a connection.
 
 use super::cookie::Cookies;
-use super::handshake::{Opening, Stranger, meet};
+use super::handshake::{Opening, UnknownSender, handle_unknown_sender};
 use super::machine::Machine;
 use super::options::ReliableOptions;
 use super::wire;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const OWN: u64 = 7;
 const PEER: u64 = 8;
 
-/// Sends datagrams to each, as the input says.
+/// Sends the datagrams that the input describes to each end.
 pub fn datagrams(input: &[u8]) {
     let mut program = Program(input);
     match program.octet() % 4 {
@@ -31,11 +31,11 @@ fn strangers(program: &mut Program<'_>) {
     while !program.0.is_empty() {
         let octets = datagram(program);
         now += u32::from(program.octet() & 1);
-        match meet(&mut cookies, &from, &octets, now, &mut out) {
-            Stranger::Answered => assert!(out.len() <= octets.len().max(32)),
+        match handle_unknown_sender(&mut cookies, &from, &octets, now, &mut out) {
+            UnknownSender::Answered => assert!(out.len() <= octets.len().max(32)),
             // The key is random: the input cannot have guessed a cookie.
-            Stranger::Opens(_) => panic!("opened without a cookie"),
-            Stranger::Ignored => {}
+            UnknownSender::Opens(_) => panic!("opened without a cookie"),
+            UnknownSender::Ignored => {}
         }
     }
 }

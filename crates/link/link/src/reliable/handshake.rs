@@ -90,38 +90,38 @@ impl Opening {
 
 /// Server's reaction to a datagram from an unknown sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stranger {
+pub(super) enum UnknownSender {
     /// Answered without storing state.
     Answered,
     /// Valid open of a connection.
     Opens(Agreed),
-    /// No reaction.
+    /// The datagram is ignored.
     Ignored,
 }
 
 /// Handles an unknown sender's datagram; an answer is put into `out`. `now` in seconds.
-pub(super) fn meet(
+pub(super) fn handle_unknown_sender(
     cookies: &mut Cookies,
     peer: &Address,
     octets: &[u8],
     now: u32,
     out: &mut Vec<u8>,
-) -> Stranger {
+) -> UnknownSender {
     match wire::decode(octets) {
         Some((_, Datagram::Hello { client })) => {
-            wire::cookie(out, client, now, cookies.bake(peer, client, now));
-            Stranger::Answered
+            wire::cookie(out, client, now, cookies.make_cookie(peer, client, now));
+            UnknownSender::Answered
         }
-        Some((_, open @ Datagram::Open { .. })) => redeem(cookies, peer, open, now),
+        Some((_, open @ Datagram::Open { .. })) => verify(cookies, peer, open, now),
         Some((unknown, Datagram::Data { .. } | Datagram::Ack { .. } | Datagram::Ping)) => {
             wire::gone(out, unknown);
-            Stranger::Answered
+            UnknownSender::Answered
         }
-        _ => Stranger::Ignored,
+        _ => UnknownSender::Ignored,
     }
 }
 
-fn redeem(cookies: &mut Cookies, peer: &Address, open: Datagram<'_>, now: u32) -> Stranger {
+fn verify(cookies: &mut Cookies, peer: &Address, open: Datagram<'_>, now: u32) -> UnknownSender {
     let Datagram::Open {
         client,
         stamp,
@@ -129,12 +129,12 @@ fn redeem(cookies: &mut Cookies, peer: &Address, open: Datagram<'_>, now: u32) -
         window,
     } = open
     else {
-        return Stranger::Ignored;
+        return UnknownSender::Ignored;
     };
-    if !cookies.redeem(peer, client, stamp, cookie, now) {
-        return Stranger::Ignored;
+    if !cookies.verify(peer, client, stamp, cookie, now) {
+        return UnknownSender::Ignored;
     }
-    Stranger::Opens(Agreed {
+    UnknownSender::Opens(Agreed {
         peer: client,
         window,
     })
@@ -155,16 +155,16 @@ mod tests {
         let now = Duration::from_secs(1);
         assert!(client.transmit(now, &mut out));
         let (hello, mut answer) = (out.clone(), Vec::new());
-        let met = meet(&mut cookies, &address(), &hello, 1, &mut answer);
-        assert_eq!(met, Stranger::Answered);
+        let met = handle_unknown_sender(&mut cookies, &address(), &hello, 1, &mut answer);
+        assert_eq!(met, UnknownSender::Answered);
         assert_eq!(client.handle(&answer, now), None);
         assert!(client.transmit(now, &mut out));
-        let met = meet(&mut cookies, &address(), &out, 2, &mut answer);
+        let met = handle_unknown_sender(&mut cookies, &address(), &out, 2, &mut answer);
         let agreed = Agreed {
             peer: 7,
             window: 500,
         };
-        assert_eq!(met, Stranger::Opens(agreed));
+        assert_eq!(met, UnknownSender::Opens(agreed));
         wire::accept(&mut answer, 7, 9, 600);
         let agreed = Agreed {
             peer: 9,
@@ -178,14 +178,15 @@ mod tests {
         let (mut cookies, mut out) = (Cookies::new(), Vec::new());
         wire::open(&mut out, 7, 1, 1234, 500);
         let octets = out.clone();
-        let met = meet(&mut cookies, &address(), &octets, 1, &mut out);
-        assert_eq!(met, Stranger::Ignored);
-        let cookie = cookies.bake(&address(), 7, 1);
+        let met = handle_unknown_sender(&mut cookies, &address(), &octets, 1, &mut out);
+        assert_eq!(met, UnknownSender::Ignored);
+        let cookie = cookies.make_cookie(&address(), 7, 1);
         wire::open(&mut out, 7, 1, cookie, 500);
         let octets = out.clone();
-        let mut meet = || super::meet(&mut cookies, &address(), &octets, 1, &mut out);
-        assert!(matches!(meet(), Stranger::Opens(_)));
-        assert_eq!(meet(), Stranger::Ignored);
+        let mut handle_unknown_sender =
+            || super::handle_unknown_sender(&mut cookies, &address(), &octets, 1, &mut out);
+        assert!(matches!(handle_unknown_sender(), UnknownSender::Opens(_)));
+        assert_eq!(handle_unknown_sender(), UnknownSender::Ignored);
     }
 
     #[test]
@@ -219,8 +220,8 @@ mod tests {
         let (mut cookies, mut out) = (Cookies::new(), Vec::new());
         wire::ping(&mut out, 77);
         let octets = out.clone();
-        let met = meet(&mut cookies, &address(), &octets, 1, &mut out);
-        assert_eq!(met, Stranger::Answered);
+        let met = handle_unknown_sender(&mut cookies, &address(), &octets, 1, &mut out);
+        assert_eq!(met, UnknownSender::Answered);
         assert_eq!(wire::decode(&out), Some((77, Datagram::Gone)));
     }
 }

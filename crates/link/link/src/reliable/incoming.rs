@@ -28,7 +28,7 @@ pub(super) enum Arrival {
     /// Next in order.
     InOrder,
     /// Beyond a gap, known already, or without room: to be acknowledged at once.
-    Odd,
+    OutOfOrder,
 }
 
 impl Incoming {
@@ -53,11 +53,11 @@ impl Incoming {
         }
         let limit = self.read.saturating_add(self.capacity as u64);
         if whole <= self.next || end > limit {
-            return Some(Arrival::Odd);
+            return Some(Arrival::OutOfOrder);
         }
         let in_order = offset <= self.next && self.stretches.is_empty();
         if !self.note(offset.max(self.next), whole) {
-            return Some(Arrival::Odd);
+            return Some(Arrival::OutOfOrder);
         }
         if finish {
             self.finish = Some(end);
@@ -67,7 +67,7 @@ impl Incoming {
         Some(if in_order {
             Arrival::InOrder
         } else {
-            Arrival::Odd
+            Arrival::OutOfOrder
         })
     }
 
@@ -176,14 +176,23 @@ mod tests {
     #[test]
     fn segments_in_any_order_are_read_in_theirs() {
         let mut incoming = Incoming::new(100);
-        assert_eq!(incoming.receive(6, b"ghi", false), Some(Arrival::Odd));
-        assert_eq!(incoming.receive(3, b"def", false), Some(Arrival::Odd));
+        assert_eq!(
+            incoming.receive(6, b"ghi", false),
+            Some(Arrival::OutOfOrder)
+        );
+        assert_eq!(
+            incoming.receive(3, b"def", false),
+            Some(Arrival::OutOfOrder)
+        );
         assert_eq!((incoming.next(), incoming.stretches()), (0, &[(3, 9)][..]));
         assert_eq!(text(&mut incoming), "");
-        assert_eq!(incoming.receive(0, b"abc", false), Some(Arrival::Odd));
+        assert_eq!(
+            incoming.receive(0, b"abc", false),
+            Some(Arrival::OutOfOrder)
+        );
         assert_eq!(text(&mut incoming), "abcdefghi");
         assert_eq!(incoming.receive(9, b"j", false), Some(Arrival::InOrder));
-        assert_eq!(incoming.receive(9, b"j", false), Some(Arrival::Odd));
+        assert_eq!(incoming.receive(9, b"j", false), Some(Arrival::OutOfOrder));
         assert_eq!(text(&mut incoming), "j");
     }
 
@@ -200,10 +209,13 @@ mod tests {
     #[test]
     fn nothing_is_taken_beyond_the_window() {
         let mut incoming = Incoming::new(4);
-        assert_eq!(incoming.receive(0, b"abcde", false), Some(Arrival::Odd));
+        assert_eq!(
+            incoming.receive(0, b"abcde", false),
+            Some(Arrival::OutOfOrder)
+        );
         assert_eq!(
             incoming.receive(u64::MAX - 9, b"x", false),
-            Some(Arrival::Odd)
+            Some(Arrival::OutOfOrder)
         );
         assert_eq!(incoming.receive(u64::MAX, b"x", false), None);
         assert_eq!((incoming.readable(), incoming.window()), (0, 4));

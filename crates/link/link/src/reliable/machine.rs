@@ -16,7 +16,7 @@ const ACK_EVERY: u32 = 2;
 /// that datagram may be lost.
 const PROBE: Duration = Duration::from_millis(200);
 /// Time for which a connection that is over still answers a peer that has not noticed.
-const AFTERLIFE: Duration = Duration::from_millis(250);
+const LINGER_AFTER_END: Duration = Duration::from_millis(250);
 
 /// Reason why a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub(super) struct Machine {
     outgoing: Outgoing,
     incoming: Incoming,
     /// Number of data datagrams not acknowledged yet.
-    owed: u32,
+    unacknowledged: u32,
     ack_due: Option<Duration>,
     /// Limit of sending last announced to the peer.
-    promised: u64,
+    advertised_limit: u64,
     heard: Duration,
     /// Number of pings since the peer was heard.
     pings: u32,
@@ -73,10 +73,10 @@ impl Machine {
             id,
             peer,
             outgoing: Outgoing::new(payload, options.window, window),
-            promised: u64::from(incoming.window()),
+            advertised_limit: u64::from(incoming.window()),
             incoming,
             options,
-            owed: 0,
+            unacknowledged: 0,
             ack_due: None,
             heard: now,
             pings: 0,
@@ -142,7 +142,7 @@ impl Machine {
         let count = self.incoming.read(block, wanted);
         // A peer that waits for the window is notified once the window is worth using.
         let offered = self.incoming.next() + u64::from(self.incoming.window());
-        if offered - self.promised.min(offered) >= self.options.window as u64 / 2 {
+        if offered - self.advertised_limit.min(offered) >= self.options.window as u64 / 2 {
             self.ack_due = Some(now);
         }
         count
@@ -156,7 +156,7 @@ impl Machine {
         self.closed = Some(now);
         match self.end {
             // The peer has closed as well: it needs no finish, only its acknowledgement.
-            Some(End::PeerClosed) => self.over = Some(now + AFTERLIFE),
+            Some(End::PeerClosed) => self.over = Some(now + LINGER_AFTER_END),
             Some(_) => self.over = Some(now),
             None => {
                 self.outgoing.finish();
@@ -231,7 +231,7 @@ impl Machine {
         if news.is_none() {
             self.fail(End::BadPeer, now);
         } else if self.closed.is_some() && self.outgoing.is_finished() {
-            self.over.get_or_insert(now + AFTERLIFE);
+            self.over.get_or_insert(now + LINGER_AFTER_END);
         }
     }
 
@@ -239,7 +239,7 @@ impl Machine {
         if self.closed.is_some() {
             // No more data will be read; a peer that closes as well needs nothing of ours.
             if finish {
-                self.over.get_or_insert(now + AFTERLIFE);
+                self.over.get_or_insert(now + LINGER_AFTER_END);
             }
             self.ack_due = Some(now);
             return;
@@ -247,8 +247,8 @@ impl Machine {
         match self.incoming.receive(offset, octets, finish) {
             None => self.fail(End::BadPeer, now),
             Some(Arrival::InOrder) if !finish => {
-                self.owed += 1;
-                let due = if self.owed >= ACK_EVERY {
+                self.unacknowledged += 1;
+                let due = if self.unacknowledged >= ACK_EVERY {
                     now
                 } else {
                     now + ACK_DELAY
@@ -300,9 +300,9 @@ impl Machine {
     }
 
     fn record_advertised(&mut self, ack: u64, window: u32) {
-        self.owed = 0;
+        self.unacknowledged = 0;
         self.ack_due = None;
-        self.promised = ack + u64::from(window);
+        self.advertised_limit = ack + u64::from(window);
     }
 
     /// Returns the next time at which the machine changes without input.

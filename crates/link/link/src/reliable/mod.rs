@@ -50,7 +50,7 @@ pub struct Reliable {
 }
 
 /// Time that a dropped link waits for the data of its closed connections to arrive.
-const FAREWELL: Duration = Duration::from_secs(1);
+const DRAIN_ON_DROP: Duration = Duration::from_secs(1);
 impl Reliable {
     /// Makes the adapter with the given options.
     #[must_use]
@@ -95,7 +95,7 @@ impl Drop for ReliableLink {
     /// Waits for a while until data that connections wrote before they were closed has arrived: a
     /// process that ends stops its threads, and so their retransmissions.
     fn drop(&mut self) {
-        self.driver.settle(Deadline::after(FAREWELL));
+        self.driver.settle(Deadline::after(DRAIN_ON_DROP));
     }
 }
 

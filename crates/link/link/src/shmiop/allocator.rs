@@ -114,7 +114,7 @@ impl<P> Allocator<P> {
 
     /// Reverts [`Allocator::publish`] if the peer has nothing of the piece; returns whether it did.
     pub(super) fn unpublish(&mut self, slot: usize) -> bool {
-        self.learn(slot);
+        self.update_returned(slot);
         match self.slots.get_mut(slot) {
             Some(entry) if entry.sent == entry.back => {
                 entry.piece = Weak::new();
@@ -140,9 +140,9 @@ impl<P> Allocator<P> {
         let Some(slot) = self.slot_at(offset, len) else {
             return Ok(None);
         };
-        self.learn(slot);
+        self.update_returned(slot);
         if self.broken {
-            return Err(Cause::BadPeer("it gave back what it had not been lent"));
+            return Err(Cause::BadPeer("it returned memory that was not lent to it"));
         }
         Ok(self.send(slot, offset))
     }
@@ -169,7 +169,7 @@ impl<P> Allocator<P> {
     fn collect(&mut self) {
         let mut at = 0;
         while let Some(&slot) = self.returning.get(at) {
-            self.learn(slot);
+            self.update_returned(slot);
             match self.slots.get_mut(slot) {
                 Some(entry) if entry.sent == entry.back => {
                     self.returning.swap_remove(at);
@@ -185,7 +185,7 @@ impl<P> Allocator<P> {
     }
 
     /// Reads a slot's mark, and accepts it if it lies between the last value and the number sent.
-    fn learn(&mut self, slot: usize) {
+    fn update_returned(&mut self, slot: usize) {
         let Some(entry) = self.slots.get_mut(slot) else {
             return;
         };

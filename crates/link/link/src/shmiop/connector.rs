@@ -2,7 +2,7 @@
 
 use super::address::{Addresses, NAME, client_address};
 use super::copies::CopyCounters;
-use super::greeting::{Handshake, Own, Theirs};
+use super::greeting::{Handshake, Own, PeerMapping};
 use super::options::ShmOptions;
 use crate::uiop::path;
 use crate::{Address, Cause, Connection, LinkError, Phase};
@@ -51,7 +51,7 @@ fn answer(
     handshake: &mut Handshake,
     options: &ShmOptions,
     deadline: Deadline,
-) -> Result<Theirs, Cause> {
+) -> Result<PeerMapping, Cause> {
     loop {
         if let Some(theirs) = handshake.receive(options)? {
             return Ok(theirs);

@@ -84,11 +84,11 @@ impl Ends {
 
     /// Returns as [`Ends::has_ended`] does, also `true` if the peer's process has died. One system
     /// call.
-    pub(super) fn has_gone(&self) -> bool {
+    pub(super) fn peer_is_gone(&self) -> bool {
         self.has_ended() || passing::wait(&self.socket, Some(Duration::ZERO)) == Found::End
     }
 
-    fn change_doorbell(&self, role: Role) {
+    fn ring_doorbell(&self, role: Role) {
         // Release pairs with the acquiring load in `Sleeper::sleep`: a thread that sees the change
         // before it sleeps also sees its reason.
         self.mine[role.doorbell].fetch_add(1, Ordering::Release);
@@ -120,7 +120,7 @@ impl Ends {
         // Release pairs with the acquiring load in `has_ended`: all data sent comes first.
         self.mine[CLOSED].store(1, Ordering::Release);
         for role in [READER, WRITER] {
-            self.change_doorbell(role);
+            self.ring_doorbell(role);
             futex::wake_shared(&self.mine[role.doorbell]);
             self.theirs.wake(role.doorbell);
         }
@@ -151,7 +151,7 @@ impl Waker {
             return;
         }
         self.woken = sleep;
-        ends.change_doorbell(self.role);
+        ends.ring_doorbell(self.role);
         if sleep & BY_SOCKET != 0 {
             passing::notify(&ends.socket);
         } else {
@@ -209,7 +209,7 @@ impl Sleeper {
         let polled = self.reads && ends.polled;
         if !polled && !self.shares_processor(ends) {
             let look = || (ready() || ends.is_closed()).then_some(());
-            if self.spin.look_on(look).is_some() && ready() {
+            if self.spin.spin_on(look).is_some() && ready() {
                 return Ok(());
             }
         }
@@ -267,7 +267,7 @@ impl Sleeper {
             let left = deadline.remaining();
             gone = if left.is_some_and(|left| left.is_zero()) {
                 // A reactor may have been woken by the end alone.
-                if !polled || !ends.has_gone() {
+                if !polled || !ends.peer_is_gone() {
                     return Err(Cause::TimedOut);
                 }
                 true
@@ -276,7 +276,7 @@ impl Sleeper {
             } else {
                 let woken = ends.sleep_on_futex(self.role, doorbell, left);
                 by_socket = self.reads && !woken;
-                !woken && ends.has_gone()
+                !woken && ends.peer_is_gone()
             };
         }
     }

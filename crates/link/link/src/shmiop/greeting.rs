@@ -57,7 +57,7 @@ pub(super) struct Own {
 
 /// Memory of the peer, mapped.
 #[derive(Debug)]
-pub(super) struct Theirs {
+pub(super) struct PeerMapping {
     memory: PeerMemory,
     sizes: Sizes,
 }
@@ -101,7 +101,7 @@ impl Handshake {
     /// Receives the peer's greeting as far as it has arrived, and maps its memory once that is
     /// whole; returns `None` until then. Does not block. A peer with a bad greeting is sent the
     /// reason.
-    pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
+    pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<PeerMapping>, Cause> {
         let rest = self.octets.get_mut(self.received..).unwrap_or_default();
         match passing::receive_with(&self.socket, rest, &mut self.descriptors) {
             Ok(0) => return Err(Cause::Closed),
@@ -131,7 +131,7 @@ impl Handshake {
         Cause::BadPeer(why)
     }
 
-    fn map(&mut self, options: &ShmOptions) -> Result<Theirs, Cause> {
+    fn map(&mut self, options: &ShmOptions) -> Result<PeerMapping, Cause> {
         let sizes = decode(&self.octets)?;
         if !sizes.are_sound(options.largest_pool) {
             return Err(Cause::BadPeer("its memory has sizes that are not accepted"));
@@ -140,19 +140,19 @@ impl Handshake {
             return Err(Cause::BadPeer("it sent no descriptor"));
         };
         let memory = PeerMemory::map(&file, sizes.total()).map_err(|refused| match refused {
-            Refused::NotMemory => Cause::BadPeer("what it sent is not a memory file"),
+            Refused::NotMemory => Cause::BadPeer("the descriptor it sent is not a memory file"),
             Refused::NotSealed => Cause::BadPeer("its memory is not sealed"),
-            Refused::WrongSize => Cause::BadPeer("its memory has not the size it said"),
+            Refused::WrongSize => Cause::BadPeer("its memory differs from the announced size"),
             Refused::Os(error) => Cause::Os(error),
         })?;
-        Ok(Theirs { memory, sizes })
+        Ok(PeerMapping { memory, sizes })
     }
 
     /// Makes the connection, once both sides have shown their memory.
     pub(super) fn connect(
         self,
         own: Own,
-        theirs: Theirs,
+        theirs: PeerMapping,
         options: &ShmOptions,
         counters: &Arc<CopyCounters>,
         addresses: Addresses,
@@ -239,7 +239,9 @@ fn decode(octets: &[u8; LEN]) -> Result<Sizes, Cause> {
         pool: next(),
     };
     if next() as usize != SLOTS || next() != REFERENCES {
-        return Err(Cause::BadPeer("it divides its pool otherwise"));
+        return Err(Cause::BadPeer(
+            "it announced another number of slots or references for its pool",
+        ));
     }
     Ok(sizes)
 }

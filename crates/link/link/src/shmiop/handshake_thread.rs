@@ -5,7 +5,7 @@ use super::accept_queue::AcceptQueue;
 use super::address::{Addresses, client_address};
 use super::connection::ShmConnection;
 use super::copies::CopyCounters;
-use super::greeting::{Handshake, Own, Theirs};
+use super::greeting::{Handshake, Own, PeerMapping};
 use super::options::ShmOptions;
 use crate::{Address, Cause, LinkError, Phase};
 use punctual_exec::Deadline;
@@ -96,7 +96,7 @@ impl HandshakeThread {
         passing::wait_all(&sockets, timeout)
     }
 
-    /// Continues with the peers that sent something, or left, and hands on those whose handshake is
+    /// Continues with the peers that sent something, or left, and passes on those whose handshake is
     /// done.
     fn advance(&mut self, found: &[Found]) -> Result<(), Closed> {
         let mut found = found.iter();
@@ -122,7 +122,7 @@ impl HandshakeThread {
         Ok(())
     }
 
-    fn answer(&self, peer: &mut PendingPeer) -> Result<Option<(Own, Theirs)>, Cause> {
+    fn answer(&self, peer: &mut PendingPeer) -> Result<Option<(Own, PeerMapping)>, Cause> {
         let Some(theirs) = peer.handshake.receive(&self.options)? else {
             return Ok(None);
         };
@@ -131,7 +131,7 @@ impl HandshakeThread {
         Ok(Some((own, theirs)))
     }
 
-    fn connect(&self, peer: PendingPeer, own: Own, theirs: Theirs) -> ShmConnection {
+    fn connect(&self, peer: PendingPeer, own: Own, theirs: PeerMapping) -> ShmConnection {
         let addresses = Addresses {
             local: self.address.clone(),
             peer: client_address(self.address.place(), &peer.name),

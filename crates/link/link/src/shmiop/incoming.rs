@@ -61,10 +61,10 @@ impl Incoming {
     ) -> Result<Arc<dyn Segment>, Cause> {
         let (slot, offset, len) = (slot as usize, offset as usize, length as usize);
         let Some(held) = self.held.get(slot) else {
-            return Err(Cause::BadPeer("it lent of a slot that does not exist"));
+            return Err(Cause::BadPeer("it lent from a slot that does not exist"));
         };
         if len == 0 || offset + len > self.len {
-            return Err(Cause::BadPeer("it lent what does not lie in its pool"));
+            return Err(Cause::BadPeer("it lent memory outside of its pool"));
         }
         // Only this thread adds, so the value read is an upper bound. Returned memory was
         // subtracted before the peer could know; its Release is in `give_back`.
@@ -72,7 +72,7 @@ impl Incoming {
         if held.load(Ordering::Acquire) >= REFERENCES
             || self.octets.load(Ordering::Acquire) + len > most
         {
-            return Err(Cause::BadPeer("it lent again what it had not got back"));
+            return Err(Cause::BadPeer("it lent more at once than its pool allows"));
         }
         held.fetch_add(1, Ordering::Relaxed);
         self.octets.fetch_add(len, Ordering::Relaxed);
@@ -182,7 +182,7 @@ impl Segment for Borrowed {
         }
         self.pool.copies.out_of_pool.add(to.len());
         // Acquire pairs with the exchange in `give_back`. Another thread may have made the private
-        // copy meanwhile and returned the stretch, to be filled anew: then that copy holds its
+        // copy meanwhile and returned the stretch, to be filled again: then that copy holds its
         // content.
         if self.given_back.load(Ordering::Acquire)
             && let Some(copy) = self.copy.get()

@@ -103,7 +103,7 @@ impl Reader {
         if is_there(self) {
             return Pending::Data;
         }
-        match ends.has_gone() {
+        match ends.peer_is_gone() {
             // The end is checked first: data sent before it counts.
             true if is_there(self) => Pending::Data,
             true => Pending::End,
@@ -132,7 +132,7 @@ impl Reader {
         let ahead = head.wrapping_sub(self.tail);
         let grown = head.wrapping_sub(self.head);
         if ahead > self.size || grown > ahead || ahead == 0 || !head.is_multiple_of(UNIT) {
-            return Err(Cause::BadPeer("its ring holds what cannot be"));
+            return Err(Cause::BadPeer("its ring claims an impossible amount"));
         }
         let needed = head.min(self.size);
         if self.written < needed {
@@ -142,7 +142,7 @@ impl Reader {
                 .saturating_sub(CONTROL);
             self.written = u32::try_from(end).map_or(self.size, |end| end.min(self.size));
             if self.written < needed {
-                return Err(Cause::BadPeer("its ring holds what it never wrote"));
+                return Err(Cause::BadPeer("its ring claims bytes that it never wrote"));
             }
         }
         if self.written == self.size {
@@ -183,7 +183,7 @@ impl Reader {
                         taken += length as usize;
                         continue;
                     }
-                    _ => return Err(Cause::BadPeer("its ring holds what is no record")),
+                    _ => return Err(Cause::BadPeer("its ring holds an invalid record")),
                 }
             }
             let room = block.capacity() - block.len();

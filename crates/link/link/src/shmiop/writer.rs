@@ -140,7 +140,7 @@ impl Writer {
         })?;
         let room = self.look_at_room(ends)?;
         if room < wanted {
-            return Err(Cause::BadPeer("it took back what it had read"));
+            return Err(Cause::BadPeer("its read position went back"));
         }
         Ok(room & !(UNIT - 1))
     }
@@ -151,7 +151,9 @@ impl Writer {
         let tail = ends.theirs.load_acquire(TAIL);
         let read = tail.wrapping_sub(self.tail);
         if read > self.published.wrapping_sub(self.tail) {
-            return Err(Cause::BadPeer("it read what was not written"));
+            return Err(Cause::BadPeer(
+                "its read position is beyond the written data",
+            ));
         }
         self.tail = tail;
         Ok(self.size() - self.written.wrapping_sub(tail))

@@ -21,7 +21,7 @@ static LOOKS_UP: LazyLock<ThreadGroup> = LazyLock::new(|| ThreadGroup::new(MOST)
 /// `deadline`.
 pub fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
     let Some((host, port)) = address.host_and_port() else {
-        let cause = Cause::BadAddress("host:port, with an IPv6 number in brackets");
+        let cause = Cause::BadAddress("host:port, with an IPv6 address in brackets");
         return Err(LinkError {
             phase: Phase::Resolve,
             cause,

@@ -210,7 +210,7 @@ impl Connection for StreamConnection {
     ) -> Result<usize, LinkError> {
         let bytes = with_room(block, need)?;
         if let Some(spin) = &self.spin
-            && let Some(looked) = spin.look_on_copying(
+            && let Some(looked) = spin.spin_on_copying(
                 || looked(stream::receive_now(&self.socket, bytes)),
                 |found| found.as_ref().map_or(0, |octets| *octets),
             )

@@ -146,7 +146,7 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
         // It accepts connections, or would if its queue had room.
         _ => Err(io::Error::new(
             io::ErrorKind::AddrInUse,
-            "in use: somebody listens there",
+            "in use: another socket listens there",
         )),
     }
 }

@@ -1,7 +1,7 @@
 //! C functions of an acceptor.
 
 use super::connection;
-use super::guard::{guarded, quietly};
+use super::guard::{catching_panic_or, guarded};
 use super::lent::lend;
 use super::link::{endpoint, exported};
 use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
@@ -42,7 +42,7 @@ pub(super) unsafe extern "C" fn listen(
 
 pub(super) unsafe extern "C" fn place(raw: *const RawAcceptor, text: *mut Text) {
     // SAFETY: the handle is open, and the host lends the text.
-    quietly((), || unsafe {
+    catching_panic_or((), || unsafe {
         lend(acceptor(raw).address().place(), text)
     });
 }
@@ -64,11 +64,11 @@ pub(super) unsafe extern "C" fn accept(
 
 pub(super) unsafe extern "C" fn close(raw: *const RawAcceptor) {
     // SAFETY: the handle is open.
-    quietly((), || unsafe { acceptor(raw) }.close());
+    catching_panic_or((), || unsafe { acceptor(raw) }.close());
 }
 
 pub(super) unsafe extern "C" fn discard(raw: *mut RawAcceptor) {
-    quietly((), || {
+    catching_panic_or((), || {
         // SAFETY: the host returns, once, the handle that `listen` made.
         drop(unsafe { Box::from_raw(raw.cast::<Exported>()) })
     });

@@ -1,6 +1,6 @@
 //! C functions of a connection.
 
-use super::guard::{guarded, quietly};
+use super::guard::{catching_panic_or, guarded};
 use super::lent::{deadline, lend, slice};
 use super::received::Received;
 use crate::abi::{DATA, END, Failure, NO_DESCRIPTOR, Part, QUIET, RawConnection, Text};
@@ -82,14 +82,14 @@ pub(super) unsafe extern "C" fn receive(
             let taken = received.take(capacity);
             octets.copy_from_nonoverlapping(taken.as_ptr(), taken.len());
             count.write(taken.len());
-            more.write(received.settle());
+            more.write(received.bytes_left_or_release());
             Ok(())
         })
     }
 }
 
 pub(super) unsafe extern "C" fn pending(raw: *const RawConnection) -> c_int {
-    quietly(END, || {
+    catching_panic_or(END, || {
         // SAFETY: the handle is open.
         let exported = unsafe { exported(raw) };
         // Locked: another thread receives, and will take the data.
@@ -109,25 +109,25 @@ pub(super) unsafe extern "C" fn pending(raw: *const RawConnection) -> c_int {
 
 pub(super) unsafe extern "C" fn close(raw: *const RawConnection) {
     // SAFETY: the handle is open.
-    quietly((), || unsafe { exported(raw) }.connection.close());
+    catching_panic_or((), || unsafe { exported(raw) }.connection.close());
 }
 
 pub(super) unsafe extern "C" fn peer(raw: *const RawConnection, text: *mut Text) {
     // SAFETY: the handle is open, and the host lends the text.
-    quietly((), || unsafe {
+    catching_panic_or((), || unsafe {
         lend(exported(raw).connection.peer().place(), text)
     });
 }
 
 pub(super) unsafe extern "C" fn local(raw: *const RawConnection, text: *mut Text) {
     // SAFETY: the handle is open, and the host lends the text.
-    quietly((), || unsafe {
+    catching_panic_or((), || unsafe {
         lend(exported(raw).connection.local().place(), text)
     });
 }
 
 pub(super) unsafe extern "C" fn descriptor(raw: *const RawConnection) -> c_int {
-    quietly(NO_DESCRIPTOR, || {
+    catching_panic_or(NO_DESCRIPTOR, || {
         // SAFETY: the handle is open.
         match unsafe { exported(raw) }.connection.waitable() {
             Waitable::Descriptor(descriptor) => descriptor.as_raw_fd(),
@@ -137,7 +137,7 @@ pub(super) unsafe extern "C" fn descriptor(raw: *const RawConnection) -> c_int {
 }
 
 pub(super) unsafe extern "C" fn discard(raw: *mut RawConnection) {
-    quietly((), || {
+    catching_panic_or((), || {
         // SAFETY: the host returns, once, the handle that `hand_out` made.
         drop(unsafe { Box::from_raw(raw.cast::<Exported>()) })
     });

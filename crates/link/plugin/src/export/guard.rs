@@ -57,7 +57,7 @@ impl Refused {
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let mut failure = Box::new(Failure::NONE);
-        failure.say(text.unwrap_or("with what is no text"));
+        failure.say(text.unwrap_or("with a payload that is not text"));
         Self {
             cause: abi::PANICKED,
             failure,
@@ -118,7 +118,7 @@ pub(super) unsafe fn guarded(
 }
 
 /// Runs `work`, which cannot fail; if it panics, returns `otherwise`.
-pub(super) fn quietly<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+pub(super) fn catching_panic_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 

@@ -1,7 +1,7 @@
 //! C functions of a link.
 
 use super::connection;
-use super::guard::{Refused, guarded, quietly};
+use super::guard::{Refused, catching_panic_or, guarded};
 use super::lent::{borrow, deadline, lend, slice};
 use crate::abi::{
     DATAGRAM, Failure, Property, RawConnection, RawGuarantees, RawLink, STREAM, Text,
@@ -33,7 +33,7 @@ pub unsafe fn open<L: Link + 'static>(
 }
 
 pub(super) unsafe extern "C" fn discard(link: *mut RawLink) {
-    quietly((), || {
+    catching_panic_or((), || {
         // SAFETY: the host returns, once, the handle that `open` made.
         drop(unsafe { Box::from_raw(link.cast::<Exported>()) })
     });
@@ -50,11 +50,11 @@ pub(super) unsafe fn exported<'a>(link: *const RawLink) -> &'a dyn Link {
 
 pub(super) unsafe extern "C" fn name(link: *const RawLink, text: *mut Text) {
     // SAFETY: the handle is open, and the host lends the text.
-    quietly((), || unsafe { lend(exported(link).name(), text) });
+    catching_panic_or((), || unsafe { lend(exported(link).name(), text) });
 }
 
 pub(super) unsafe extern "C" fn guarantees(link: *const RawLink, raw: *mut RawGuarantees) {
-    quietly((), || {
+    catching_panic_or((), || {
         // SAFETY: the handle is open.
         let guarantees: Guarantees = unsafe { exported(link) }.guarantees();
         let flat = RawGuarantees {

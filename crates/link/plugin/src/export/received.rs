@@ -50,7 +50,7 @@ impl Received {
     }
 
     /// Returns the number of bytes left; returns the block to the link if none are.
-    pub(super) fn settle(&mut self) -> usize {
+    pub(super) fn bytes_left_or_release(&mut self) -> usize {
         let left = self.left();
         if left == 0 {
             *self = Self::default();

@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// Number of different reasons of one library that are kept verbatim.
 const REASONS: usize = 64;
 /// Text in place of all further reasons.
-const TOO_MANY_REASONS: &str = "what its library says, which has said too many things to keep";
+const TOO_MANY_REASONS: &str =
+    "a reason of its library that is not kept: the library has given too many different ones";
 
 /// Copies a text that the library owns.
 ///
@@ -130,7 +131,7 @@ fn reason(octets: &[u8; LONGEST_REASON], length: u32) -> String {
 }
 
 /// Returns a failure as text for people, e.g. the reason why a link did not open.
-pub(super) fn spoken(status: c_int, failure: &Failure) -> String {
+pub(super) fn failure_text(status: c_int, failure: &Failure) -> String {
     match (status, i32::try_from(failure.number)) {
         (abi::OS, Ok(number)) if number != 0 => io::Error::from_raw_os_error(number).to_string(),
         (abi::PANICKED, _) => {

@@ -202,7 +202,7 @@ impl Connection for LoadedConnection {
             return Ok(());
         }
         let total: usize = parts.iter().map(|part| part.len()).sum();
-        let sent = if told_truly(status) {
+        let sent = if is_credible_status(status) {
             sent.min(total)
         } else {
             // Its progress is unknown, so the message must not be taken for unsent.
@@ -271,7 +271,7 @@ impl Drop for Handle {
 }
 
 /// Returns whether a library that returned this status is credible.
-fn told_truly(status: c_int) -> bool {
+fn is_credible_status(status: c_int) -> bool {
     (OK..crate::abi::PANICKED).contains(&status)
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Function that the library exports under [`ENTRY`].
 type Entry = unsafe extern "C" fn() -> *const Table;
 
-/// Library with a valid table. Mapped as long as this lives, and for good if its flags say so.
+/// Library with a valid table. Mapped as long as this lives, and permanently if its flags say so.
 #[derive(Debug)]
 pub(super) struct Library {
     pub(super) functions: Functions,
@@ -43,7 +43,7 @@ impl Library {
     ///
     /// # Safety
     /// `table` is null, or points to memory that begins as a [`Table`] does and has its stated
-    /// length, and stays there as long as `mapped` does, or for good.
+    /// length, and stays there as long as `mapped` does, or permanently.
     pub(super) unsafe fn with_table(
         path: &Path,
         table: *const Table,

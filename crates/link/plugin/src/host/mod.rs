@@ -56,7 +56,7 @@ fn opened(library: Library) -> Result<Arc<dyn Link>, PluginError> {
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub unsafe fn take_in(table: &'static crate::abi::Table) -> Result<Arc<dyn Link>, PluginError> {
-    // SAFETY: a whole table, there for good; its functions satisfy this function's own condition.
+    // SAFETY: a whole table, there permanently; its functions satisfy this function's own condition.
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
 }
 

@@ -52,7 +52,7 @@ impl Opened {
                 };
             }
             (OK, None) => "it returned null".to_owned(),
-            (status, _) => checked::spoken(status, &failure),
+            (status, _) => checked::failure_text(status, &failure),
         };
         Err(PluginError {
             library: library.path().to_owned(),
@@ -69,8 +69,10 @@ impl Opened {
         let name = name.map_err(|what| Fault::BadName(what.into()))?;
         if !is_a_name(&name) {
             return Err(Fault::BadName(
-                format!("`{name}` is no letter followed by letters, digits, `+`, `-`, `.`, `_`")
-                    .into(),
+                format!(
+                    "`{name}`: expected a letter followed by letters, digits, `+`, `-`, `.`, `_`"
+                )
+                .into(),
             ));
         }
         self.name = name.into();
@@ -179,10 +181,10 @@ fn is_a_name(name: &str) -> bool {
 
 fn guarantees(given: &RawGuarantees) -> Result<Guarantees, &'static str> {
     if given.reliable > 1 || given.ordered > 1 {
-        return Err("what is not 0 is not 1");
+        return Err("a flag is neither 0 nor 1");
     }
     if given.reserved != [0; 5] {
-        return Err("what is reserved is not 0");
+        return Err("reserved bytes are not 0");
     }
     let framing = match given.framing {
         STREAM => Framing::Stream,

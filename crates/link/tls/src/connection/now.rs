@@ -13,7 +13,7 @@ use std::io::{self, IoSlice};
 
 /// Upper bound of receives in a row whose ciphertext holds only TLS's own messages: some hundred
 /// KiB.
-const AFFAIRS: usize = 32;
+const MAX_CONTROL_ONLY: usize = 32;
 
 impl TlsConnection {
     /// Sends what can be sent without waiting. Encrypted data that has not left counts as not sent.
@@ -55,7 +55,7 @@ impl TlsConnection {
 
     /// Sends the data that a send without blocking encrypted and left behind; returns how many of
     /// the bytes sent next that covers.
-    pub(super) fn pay_owed(
+    pub(super) fn send_owed(
         &self,
         sending: &mut Sending,
         deadline: Deadline,
@@ -87,7 +87,7 @@ impl TlsConnection {
         let mut incoming = lock(&self.receiving);
         let before = block.len();
         let mut emptied = false;
-        for _ in 0..AFFAIRS {
+        for _ in 0..MAX_CONTROL_ONLY {
             take_plaintext(&mut self.tls(), block)?;
             let decrypted = self.decrypt(&mut incoming, block);
             self.flush_control();
@@ -115,6 +115,8 @@ impl TlsConnection {
                 Err(error) => return Err(Cause::Os(error)),
             }
         }
-        Err(Cause::BadPeer("it says much, and none of it is data"))
+        Err(Cause::BadPeer(
+            "it sent too many TLS control messages without data",
+        ))
     }
 }

@@ -96,7 +96,7 @@ impl TlsConnection {
     }
 
     /// Sends the goodbye, unless another thread is in the middle of a send.
-    pub(super) fn say_goodbye(&self) {
+    pub(super) fn begin_close_notify(&self) {
         let Ok(mut sending) = self.sending.try_lock() else {
             return;
         };

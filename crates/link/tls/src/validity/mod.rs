@@ -16,7 +16,7 @@ pub(crate) struct Validity {
 
 /// Position of a time relative to the validity period.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum TimeCheck {
     Valid,
     NotYet(String),
     Expired(String),
@@ -30,17 +30,17 @@ impl Validity {
     }
 
     /// Returns the position of a time relative to the period.
-    pub(crate) fn at(self, now: SystemTime) -> Standing {
+    pub(crate) fn at(self, now: SystemTime) -> TimeCheck {
         let seconds = match now.duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
             Err(_) => 0,
         };
         if seconds < self.begin.seconds() {
-            Standing::NotYet(words(self.begin))
+            TimeCheck::NotYet(words(self.begin))
         } else if seconds > self.end.seconds() {
-            Standing::Expired(words(self.end))
+            TimeCheck::Expired(words(self.end))
         } else {
-            Standing::Valid
+            TimeCheck::Valid
         }
     }
 }
@@ -75,10 +75,10 @@ mod tests {
             Validity::of(&der).unwrap().at(now)
         };
         let begin = "2020-01-01 00:00:00 UTC".to_owned();
-        assert_eq!(standing(2019), Standing::NotYet(begin));
-        assert_eq!(standing(2030), Standing::Valid);
+        assert_eq!(standing(2019), TimeCheck::NotYet(begin));
+        assert_eq!(standing(2030), TimeCheck::Valid);
         let end = "2050-01-01 00:00:00 UTC".to_owned();
-        assert_eq!(standing(2060), Standing::Expired(end));
+        assert_eq!(standing(2060), TimeCheck::Expired(end));
         for length in 0..der.len() {
             // Truncated anywhere: never a panic.
             let _ = Validity::of(&der[..length]);

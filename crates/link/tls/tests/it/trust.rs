@@ -122,7 +122,7 @@ fn an_endpoint_may_demand_more_than_its_link() {
     let error = link.listen(&here(), &demanding).unwrap_err();
     assert_eq!(error.phase, Phase::Listen);
     assert!(
-        error.to_string().contains("no authority is trusted"),
+        error.to_string().contains("no trusted authority"),
         "{error}"
     );
 }

@@ -75,8 +75,8 @@ fn rewritten(
             None => {
                 counters.count(Event::NotRewritten);
                 tracing::debug!(
-                    "a reference to a `{}` stays as it is: its {} octets have no room for another \
-                     address",
+                    "a reference to a `{}` is not rewritten: its {} bytes have no room for the \
+                     bridge's address",
                     reference.type_id,
                     reference.place.len()
                 );

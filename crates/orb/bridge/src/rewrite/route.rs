@@ -25,7 +25,7 @@ impl Route {
         let mut both = self
             .target
             .iter()
-            .filter(|one| self.bridge.iter().any(|here| here.is_where(one)));
+            .filter(|one| self.bridge.iter().any(|here| here.has_same_address(one)));
         both.next().map(|one| one.address.place())
     }
 

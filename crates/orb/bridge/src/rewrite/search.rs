@@ -28,7 +28,7 @@ pub(super) struct Found {
     pub(super) others: Vec<TaggedProfile>,
 }
 
-/// Search through a body, which may be changed behind the last find.
+/// Search for references in a body. The body may be changed behind the last reference found.
 pub(super) struct Search {
     /// Offset of the body in its alignment.
     phase: usize,

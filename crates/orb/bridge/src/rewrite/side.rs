@@ -19,7 +19,8 @@ impl Side {
     /// Returns the object key in a profile that names an endpoint of this side.
     pub(super) fn key_of(&self, tag: u32, data: &[u8]) -> Option<Vec<u8>> {
         let profile = decoded_profile(&self.orb, tag, data)?;
-        let is_own = |one: &ProfileEndpoint| self.endpoints.iter().any(|own| own.is_where(one));
+        let is_own =
+            |one: &ProfileEndpoint| self.endpoints.iter().any(|own| own.has_same_address(one));
         let is_here = profile.endpoints.iter().any(is_own);
         is_here.then_some(profile.object_key)
     }

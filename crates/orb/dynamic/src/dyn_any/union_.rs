@@ -136,7 +136,7 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
     pub fn set_to_default_member(&mut self) -> Result<(), DynAnyError> {
         let default = self.original().default_index().ok().flatten();
         let default = default.ok_or(DynAnyError::TypeMismatch)?;
-        self.choose_free(Some(default))
+        self.select_unlabelled(Some(default))
     }
 
     /// Sets the discriminator to a value that selects no member. The discriminator becomes the
@@ -145,7 +145,7 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] if each value selects one.
     pub fn set_to_no_active_member(&mut self) -> Result<(), DynAnyError> {
-        self.choose_free(None)
+        self.select_unlabelled(None)
     }
 
     /// Returns the active member for writing.
@@ -159,7 +159,7 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
 
     /// Sets the first discriminator without a label of another member that selects the wanted
     /// member, or none.
-    fn choose_free(&mut self, wanted: Option<usize>) -> Result<(), DynAnyError> {
+    fn select_unlabelled(&mut self, wanted: Option<usize>) -> Result<(), DynAnyError> {
         let original = self.original();
         let over = original.discriminator_type();
         let over = over.map_err(|_| DynAnyError::TypeMismatch)?.original_type();

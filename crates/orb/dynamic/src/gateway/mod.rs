@@ -94,7 +94,7 @@ impl Gateway {
 }
 
 impl Described {
-    /// Makes the call anew, with unmarshaled arguments.
+    /// Makes the call again, with unmarshaled arguments.
     fn call(
         &self,
         target: &ObjectRef,

@@ -70,7 +70,7 @@ pub(crate) fn is_octets(type_code: &TypeCode) -> bool {
 }
 
 /// Returns whether a union's member is selected by one discriminator only, and so implies it.
-pub(super) fn tells_discriminator(type_code: &TypeCode, member: usize) -> bool {
+pub(super) fn implies_discriminator(type_code: &TypeCode, member: usize) -> bool {
     let name = type_code.member_name(member);
     let count = type_code.member_count().unwrap_or(0);
     let same = (0..count)

@@ -49,6 +49,6 @@ impl KnownTypes {
         }
         self.0
             .last()
-            .ok_or(CdrError::BadTypeCode("this is no valuetype"))
+            .ok_or(CdrError::BadTypeCode("the type is not a valuetype"))
     }
 }

@@ -79,7 +79,7 @@ struct Writing {
     mentions: Mentions,
 }
 
-/// Value within the one that is written.
+/// Value nested in the value being written.
 struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
@@ -144,7 +144,7 @@ impl Serialize for Part<'_> {
         }
         if !self.writing.mentions.admits(self.value) {
             return Err(S::Error::custom(
-                "boxed values are mentioned again too often",
+                "too many repeated references to boxed values",
             ));
         }
         let type_code = self.type_code.original_type();
@@ -280,7 +280,7 @@ impl Part<'_> {
             };
         }
         let mut members = serializer.serialize_map(None)?;
-        let is_told = chosen.is_some_and(|index| kinds::tells_discriminator(type_code, index));
+        let is_told = chosen.is_some_and(|index| kinds::implies_discriminator(type_code, index));
         if !is_told {
             let of = type_code.discriminator_type().map_err(broken)?;
             let value = kinds::discriminator(type_code, union.discriminator);

@@ -79,7 +79,7 @@ fn bad_param(detail: String) -> SystemException {
     SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No).with_detail(detail)
 }
 
-pub(super) fn has_no_value(argument: &Argument) -> SystemException {
+pub(super) fn missing_value_error(argument: &Argument) -> SystemException {
     bad_param(format!(
         "argument `{}` has no value; it is of type {}",
         argument.name, argument.type_code
@@ -99,7 +99,7 @@ pub(super) fn missing(index: usize, operation: &str) -> SystemException {
 
 pub(super) fn comes_back_oneway(argument: &Argument) -> SystemException {
     bad_param(format!(
-        "argument `{}` would have to come back, which nothing of a one-way does",
+        "argument `{}` is out or inout, which a one-way operation cannot have",
         argument.name
     ))
 }

@@ -82,7 +82,7 @@ impl OperationError for InvokeError {
             return Ok(false);
         };
         let id = exception.type_code().id();
-        let id = id.map_err(|_| CdrError::Invalid("a value that is raised is no exception"))?;
+        let id = id.map_err(|_| CdrError::Invalid("the raised value is not an exception"))?;
         body.put_string(id)?;
         exception.marshal_members(body)?;
         Ok(true)

@@ -229,7 +229,7 @@ impl Request {
     fn check(&self) -> Result<(), SystemException> {
         let mut outgoing = self.details.arguments.iter().filter(|one| one.goes_out());
         outgoing.try_for_each(|argument| match argument.value() {
-            None => Err(argument::has_no_value(argument)),
+            None => Err(argument::missing_value_error(argument)),
             Some(value) if !argument.type_code().equivalent(value.type_code()) => {
                 Err(mismatch(argument, value.type_code()))
             }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Servant for any interface. [`dynamic_servant`] makes one that adapters take.
 ///
-/// One may serve many objects: [`punctual_poa::Current`] tells the called one, in each of the
+/// One may serve many objects: [`punctual_poa::Current`] identifies the called one in each of the
 /// methods.
 pub trait DynamicImplementation: Send + Sync + 'static {
     /// Returns the repository id of the most derived interface of the called object

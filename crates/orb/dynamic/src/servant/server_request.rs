@@ -164,7 +164,9 @@ fn not_an_exception(type_code: &TypeCode) -> DispatchError {
         minor::VALUE,
         CompletionStatus::Yes,
     )
-    .with_detail(format!("a value of type {type_code} is not raised"))
+    .with_detail(format!(
+        "a value of type {type_code} cannot be raised: it is not an exception"
+    ))
     .into()
 }
 

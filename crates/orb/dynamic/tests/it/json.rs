@@ -118,7 +118,7 @@ fn an_error_points_at_its_place_and_says_what_is_wanted() {
     assert_eq!(error.path, ".legs[2].name");
     assert_eq!(
         error.message,
-        "text (string<8>) is wanted, and this is the number 7"
+        "expected text (string<8>), found the number 7"
     );
 }
 
@@ -135,22 +135,22 @@ fn each_kind_of_misfit_has_its_message() {
         (
             "name",
             json!("too long a name"),
-            "text of up to 8 characters is wanted, and this has 15",
+            "expected text of up to 8 characters, found 15",
         ),
         (
             "side",
             json!("lefd"),
-            "an enumerator (Side) is wanted, and this is the text \"lefd\"",
+            "expected an enumerator (Side), found the text \"lefd\"",
         ),
         (
             "joints",
             json!([1, 2, 3, 4]),
-            "up to 3 elements are wanted (sequence<short, 3>), and these are 4",
+            "expected up to 3 elements (sequence<short, 3>), found 4",
         ),
         (
             "toes",
             json!([1]),
-            "2 elements are wanted (octet[2]), and these are 1",
+            "expected 2 elements (octet[2]), found 1",
         ),
         (
             "toes",
@@ -160,7 +160,7 @@ fn each_kind_of_misfit_has_its_message() {
         (
             "toes",
             json!(null),
-            "an array (octet[2]) is wanted, and this is `null`",
+            "expected an array (octet[2]), found `null`",
         ),
     ] {
         let error = with(member, json);
@@ -172,7 +172,7 @@ fn each_kind_of_misfit_has_its_message() {
     let error = with("joints", json!([1, 70000]));
     assert_eq!(
         error.to_string(),
-        "`.joints[1]`: a whole number from -32768 to 32767 is wanted (short), and this is 70000"
+        "`.joints[1]`: expected a whole number from -32768 to 32767 (short), found 70000"
     );
     assert_eq!(
         with("side", json!("lefd")).help.unwrap(),
@@ -190,7 +190,7 @@ fn unknown_and_missing_members_are_told_by_name() {
         &leg(),
         &json!({"nam": "a", "side": "left", "joints": [], "toes": [1, 2]}),
     );
-    assert_eq!(error.to_string(), "`.nam`: there is no member of this name");
+    assert_eq!(error.to_string(), "`.nam`: unknown member");
     assert_eq!(error.help.unwrap(), "did you mean `name`?");
     let error = error_of(
         &leg(),
@@ -291,7 +291,7 @@ fn an_any_is_what_it_looks_like_or_of_the_type_that_is_said() {
         "double[2][1]"
     );
     let error = error_of(&TypeCode::ANY, &json!({"type": "Nowhere", "value": 1}));
-    assert_eq!(error.to_string(), "`.type`: there is no type `Nowhere`");
+    assert_eq!(error.to_string(), "`.type`: unknown type `Nowhere`");
     let error = error_of(&TypeCode::ANY, &json!({"type": "short", "value": "x"}));
     assert_eq!(error.path, ".value");
     assert!(error_of(&TypeCode::ANY, &json!([1])).help.is_some());
@@ -321,7 +321,7 @@ fn text_needs_no_quotes_where_text_is_wanted() {
     assert!(
         error
             .message
-            .starts_with("a number (long) is wanted, and this is no JSON")
+            .starts_with("expected a number (long), but the text is not JSON")
     );
 }
 

@@ -18,11 +18,11 @@ use std::time::Instant;
 /// A call counts when it has ended: each attempt of a repeated call by itself; an asynchronous call
 /// when its result is taken, without its time.
 #[derive(Clone, Debug)]
-pub struct Metrics(Arc<Both>);
+pub struct Metrics(Arc<EndCounters>);
 
 /// Counters of both ends.
 #[derive(Debug)]
-struct Both {
+struct EndCounters {
     client: Operations,
     server: Operations,
     /// Start times of the requests being served.
@@ -42,7 +42,7 @@ impl Metrics {
     /// Makes metrics with a limit of operations at each end; further ones count as one.
     #[must_use]
     pub fn with_most_operations(most: usize) -> Self {
-        Self(Arc::new(Both {
+        Self(Arc::new(EndCounters {
             client: Operations::new(most),
             server: Operations::new(most),
             served: Served::default(),
@@ -74,7 +74,7 @@ impl OrbInitializer for Metrics {
 }
 
 /// Interceptor of either end.
-struct AtEnd(Arc<Both>);
+struct AtEnd(Arc<EndCounters>);
 
 const NAME: &str = "punctual.metrics";
 
@@ -95,7 +95,7 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
     operations.of(name, exists).count(ended, took);
 }
 
-impl Both {
+impl EndCounters {
     /// Counts a request that has been answered.
     fn record_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
         let began = self.served.ends(info.request_id());

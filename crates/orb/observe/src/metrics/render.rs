@@ -33,7 +33,7 @@ pub(super) fn render(ends: &[End]) -> String {
         }
     }
     let times = "punctual_call_duration_seconds";
-    let help = "Durations of calls, those aside whose callers went on.";
+    let help = "Durations of calls whose callers waited for the end.";
     out.family(times, Kind::Histogram, help);
     for (end, name, one) in each() {
         let labels = [("end", end), ("operation", name)];

@@ -135,7 +135,7 @@ impl FromStr for TraceContext {
             // The known part of a later version is read, if it ends there.
             (_, LENGTH) => {}
             _ if is_dash(LENGTH) => {}
-            _ => return Err(BadTraceParent("its flags do not end")),
+            _ => return Err(BadTraceParent("its flags are too long")),
         }
         if ![2, 35, 52].into_iter().all(is_dash) {
             return Err(BadTraceParent("a dash is missing"));

@@ -22,7 +22,7 @@ type Source = dyn Fn() -> Option<TraceContext> + Send + Sync;
 type Sink = dyn Fn(&Span, &TraceContext) + Send + Sync;
 
 /// Connection to another library that makes `tracing`'s spans its own.
-pub(super) trait Joins: Send + Sync {
+pub(super) trait SpanLibrary: Send + Sync {
     /// Returns whether the calling thread is in a span of the library, which becomes the parent of
     /// a new one.
     fn is_in_trace(&self) -> bool;
@@ -52,7 +52,7 @@ struct Shared {
     slot: OnceLock<SlotId>,
     source: Option<Box<Source>>,
     sink: Option<Box<Sink>>,
-    joined: Option<Box<dyn Joins>>,
+    joined: Option<Box<dyn SpanLibrary>>,
     samples: bool,
 }
 
@@ -84,7 +84,7 @@ impl TracingBuilder {
     }
 
     #[cfg(feature = "opentelemetry")]
-    pub(super) fn joining(mut self, library: Box<dyn Joins>) -> Self {
+    pub(super) fn joining(mut self, library: Box<dyn SpanLibrary>) -> Self {
         self.0.joined = Some(library);
         self
     }

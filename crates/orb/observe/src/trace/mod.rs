@@ -8,7 +8,7 @@
 //! 0x50554e03: encapsulation { string traceparent; string tracestate; }
 //! ```
 //!
-//! Spans may be another library's: `Joins` returns the context of a span then. The feature
+//! Spans may be another library's: `SpanLibrary` returns the context of a span then. The feature
 //! `opentelemetry` (`TracingBuilder::with_opentelemetry`) joins those of OpenTelemetry.
 //!
 //! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as slots do:

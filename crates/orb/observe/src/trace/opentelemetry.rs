@@ -3,7 +3,7 @@
 //! other spans of their threads.
 
 use super::context::TraceContext;
-use super::interceptors::{Joins, TracingBuilder};
+use super::interceptors::{SpanLibrary, TracingBuilder};
 use opentelemetry::Context;
 use opentelemetry::trace::{SpanContext, SpanId, TraceContextExt, TraceFlags, TraceId, TraceState};
 use std::str::FromStr;
@@ -28,7 +28,7 @@ impl TracingBuilder {
 
 struct OpenTelemetry;
 
-impl Joins for OpenTelemetry {
+impl SpanLibrary for OpenTelemetry {
     fn is_in_trace(&self) -> bool {
         let current = Span::current();
         !current.is_none() && current.context().span().span_context().is_valid()

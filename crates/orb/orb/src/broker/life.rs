@@ -36,7 +36,7 @@ impl Life {
     }
 
     /// Wakes the threads that wait for the end, when that is complete.
-    pub(crate) fn tell_end(&self) {
+    pub(crate) fn notify_end(&self) {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }

@@ -116,7 +116,9 @@ impl Broker {
         let config = OrbConfig::default();
         let protocols = Protocols::default();
         let builtin = crate::protocol::builtin(&config);
-        protocols.add(&builtin).expect("what is built in fits");
+        protocols
+            .add(&builtin)
+            .expect("built-in protocols are valid");
         let types = PolicyTypes::default();
         let extensions = Extensions::default();
         let this = Self::new(config, protocols, types, request_contexts, extensions);
@@ -160,7 +162,7 @@ impl Broker {
         if self.life.serves() {
             Ok(())
         } else {
-            Err(has_shut_down())
+            Err(shut_down_error())
         }
     }
 
@@ -170,7 +172,7 @@ impl Broker {
         if self.life.calls() {
             Ok(())
         } else {
-            Err(has_shut_down())
+            Err(shut_down_error())
         }
     }
 }
@@ -184,7 +186,7 @@ impl fmt::Debug for Broker {
     }
 }
 
-fn has_shut_down() -> SystemException {
+fn shut_down_error() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,
         minor::ORB_HAS_SHUT_DOWN,

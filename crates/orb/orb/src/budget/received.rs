@@ -65,7 +65,7 @@ fn network(host: &str) -> Arc<str> {
 /// Error: there is no room for a peer's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "what all peers have sent, and this one more than others, does not fit into {limit} octets (limits.received)"
+    "the received data of all peers, of which this one has the largest part, exceeds {limit} bytes (limits.received)"
 )]
 pub(crate) struct NoRoom {
     limit: usize,
@@ -124,7 +124,7 @@ impl Received {
     ///
     /// # Errors
     /// [`NoRoom`]: no connection is closed for it.
-    pub(crate) fn keeps(
+    pub(crate) fn charge(
         self: &Arc<Self>,
         peer: &Arc<str>,
         octets: usize,
@@ -386,7 +386,7 @@ mod tests {
     }
 
     impl Connection {
-        fn has_gone(&self) -> bool {
+        fn count_closed(&self) -> bool {
             self.0.load(Ordering::Relaxed)
         }
     }
@@ -412,12 +412,12 @@ mod tests {
         }
         let (kind, account) = &mut peers[3];
         assert_eq!(account.holds(3 * MIB), Ok(()));
-        assert!(!kind.has_gone());
-        let gone = peers.iter().filter(|(one, _)| one.has_gone()).count();
+        assert!(!kind.count_closed());
+        let gone = peers.iter().filter(|(one, _)| one.count_closed()).count();
         assert_eq!(gone, 1);
         // A closed connection may hold nothing more.
         for (one, account) in &mut peers {
-            assert_eq!(account.holds(2 * MIB).is_err(), one.has_gone());
+            assert_eq!(account.holds(2 * MIB).is_err(), one.count_closed());
         }
         assert_eq!(received.total(), 6 * MIB);
         drop(peers);
@@ -432,7 +432,7 @@ mod tests {
         assert_eq!(peers[0].1.holds(5 * MIB), Ok(()));
         // The larger of the two is closed.
         assert_eq!(peers[1].1.holds(2 * MIB), Ok(()));
-        assert!(peers[0].0.has_gone());
+        assert!(peers[0].0.count_closed());
         assert!(peers[1].1.holds(7 * MIB).is_err());
     }
 

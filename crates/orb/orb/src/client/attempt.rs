@@ -5,7 +5,7 @@ use super::failure::{Failed, out_of_place, too_many_calls};
 use super::invocation::{Call, Invocation};
 use super::outcome::{Reply, ReplyOutcome};
 use super::send;
-use super::write::{Anew, Ask};
+use super::write::{Ask, NewMessage};
 use crate::exception::SystemException;
 use crate::lane::{AwaitedReply, Binding, ClientConnection, Waiting};
 use crate::messaging::Message;
@@ -34,7 +34,7 @@ impl Invocation {
         probe::begins!(Point::ClientMessagingSend);
         let is_request = !matches!(call.ask, Ask::Locate);
         let terms = self.buffer_terms(call);
-        let anew = Anew {
+        let new_message = NewMessage {
             callee: call.callee,
             binding,
             route: &self.route,
@@ -44,19 +44,19 @@ impl Invocation {
             },
             is_intercepted: self.interception.is_some(),
             addressing: self.addressing,
-            tells_code_sets: is_request && connection.announced.must_tell_code_sets(),
+            announces_code_sets: is_request && connection.announced.must_tell_code_sets(),
             waits: terms.is_some(),
         };
         if let Some(terms) = terms
             && self.completion == Completion::Sent
         {
-            self.buffer(call, &anew, terms)?;
+            self.buffer(call, &new_message, terms)?;
             return Ok(None);
         }
         let pending = connection
             .register()
             .ok_or_else(|| Failed::Finally(too_many_calls()))?;
-        let mut request = anew.message(call.ask, pending.id())?;
+        let mut request = new_message.message(call.ask, pending.id())?;
         match terms {
             Some(terms) => {
                 let waiting = Waiting::message(request, Some(pending.id()));
@@ -71,9 +71,11 @@ impl Invocation {
             }
         }
         if timeline::is_recording() {
-            call.callee.lane.calls_come_to(Stage::Sent, pending.id());
+            call.callee
+                .lane
+                .record_call_stage(Stage::Sent, pending.id());
         }
-        if anew.tells_code_sets {
+        if new_message.announces_code_sets {
             connection.announced.record_code_sets_told();
         }
         let is_awaited = self.completion != Completion::Sent;
@@ -91,7 +93,12 @@ impl Invocation {
     }
 
     /// Puts a one-way request into its connection's buffer.
-    fn buffer(&self, call: &Call<'_>, anew: &Anew<'_>, terms: &BufferTerms) -> Result<(), Failed> {
+    fn buffer(
+        &self,
+        call: &Call<'_>,
+        new_message: &NewMessage<'_>,
+        terms: &BufferTerms,
+    ) -> Result<(), Failed> {
         let Ask::Request {
             operation,
             arguments,
@@ -99,12 +106,12 @@ impl Invocation {
         else {
             return Err(Failed::Finally(out_of_place()));
         };
-        let connection = &anew.binding.connection;
-        let waiting = anew.waiting(operation, arguments)?;
+        let connection = &new_message.binding.connection;
+        let waiting = new_message.waiting(operation, arguments)?;
         let by = (&**call.callee.lane, connection);
         send::buffer(by, waiting, terms, self.request_deadline)?;
         // A batch cannot carry service contexts.
-        if anew.tells_code_sets && !connection.wire.abilities.batches {
+        if new_message.announces_code_sets && !connection.wire.abilities.batches {
             connection.announced.record_code_sets_told();
         }
         Ok(())

@@ -10,7 +10,7 @@ use super::outcome::{Reply, ReplyOutcome};
 use super::remote::Callee;
 use super::route::Route;
 use super::send;
-use super::write::{Anew, Ask};
+use super::write::{Ask, NewMessage};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use crate::lane::Binding;
 use crate::operation::NamedOperation;
@@ -45,7 +45,7 @@ impl Route {
             Ok(ReplyOutcome::SystemException(exception)) if is_unknown(&exception) => {
                 tracing::debug!(
                     peer = %connection.peer(),
-                    "the server knows no bands of priorities ({exception}); the connection is the band's own all the same"
+                    "the server does not support priority bands ({exception}); the connection still serves this band only"
                 );
                 None
             }
@@ -78,14 +78,14 @@ impl Route {
         let priorities = callee.broker().priorities.as_ref();
         let range = priorities.map_or_else(Vec::new, |known| known.range(band));
         let contexts = vec![(RT_CORBA_PRIORITY_RANGE, range)];
-        let anew = Anew {
+        let new_message = NewMessage {
             callee: *callee,
             binding,
             route: self,
             contexts: &contexts,
             is_intercepted: false,
             addressing: AddressingDisposition::Key,
-            tells_code_sets: connection.announced.must_tell_code_sets(),
+            announces_code_sets: connection.announced.must_tell_code_sets(),
             waits: false,
         };
         let pending = connection
@@ -96,9 +96,9 @@ impl Route {
             operation: &operation,
             arguments: &|_| Ok(()),
         };
-        let mut request = anew.message(ask, pending.id())?;
+        let mut request = new_message.message(ask, pending.id())?;
         send::send(connection, &mut request, true, deadline)?;
-        if anew.tells_code_sets {
+        if new_message.announces_code_sets {
             connection.announced.record_code_sets_told();
         }
         let waited = wait(connection, &pending, Completion::Reply, deadline);

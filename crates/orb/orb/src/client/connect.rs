@@ -1,6 +1,6 @@
 //! Connecting without a call, and the reasons why a connection is impossible.
 
-use super::preference::{NoneChosen, chosen};
+use super::preference::{NoEndpoint, chosen};
 use super::remote::Callee;
 use super::route::Route;
 use crate::exception::{SystemException, SystemExceptionKind};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Returns a connection that calls use now.
 pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, SystemException> {
     let effective = callee.effective();
-    let deadline = Deadline::after_maybe(callee.timeout_under(&effective));
+    let deadline = Deadline::after_optional(callee.timeout_under(&effective));
     let bound = |two_way| {
         let mut route = Route::new(&callee, effective.clone(), two_way).bound_anew();
         let binding = route.bind(&callee, deadline)?;
@@ -34,7 +34,7 @@ pub(crate) fn inconsistent(callee: Callee<'_>) -> Vec<Policy> {
         return contradicting.to_vec();
     }
     match chosen(&callee.object.base(), callee.lane, &effective, true) {
-        Err(NoneChosen::Unmet(unmet)) => effective.of_types(&unmet.types),
+        Err(NoEndpoint::Unmet(unmet)) => effective.of_types(&unmet.types),
         _ => Vec::new(),
     }
 }

@@ -32,7 +32,7 @@ pub(crate) type OwnedArguments = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError
 
 /// Deferred call; see the module. Dropping it before its reply has come cancels it.
 pub(crate) struct Deferred<O> {
-    what: What<O>,
+    what: CalledObject<O>,
     invocation: Invocation,
     stage: Stage,
     /// Place among the limited number of calls in flight.
@@ -40,7 +40,7 @@ pub(crate) struct Deferred<O> {
 }
 
 /// Object and operation of a call.
-struct What<O> {
+struct CalledObject<O> {
     owner: O,
     lane: Arc<Lane>,
     operation: CalledOperation,
@@ -80,10 +80,10 @@ enum Stage {
     /// Boxed because it is large, and most calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
     /// Transition between two other stages.
-    Moving,
+    InTransition,
 }
 
-impl<O: Owner> What<O> {
+impl<O: Owner> CalledObject<O> {
     fn with_call<R>(&self, go_on: impl FnOnce(&Call<'_>) -> R) -> R {
         go_on(&Call {
             callee: self.owner.callee_of(&self.lane),
@@ -103,7 +103,7 @@ impl<O: Owner> Deferred<O> {
         operation: CalledOperation,
         arguments: Box<OwnedArguments>,
     ) -> Self {
-        let what = What {
+        let what = CalledObject {
             owner,
             lane,
             operation,
@@ -306,7 +306,7 @@ impl Stage {
 
     /// Takes the awaited reply. If none is awaited, returns whether the call is done.
     fn take(&mut self) -> Result<Awaited, bool> {
-        match std::mem::replace(self, Self::Moving) {
+        match std::mem::replace(self, Self::InTransition) {
             Self::Awaits(awaited) => Ok(awaited),
             other => {
                 *self = other;

@@ -23,7 +23,7 @@ pub(super) fn towards(
             within(priorities, &endpoints).ok_or_else(|| {
                 let there: Vec<String> = endpoints.iter().map(|one| said(one)).collect();
                 let why = format!(
-                    "calls are to go to an endpoint of a priority from {} to {}, and the reference has {}",
+                    "no endpoint of the reference has a priority from {} to {}: it has {}",
                     priorities.start(),
                     priorities.end(),
                     there.join(", ")

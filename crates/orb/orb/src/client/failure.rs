@@ -71,7 +71,7 @@ pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemExceptio
 pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
     SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No).with_detail(
-        format!("{address}: the request has not left within {term} ms"),
+        format!("{address}: the request was not sent within {term} ms"),
     )
 }
 
@@ -80,7 +80,7 @@ pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException
 pub(super) fn not_before_its_end(deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
     SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No).with_detail(
-        format!("the request may not leave within {term} ms, by its RequestStartTime"),
+        format!("the request cannot be sent within {term} ms: its RequestStartTime is later"),
     )
 }
 
@@ -89,16 +89,18 @@ pub(super) fn not_before_its_end(deadline: Deadline) -> SystemException {
 pub(super) fn reply_not_before_its_end(deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
     SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::Yes).with_detail(
-        format!("the reply may not be given back within {term} ms, by its ReplyStartTime"),
+        format!("the reply cannot be delivered within {term} ms: its ReplyStartTime is later"),
     )
 }
 
-/// Returns the exception for a bound reference that would have to be bound anew, which its Rebind
+/// Returns the exception for a bound reference that would have to be bound again, which its Rebind
 /// policy forbids.
 #[cold]
 pub(super) fn must_rebind(what: &str) -> SystemException {
     SystemException::new(Kind::Rebind, minor::MUST_REBIND, CompletionStatus::No).with_detail(
-        format!("{what}, and the Rebind policy leaves that to the caller (validate_connection)"),
+        format!(
+            "{what}, and the Rebind policy leaves rebinding to the caller (validate_connection)"
+        ),
     )
 }
 
@@ -144,8 +146,9 @@ fn described(ior: &Ior) -> String {
 /// Returns the exception for a reply that no thread can be started to read.
 #[cold]
 pub(super) fn unwatchable(error: &std::io::Error) -> SystemException {
-    SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe)
-        .with_detail(format!("nothing reads the reply: {error}"))
+    SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe).with_detail(format!(
+        "no thread could be started to read the reply: {error}"
+    ))
 }
 
 /// Returns the exception for a request that does not fit in its connection's buffer.
@@ -171,7 +174,7 @@ pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
 /// Returns the exception for a reply whose status does not fit the request.
 pub(crate) fn out_of_place() -> SystemException {
     SystemException::new(Kind::CommFailure, minor::PROTOCOL, CompletionStatus::Maybe)
-        .with_detail("the reply's status does not fit the request")
+        .with_detail("the reply's status is not valid for the request")
 }
 
 /// Failure of one of a reference's endpoints.
@@ -202,7 +205,7 @@ pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemEx
         .map(|failure| match failure {
             Failure::Link(address, error) => format!("{address}: {error}"),
             Failure::Raised(exception) => exception.to_string(),
-            Failure::NoMore(setting) => format!("no more are tried ({setting})"),
+            Failure::NoMore(setting) => format!("no more endpoints are tried ({setting})"),
         })
         .collect();
     let (kind, minor) = if call.has_passed() {

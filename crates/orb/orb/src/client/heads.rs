@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 /// Number of heads in a row.
 const A_ROW: usize = 4;
 /// Maximum number of rows of a reference. Further operations of an interface have their heads
-/// written anew for each call.
+/// written again for each call.
 const ROWS: usize = 32;
 
 /// Heads of a reference's requests to one endpoint.

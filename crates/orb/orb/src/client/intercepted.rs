@@ -89,7 +89,7 @@ impl Invocation {
     ///
     /// # Errors
     /// The exception that an interceptor has raised.
-    pub(super) fn has_left(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
+    pub(super) fn end_request_pass(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
         let set_deferred = self.interception.as_ref().is_some_and(|it| it.set_deferred);
         match set_deferred {
             true => self.end_pass(call, Ok(Next::Done(None)), None),

@@ -23,7 +23,7 @@ use crate::invocation_policies::told;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
-use crate::policy::Starts;
+use crate::policy::StartTimes;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 
@@ -41,7 +41,7 @@ pub(super) struct Invocation {
     pub(super) deadline: Deadline,
     /// Start times, if the request or the reply has to wait for one. Boxed: calls in flight are
     /// many, and hardly one has it.
-    pub(super) starts: Option<Box<Starts>>,
+    pub(super) starts: Option<Box<StartTimes>>,
     /// Time after which the request is too late; not later than the reply's deadline.
     pub(super) request_deadline: Deadline,
     /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
@@ -119,7 +119,7 @@ impl Invocation {
         let callee = &call.callee;
         let effective = callee.effective();
         let completion = Completion::of(call.ask);
-        let timeout = Deadline::after_maybe(callee.timeout_under(&effective));
+        let timeout = Deadline::after_optional(callee.timeout_under(&effective));
         let queued = effective.queued;
         let ends = effective.ends.begin();
         let deadline = timeout.earlier(ends.reply_deadline());
@@ -173,7 +173,7 @@ impl Invocation {
                 continue;
             }
             let (binding, outcome) = match self.bind_and_send(call) {
-                Ok((binding, Ok(Some(reply)))) => match self.has_left(call)? {
+                Ok((binding, Ok(Some(reply)))) => match self.end_request_pass(call)? {
                     Next::Done(_) => return Ok(Progress::Awaits(Awaited { binding, reply })),
                     Next::Again => continue,
                 },

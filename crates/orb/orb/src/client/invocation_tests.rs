@@ -1,5 +1,5 @@
-//! Calls that are put away and taken up again, and lanes that call through one reference, with a
-//! scripted peer.
+//! Tests of calls that are suspended and resumed, and of lanes that call through one reference,
+//! with a scripted peer.
 
 use super::call::{complete_by_waiting, invoke};
 use super::invocation::{Call, Invocation, Progress};

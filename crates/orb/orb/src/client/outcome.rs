@@ -49,7 +49,7 @@ pub(crate) enum ReplyOutcome {
     Forward {
         to: Ior,
         origin: Origin,
-        /// True if the object has moved for good (LOCATION_FORWARD_PERM).
+        /// True if the object has moved permanently (LOCATION_FORWARD_PERM).
         permanently: bool,
     },
     /// The server wants the object addressed by this disposition.
@@ -164,7 +164,7 @@ impl Reply {
             WireHead::LocateReply(header) => {
                 Head::Other(locate_outcome(header, &mut decoder, self.origin)?)
             }
-            _ => return Err(CdrError::Invalid("the head is not a reply's")),
+            _ => return Err(CdrError::Invalid("the header is not a reply's")),
         };
         Ok((head, decoder.position()))
     }

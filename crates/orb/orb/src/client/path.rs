@@ -20,7 +20,7 @@ pub(crate) struct Path {
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).
     short: (bool, bool),
-    /// True if the path does not begin at the reference's first endpoint, so that beginning anew
+    /// True if the path does not begin at the reference's first endpoint, so that beginning again
     /// may help.
     pub(super) began_late: bool,
     /// The reference of each list of endpoints, and its endpoint that was forwarded or succeeded.
@@ -76,7 +76,7 @@ impl Path {
 
     /// Returns whether calls of this kind may take the fast path ([`super::short`]).
     #[inline]
-    pub(super) fn goes_short(&self, two_way: bool) -> bool {
+    pub(super) fn takes_fast_path(&self, two_way: bool) -> bool {
         if two_way { self.short.0 } else { self.short.1 }
     }
 

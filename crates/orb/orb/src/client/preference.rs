@@ -13,30 +13,30 @@ use std::sync::Arc;
 
 /// Reason why a reference has no endpoint that calls may go to.
 #[derive(Debug)]
-pub(super) enum NoneChosen {
+pub(super) enum NoEndpoint {
     /// Policies exclude all endpoints.
     Unmet(UnmetPolicies),
     /// Another reason, or policies that contradict each other ([`Effective::contradicting`]).
     Raised(SystemException),
 }
 
-impl From<UnmetPolicies> for NoneChosen {
+impl From<UnmetPolicies> for NoEndpoint {
     fn from(unmet: UnmetPolicies) -> Self {
         Self::Unmet(unmet)
     }
 }
 
-impl From<SystemException> for NoneChosen {
+impl From<SystemException> for NoEndpoint {
     fn from(exception: SystemException) -> Self {
         Self::Raised(exception)
     }
 }
 
-impl From<NoneChosen> for SystemException {
-    fn from(why: NoneChosen) -> Self {
+impl From<NoEndpoint> for SystemException {
+    fn from(why: NoEndpoint) -> Self {
         match why {
-            NoneChosen::Unmet(unmet) => unmet.into(),
-            NoneChosen::Raised(exception) => exception,
+            NoEndpoint::Unmet(unmet) => unmet.into(),
+            NoEndpoint::Raised(exception) => exception,
         }
     }
 }
@@ -47,7 +47,7 @@ pub(super) fn chosen(
     lane: &Lane,
     effective: &Effective,
     two_way: bool,
-) -> Result<Vec<Arc<Endpoint>>, NoneChosen> {
+) -> Result<Vec<Arc<Endpoint>>, NoEndpoint> {
     let broker = lane.broker();
     effective.check()?;
     let destination = match &broker.priorities {
@@ -74,15 +74,15 @@ pub(super) fn chosen(
         of_other_hosts(able)?
     };
     let safe = protected(&all, &able, effective.security)?;
-    let Some(wish) = &effective.protocols else {
+    let Some(preference) = &effective.protocols else {
         return Ok(towards(&destination, safe)?);
     };
-    let ordered = by_preference(&safe, wish);
+    let ordered = by_preference(&safe, preference);
     if ordered.is_empty() {
-        if !by_preference(&able, wish).is_empty() {
-            return Err(unsafe_wish(&safe, wish).into());
+        if !by_preference(&able, preference).is_empty() {
+            return Err(unsafe_preference(&safe, preference).into());
         }
-        return Err(unmet(&all, &able, wish).into());
+        return Err(unmet(&all, &able, preference).into());
     }
     Ok(towards(&destination, ordered)?)
 }
@@ -94,7 +94,7 @@ fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetP
     let others: Vec<Arc<Endpoint>> = others.collect();
     if others.is_empty() {
         let why = format!(
-            "the reference came from another host, and leads to places of this one alone ({names}): allow it by \
+            "the reference came from another host, but has only endpoints within this one ({names}): allow it by \
              foreign_local_endpoints = true"
         );
         return Err(UnmetPolicies::new(&[], why));
@@ -135,8 +135,8 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
         (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
     let why = format!(
-        "nothing may be sent in clear by this reference, as {why}, and the ORB has no other way to it: it is \
-         reached by {}; configure [tls], or allow it by security = off",
+        "nothing may be sent unencrypted to this object, as {why}, but its endpoints that the ORB can use are \
+         {}; configure [tls], or allow it by security = off",
         names(able)
     );
     UnmetPolicies::new(&[SECURITY], why)
@@ -144,11 +144,11 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
 
 /// Returns the error for policies that prefer a protocol that would send in clear.
 #[cold]
-fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
+fn unsafe_preference(safe: &[Arc<Endpoint>], preference: &ClientProtocols) -> UnmetPolicies {
     let why = format!(
         "the protocols that policies prefer ({}) would send in clear what the reference can protect ({}); \
          allow it by security = off",
-        wish.preferred.join(", "),
+        preference.preferred.join(", "),
         names(safe)
     );
     UnmetPolicies::new(&[CLIENT_PROTOCOLS, SECURITY], why)
@@ -156,9 +156,13 @@ fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies 
 
 /// Returns the reason why no endpoint that can carry the call is of a protocol that policies
 /// prefer.
-fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
-    let (preferred, able) = (wish.preferred.join(", "), names(able));
-    let for_one_ways = by_preference(all, wish);
+fn unmet(
+    all: &[Arc<Endpoint>],
+    able: &[Arc<Endpoint>],
+    preference: &ClientProtocols,
+) -> UnmetPolicies {
+    let (preferred, able) = (preference.preferred.join(", "), names(able));
+    let for_one_ways = by_preference(all, preference);
     let why = match for_one_ways.is_empty() {
         true => format!(
             "the reference has none of the protocols that policies prefer ({preferred}): it has {able}"
@@ -172,18 +176,18 @@ fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) 
     UnmetPolicies::new(&[CLIENT_PROTOCOLS], why)
 }
 
-fn by_preference(able: &[Arc<Endpoint>], wish: &ClientProtocols) -> Vec<Arc<Endpoint>> {
+fn by_preference(able: &[Arc<Endpoint>], preference: &ClientProtocols) -> Vec<Arc<Endpoint>> {
     let is = |endpoint: &Endpoint, name: &str| {
         *endpoint.pair.name == *name || name.strip_prefix("giop+") == Some(&endpoint.pair.name)
     };
     let mut ordered: Vec<Arc<Endpoint>> = Vec::with_capacity(able.len());
-    for name in &wish.preferred {
+    for name in &preference.preferred {
         ordered.extend(able.iter().filter(|one| is(one, name)).cloned());
     }
-    if wish.otherwise == Otherwise::Choose {
+    if preference.otherwise == Otherwise::Choose {
         let others = able
             .iter()
-            .filter(|one| !wish.preferred.iter().any(|name| is(one, name)));
+            .filter(|one| !preference.preferred.iter().any(|name| is(one, name)));
         ordered.extend(others.cloned());
     }
     ordered

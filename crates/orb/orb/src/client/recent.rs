@@ -94,11 +94,12 @@ impl Recent {
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
         let with_connection = |path: Arc<Path>| {
             let connection = path.connection_of_thread(key.is_two_way())?;
-            path.goes_short(key.is_two_way()).then_some(RecentPath {
-                key,
-                path,
-                connection,
-            })
+            path.takes_fast_path(key.is_two_way())
+                .then_some(RecentPath {
+                    key,
+                    path,
+                    connection,
+                })
         };
         let known = memory.as_ref().and_then(|memory| memory.known(key, callee));
         // A path whose connection is closed may have been replaced.

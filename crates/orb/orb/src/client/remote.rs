@@ -32,7 +32,7 @@ pub(crate) struct RemoteObject {
     original: Arc<Target>,
     /// The target of the original reference, if an interceptor has forwarded that call.
     called_as: Option<Arc<Target>>,
-    /// The object's new place, if it has moved for good, as a server has said
+    /// The object's new place, if it has moved permanently, as a server has said
     /// (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
@@ -122,7 +122,7 @@ impl RemoteObject {
         moved.unwrap_or_else(|| self.original.clone())
     }
 
-    /// Records that the object has moved for good.
+    /// Records that the object has moved permanently.
     pub(crate) fn move_to(&self, target: Arc<Target>) {
         self.moved.store(Some(target));
     }

@@ -108,7 +108,8 @@ fn add_endpoints_of(
     problem.map_or(Ok(()), Err)
 }
 
-/// Returns the code sets where UTF-8 is preferred, and where ISO 8859-1 is.
+/// Returns the code sets to use with the server: first those for clients that prefer UTF-8, then
+/// those for clients that prefer ISO 8859-1.
 fn agreed(
     version: GiopVersion,
     announced: Option<&CodeSetComponentInfo>,

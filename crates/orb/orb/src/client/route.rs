@@ -152,7 +152,7 @@ impl Route {
         self.forward(callee, to, false)
     }
 
-    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and the call may not begin anew.
+    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and the call may not begin again.
     pub(super) fn go_on(&mut self, callee: &Callee<'_>, failure: SystemException) -> bool {
         self.expand(callee);
         self.failures.push(Failure::Raised(failure));
@@ -169,7 +169,7 @@ impl Route {
         exhausted(&mut self.failures, deadline)
     }
 
-    /// Begins anew at the original reference, once, if the call has been anywhere else: behind a forward of its own or of
+    /// Begins again at the original reference, once, if the call has been anywhere else: behind a forward of its own or of
     /// an earlier call, a permanent one included, or at another endpoint than the first (CORBA 3.3 part 2, §9.6).
     pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
         let began_late = self.path.as_ref().is_some_and(|path| path.began_late);

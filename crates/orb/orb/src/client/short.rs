@@ -57,7 +57,7 @@ pub(super) fn attempt(
     let (last, block) = recent.parts();
     let (path, connection) = (&*last.path, &last.connection);
     probe::begins!(Point::ClientReference);
-    let deadline = Deadline::after_maybe(callee.timeout_under(&path.effective));
+    let deadline = Deadline::after_optional(callee.timeout_under(&path.effective));
     if connection.announced.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Short::No;
     }
@@ -111,9 +111,9 @@ struct ShortCall<'q> {
 impl ShortCall<'_> {
     /// Records the stage in the timeline, if one is being recorded.
     #[inline(always)]
-    fn comes_to(&self, stage: Stage, request: u32) {
+    fn record_stage(&self, stage: Stage, request: u32) {
         if timeline::is_recording() {
-            self.callee.lane.calls_come_to(stage, request);
+            self.callee.lane.record_call_stage(stage, request);
         }
     }
 
@@ -134,7 +134,7 @@ impl ShortCall<'_> {
         {
             return Err(self.failed(failed));
         }
-        self.comes_to(Stage::Sent, pending.id());
+        self.record_stage(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
         // The request's block is reused for its reply.
         match complete::wait_with(connection, block, &pending, self.deadline) {

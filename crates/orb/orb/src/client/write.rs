@@ -1,5 +1,5 @@
-//! The stage that writes messages: a request by a head that was written before, or any message
-//! anew.
+//! The stage that writes messages: a request from a header that was prepared before, or any
+//! message in full.
 
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
@@ -48,8 +48,7 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
     }
 }
 
-/// Writes a request behind a prepared head into `block`; `lends` tells whether large arguments are
-/// lent.
+/// Writes a request behind a prepared head into `block`; with `lends`, large arguments are lent.
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
@@ -119,8 +118,8 @@ pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
     filled.collect()
 }
 
-/// Message written anew, for calls that no prepared head fits.
-pub(super) struct Anew<'w> {
+/// Message written in full, for calls that no prepared header fits.
+pub(super) struct NewMessage<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,
     pub(super) route: &'w Route,
@@ -131,13 +130,13 @@ pub(super) struct Anew<'w> {
     /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     /// True if the request is to carry the CodeSets context.
-    pub(super) tells_code_sets: bool,
+    pub(super) announces_code_sets: bool,
     /// True if the request is buffered, and leaves when the caller may already have refilled its
     /// buffers.
     pub(super) waits: bool,
 }
 
-impl Anew<'_> {
+impl NewMessage<'_> {
     /// Writes the whole message.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
         let unwritable = |error| self.unwritable(error);
@@ -156,7 +155,7 @@ impl Anew<'_> {
         let coding = coding(&self.callee, connection);
         let told = CodeSetContext::from(connection.wire.code_sets).encode();
         let code_sets = (service_context::CODE_SETS, told.as_slice());
-        let code_sets = self.tells_code_sets.then_some(code_sets);
+        let code_sets = self.announces_code_sets.then_some(code_sets);
         let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
         let lends = self.route.effective.transfer == Transfer::Lend;
         let target = self.addressed();
@@ -174,7 +173,7 @@ impl Anew<'_> {
                 let listen_points = connection
                     .announced
                     .listen_points()
-                    .filter(|_| self.tells_code_sets);
+                    .filter(|_| self.announces_code_sets);
                 let listen_points = listen_points.map(|data| (service_context::BI_DIR_IIOP, data));
                 let told = code_sets.into_iter().chain(listen_points);
                 let contexts: Vec<ServiceContext<'_>> = told.chain(own).collect();

@@ -28,7 +28,7 @@ pub struct Encoding {
 
 /// Error for an encoding that no codec supports (`CodecFactory::UnknownEncoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no codec has format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
+#[error("no codec supports format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
 pub struct UnknownEncoding(
     /// The encoding.
     pub Encoding,
@@ -38,13 +38,13 @@ pub struct UnknownEncoding(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// The encoding cannot represent the value, such as wide text in version 1.0.
-    #[error("the encoding has no such value: {0}")]
+    #[error("the encoding cannot represent the value: {0}")]
     InvalidTypeForEncoding(CdrError),
     /// The octets cannot come from the codec.
-    #[error("the octets are no encapsulation of a value: {0}")]
+    #[error("the bytes are not an encapsulation of a value: {0}")]
     FormatMismatch(CdrError),
     /// The octets are not a value of the type.
-    #[error("the octets are no value of the type: {0}")]
+    #[error("the bytes are not a value of the type: {0}")]
     TypeMismatch(CdrError),
 }
 

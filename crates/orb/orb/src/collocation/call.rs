@@ -1,6 +1,6 @@
 //! One call within the process.
 
-use super::intercepted::{self, Ended, Upcall};
+use super::intercepted::{self, Final, Upcall};
 use super::locality::{Caller, Locality};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
 use crate::client::{RemoteObject, out_of_place, too_many_forwards};
@@ -159,7 +159,7 @@ where
 #[cold]
 fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     Kind::BadInvOrder.because(format!(
-        "`{}`: an interceptor forwards a call that has been made into buffers of its caller's",
+        "`{}`: an interceptor forwards a call whose results go into buffers of its caller",
         operation.name()
     ))
 }
@@ -212,11 +212,11 @@ fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>
             ended,
         };
         match intercepted::enter(caller, here, operation, upcall) {
-            Ended::Stands => return Stop::Stands,
-            Ended::ByWire => return Stop::ByWire(forwarded.map(|it| Box::new(it.0))),
-            Ended::Refused(exception) => return Stop::Refused(named(exception)),
-            Ended::Raised(exception) => return Stop::Raised(named(exception)),
-            Ended::Forward(to) => {
+            Final::Stands => return Stop::Stands,
+            Final::ByWire => return Stop::ByWire(forwarded.map(|it| Box::new(it.0))),
+            Final::Refused(exception) => return Stop::Refused(named(exception)),
+            Final::Raised(exception) => return Stop::Raised(named(exception)),
+            Final::Forward(to) => {
                 let object = caller.object.forwarded(*to);
                 forwarded = Some(Box::new((object, Locality::default())));
             }

@@ -21,7 +21,7 @@ use punctual_ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Result of a call between interceptors.
-pub(super) enum Ended {
+pub(super) enum Final {
     /// The result of the servant is final.
     Stands,
     /// A request is to be sent.
@@ -56,7 +56,7 @@ pub(super) fn enter(
     here: &LocatedObject,
     operation: &NamedOperation<'_>,
     upcall: Upcall<'_>,
-) -> Ended {
+) -> Final {
     let broker = caller.orb.broker();
     let mut pass = ClientPass::new(
         broker.number(),
@@ -72,21 +72,21 @@ pub(super) fn enter(
     let heard = call.heard(served.outcome.clone());
     match pass.end(&at, heard, None) {
         Some(outcome) => raised(outcome),
-        None if served.stands => Ended::Stands,
+        None if served.stands => Final::Stands,
         None => match served.outcome {
-            Outcome::System(exception) => Ended::Refused(exception),
-            Outcome::Forward(to) => Ended::Forward(to),
-            _ => Ended::ByWire,
+            Outcome::System(exception) => Final::Refused(exception),
+            Outcome::Forward(to) => Final::Forward(to),
+            _ => Final::ByWire,
         },
     }
 }
 
 /// Returns the result for an outcome that the caller's interceptors have replaced.
-fn raised(outcome: Outcome) -> Ended {
+fn raised(outcome: Outcome) -> Final {
     match outcome {
-        Outcome::System(exception) => Ended::Raised(exception),
-        Outcome::Forward(to) => Ended::Forward(to),
-        _ => Ended::ByWire,
+        Outcome::System(exception) => Final::Raised(exception),
+        Outcome::Forward(to) => Final::Forward(to),
+        _ => Final::ByWire,
     }
 }
 

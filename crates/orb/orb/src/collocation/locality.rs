@@ -9,7 +9,7 @@ use crate::adapter::Collocated;
 use crate::broker::Broker;
 use crate::client::RemoteObject;
 use crate::config::CollocationScope;
-use crate::orb::{self, Orb, Real};
+use crate::orb::{self, Orb, UnproxiedObject};
 use crate::policy::{self, Collocation, SyncScope};
 use punctual_link::Address;
 use std::fmt;
@@ -154,7 +154,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     if let Some(make) = make {
         let (orb, object) = (own.clone(), caller.object.again());
         return Some(LocatedObject {
-            object: make(Real { orb, object }),
+            object: make(UnproxiedObject { orb, object }),
             broker: own.shared_broker(),
             is_intercepted: false,
             is_proxy: true,

@@ -27,7 +27,7 @@ pub const BAD_SCHEME_SPECIFIC_PART: u32 = omg(9);
 pub const BAD_URL: u32 = omg(10);
 /// BAD_PARAM: nil given to `register_initial_reference`.
 pub const NIL_REGISTERED: u32 = omg(27);
-/// BAD_PARAM: two policies on one matter.
+/// BAD_PARAM: two policies of the same type.
 pub const DUPLICATE_POLICY: u32 = omg(30);
 /// INV_POLICY: policies that cannot be reconciled.
 pub const CANNOT_RECONCILE: u32 = omg(1);
@@ -100,7 +100,7 @@ pub const ENCODING: u32 = own(9);
 pub const VALUE: u32 = own(10);
 /// UNKNOWN: the servant panicked.
 pub const SERVANT_PANICKED: u32 = own(11);
-/// INV_OBJREF: text that is no object reference.
+/// INV_OBJREF: text that is not an object reference.
 pub const BAD_REFERENCE: u32 = own(12);
 /// INV_OBJREF or BAD_PARAM: nil where an object is needed.
 pub const NIL: u32 = own(13);
@@ -136,7 +136,7 @@ pub const INVALID_POLICY_TYPE: u32 = omg(2);
 pub const NO_POLICY_FACTORY: u32 = omg(3);
 /// UNKNOWN: an interceptor panicked.
 pub const INTERCEPTOR_PANICKED: u32 = own(21);
-/// REBIND: a bound reference would have to be bound anew.
+/// REBIND: a bound reference would have to be bound again.
 pub const MUST_REBIND: u32 = own(20);
 /// NO_RESPONSE: a servant that was to answer later has dropped the response.
 pub const NOT_ANSWERED: u32 = own(30);

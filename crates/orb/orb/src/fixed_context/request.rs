@@ -84,7 +84,7 @@ pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestC
         let id = context.id();
         let earlier = contexts.get(..index).unwrap_or_default();
         let why = if id == service_context::CODE_SETS {
-            "the ORB itself sends it"
+            "it is reserved for the ORB"
         } else if context.length() > LONGEST {
             "its data is longer than 64 octets"
         } else if earlier.iter().any(|one| one.id() == id) {
@@ -126,7 +126,7 @@ mod tests {
     fn what_cannot_be_carried_is_refused_by_its_id() {
         assert_eq!(checked(&[(10, 4), (11, 64)]), Ok(()));
         for (wrong, why) in [
-            (vec![(service_context::CODE_SETS, 4)], "itself"),
+            (vec![(service_context::CODE_SETS, 4)], "reserved"),
             (vec![(10, 65)], "longer"),
             (vec![(10, 4), (10, 8)], "another"),
         ] {

@@ -53,7 +53,7 @@ impl std::error::Error for InterceptorError {}
 
 /// Error for a slot that was not allocated ([`crate::OrbInitInfo::allocate_slot_id`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("nobody has allocated the slot {0}")]
+#[error("the slot {0} is not allocated")]
 pub struct InvalidSlot(
     /// Number of the slot.
     pub u32,
@@ -89,7 +89,7 @@ pub(super) fn not_available(what: &str) -> SystemException {
         minor::INFORMATION_NOT_AVAILABLE,
         CompletionStatus::No,
     )
-    .with_detail(format!("`{what}` is not known of this call"))
+    .with_detail(format!("`{what}` is not available for this call"))
 }
 
 /// Returns the exception for a service context that is not there.
@@ -100,5 +100,5 @@ pub(super) fn no_context(id: u32) -> SystemException {
         minor::NO_SERVICE_CONTEXT,
         CompletionStatus::No,
     )
-    .with_detail(format!("there is no service context {id:#x}"))
+    .with_detail(format!("the message has no service context {id:#x}"))
 }

@@ -18,7 +18,7 @@ pub enum AdapterState {
     Active,
     /// Requests are refused for a while.
     Discarding,
-    /// Requests are refused for good.
+    /// Requests are refused permanently.
     Inactive,
     /// The adapter no longer exists.
     NonExistent,

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// Error for a name that another interceptor of the list has (`ORBInitInfo::DuplicateName`; CORBA
 /// 3.3 part 1, §16.9.2).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is an interceptor `{0}` already")]
+#[error("an interceptor with the name `{0}` exists already")]
 pub struct DuplicateName(
     /// The name.
     pub String,

@@ -7,7 +7,7 @@ use punctual_ior::Ior;
 /// Outcome of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// Results.
+    /// The operation returned its results.
     Reply,
     /// A user exception, with its repository id; empty if the id is not known.
     User(String),

@@ -267,12 +267,12 @@ pub(super) fn add(
     replace: bool,
 ) -> Result<(), SystemException> {
     if id == service_context::CODE_SETS {
-        return Err(Kind::BadParam.because("the context of code sets is the ORB's own"));
+        return Err(Kind::BadParam.because("the service context CodeSets is reserved for the ORB"));
     }
     match contexts.iter_mut().find(|(there, _)| *there == id) {
         Some((_, there)) if replace => *there = data.to_vec(),
         Some(_) => {
-            let why = format!("there is a service context {id:#x} already");
+            let why = format!("the service context {id:#x} exists already");
             return Err(bad_inv_order(minor::SERVICE_CONTEXT_EXISTS, why));
         }
         None => contexts.push((id, data.to_vec())),

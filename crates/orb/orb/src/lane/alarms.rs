@@ -77,9 +77,7 @@ impl Alarms {
             if let Some(((next, _), _)) = state.set.first_key_value()
                 && let Err(error) = self.timer.set(from_now(*next))
             {
-                tracing::error!(
-                    "calls that are held back are not told of their time-outs: {error}"
-                );
+                tracing::error!("the timer for calls that are held back failed: {error}");
             }
             due
         };

@@ -39,7 +39,7 @@ pub(crate) struct Lanes {
 struct OfPools {
     lanes: Vec<Arc<Lane>>,
     /// Number of endpoint changes of lanes that no longer exist.
-    changes_of_gone: u64,
+    changes_of_removed: u64,
 }
 
 impl Lanes {
@@ -126,7 +126,7 @@ impl Lanes {
         let is_gone = |one: &mut Arc<Lane>| one.is_retired() && one.incoming.connections.len() == 0;
         let gone: Vec<Arc<Lane>> = of_pools.lanes.extract_if(.., is_gone).collect();
         let changes = gone.iter().map(|lane| lane.incoming.endpoints.changes());
-        of_pools.changes_of_gone += changes.sum::<u64>();
+        of_pools.changes_of_removed += changes.sum::<u64>();
         of_pools.lanes.push(lane.clone());
         lane
     }
@@ -140,7 +140,7 @@ impl Lanes {
         }
         let of_pools = self.of_pools.lock();
         let lanes = self.prioritised().chain(&of_pools.lanes);
-        of(&self.first) + lanes.map(of).sum::<u64>() + of_pools.changes_of_gone
+        of(&self.first) + lanes.map(of).sum::<u64>() + of_pools.changes_of_removed
     }
 
     /// Makes the lanes of a thread pool stop listening; returns `false` if there are none.

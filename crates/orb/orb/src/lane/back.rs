@@ -99,7 +99,7 @@ impl BackChannel {
         if is_proved {
             self.state.lock().told = points;
         } else {
-            tracing::warn!(peer = %self.link.peer(), "no callbacks by this connection: its client has shown no certificate");
+            tracing::warn!(peer = %self.link.peer(), "no callbacks over this connection: its client has presented no certificate");
         }
         Ok(())
     }

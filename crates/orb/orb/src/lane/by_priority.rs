@@ -71,7 +71,7 @@ impl Table {
     fn count(&self, number: u16) {
         let (before, from) = self.rows.split_at(usize::from(number) % ROWS);
         let mut rows = from.iter().chain(before);
-        match rows.find(|row| row.has(number) || row.is_given_to(number)) {
+        match rows.find(|row| row.has(number) || row.claim_row(number)) {
             Some(row) => row.count(),
             None => {
                 self.others.fetch_add(1, Ordering::Relaxed);
@@ -88,7 +88,7 @@ impl Row {
     }
 
     /// Claims a free row for this priority; returns `true` if the row belongs to it now.
-    fn is_given_to(&self, number: u16) -> bool {
+    fn claim_row(&self, number: u16) -> bool {
         let (mark, order) = (u32::from(number) + 1, Ordering::Relaxed);
         match self.mark.compare_exchange(0, mark, order, order) {
             Ok(_) => true,

@@ -40,7 +40,7 @@ pub(crate) use outgoing::{at_thread_end, chosen};
 pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};
-pub(crate) use references::Which;
+pub(crate) use references::EndpointSelection;
 pub(crate) use replies::{Continuation, in_reply_handler};
 pub use statistics::LaneStatistics;
 pub use work::{Borrowers, BufferLimits};

@@ -57,7 +57,7 @@ pub(crate) struct Lane {
 /// If threads cannot have this priority.
 pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<ThreadSpec, String> {
     let Some(priorities) = &broker.priorities else {
-        let why = "the ORB has no Real-time CORBA: `RtOrb::extend` gives it to its builder";
+        let why = "the ORB has no Real-time CORBA: call `RtOrb::extend` on its builder";
         return Err(why.to_owned());
     };
     priorities.thread(priority, ThreadSpec::named("punctual"))
@@ -148,13 +148,13 @@ impl Lane {
     /// Records that a call of the lane has reached a stage of a timeline.
     #[cold]
     #[inline(never)]
-    pub(crate) fn calls_come_to(&self, stage: Stage, request: u32) {
+    pub(crate) fn record_call_stage(&self, stage: Stage, request: u32) {
         let request = RequestId {
             lane: u32::try_from(self.number).unwrap_or(u32::MAX),
             connection: 0,
             request,
         };
-        timeline::comes_to(stage, request, Priority::of_thread());
+        timeline::record_stage(stage, request, Priority::of_thread());
     }
 
     /// Returns the CORBA priority of the lane's threads, and of the threads that call through the
@@ -221,8 +221,8 @@ impl Lane {
     }
 
     /// Records that the main thread ends: the reply thread runs the continuations that are left.
-    pub(crate) fn main_thread_ends(&self) {
-        self.replies.main_thread_ends();
+    pub(crate) fn stop_using_main_thread(&self) {
+        self.replies.stop_using_main_thread();
     }
 
     /// Submits a continuation to the reply thread, or to the threads that run reply handlers in its
@@ -301,7 +301,7 @@ impl Lane {
     /// Closes every outgoing connection after sending its buffered requests; calls that wait on one
     /// fail.
     pub(crate) fn disconnect(&self) {
-        self.incoming.let_followers_go();
+        self.incoming.release_followers();
         self.flush(Deadline::after(FLUSH_AT_END));
         self.flusher.close();
         self.outgoing.close();

@@ -1,7 +1,7 @@
 //! Lanes of thread pools (Real-time CORBA 1.2, §5.10): each with threads of its own, which serve all its endpoints.
 
 use super::counters::Counters;
-use super::work::{Borrowers, BufferLimits, Lender, PoolWork, RequestBuffer, Visits};
+use super::work::{Borrowers, BufferLimits, Lender, PoolWork, RequestBuffer, VisitRequests};
 use crate::broker::Broker;
 use crate::config::{ListenEndpoint, PoolSize};
 use crate::priority::Priority;
@@ -77,7 +77,7 @@ pub(super) struct PoolThreads {
     priority: Option<Priority>,
     borrowers: Option<Borrowers>,
     buffer: Option<Arc<RequestBuffer>>,
-    visits: Arc<Visits>,
+    visits: Arc<VisitRequests>,
     counters: Arc<Counters>,
 }
 
@@ -94,7 +94,7 @@ impl PoolThreads {
             priority: lane.priority,
             borrowers: lane.borrowers.clone(),
             buffer: lane.buffer.map(buffer),
-            visits: Arc::new(Visits::new(broker.clone())),
+            visits: Arc::new(VisitRequests::new(broker.clone())),
             counters: counters.clone(),
         }
     }

@@ -112,7 +112,7 @@ impl Reactors {
         if !pair.link.serves_without_blocking() {
             if !options.is_empty() {
                 let reason = format!(
-                    "connections of `{link}` need a thread each: `{concurrency}` is not for them"
+                    "connections of `{link}` need a thread each, which `{concurrency}` does not give them"
                 );
                 return Err(not_listening(endpoint, &reason));
             }
@@ -144,7 +144,8 @@ impl Reactors {
             return Err(not_listening(endpoint, &needs_threads(pair)));
         }
         if !matches!(endpoint.reservation(), Ok(None)) {
-            let why = "what its threads reserve, a thread pool says, not its endpoints";
+            let why =
+                "the reservation of its threads is set in the thread pool, not at its endpoints";
             return Err(not_served(endpoint, &why));
         }
         let started = self.lock().first_pool.clone();

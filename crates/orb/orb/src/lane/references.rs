@@ -14,7 +14,7 @@ use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 
 /// Selection of the endpoints that references contain.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Which<'w> {
+pub(crate) struct EndpointSelection<'w> {
     /// Endpoints named by a policy.
     named: Option<&'w PublishedEndpoints>,
     /// Number of the thread pool whose lanes are meant, if any; `named` takes precedence.
@@ -25,9 +25,9 @@ pub(crate) struct Which<'w> {
     are_lasting: bool,
 }
 
-impl<'w> Which<'w> {
+impl<'w> EndpointSelection<'w> {
     /// Selection for objects of which nothing more is known.
-    pub(crate) const ALL: Self = Which {
+    pub(crate) const ALL: Self = EndpointSelection {
         named: None,
         pool: None,
         served_at: ServedAt::Any,
@@ -53,7 +53,7 @@ impl<'w> Which<'w> {
 impl ServedAt {
     /// Returns `true` if an endpoint of this priority is selected. `has` describes the endpoints
     /// that exist: those without a priority are the fallback for a priority that none has.
-    fn is_at(self, priority: Option<crate::priority::Priority>, has: Has) -> bool {
+    fn is_at(self, priority: Option<crate::priority::Priority>, has: Available) -> bool {
         match self {
             Self::Clients => true,
             Self::Any => priority.is_none() || !has.without,
@@ -65,7 +65,7 @@ impl ServedAt {
 
 /// Kinds of endpoints that exist in a set.
 #[derive(Clone, Copy)]
-struct Has {
+struct Available {
     /// True if there are endpoints without a priority.
     without: bool,
     /// True if there are endpoints of the requested priority.
@@ -80,7 +80,7 @@ impl Lanes {
         object_key: &[u8],
         policies: &[PolicyValue],
         added: &[(Option<u32>, TaggedComponent)],
-        which: Which<'_>,
+        which: EndpointSelection<'_>,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
         let endpoints = self.published(which);
         if let Some(which) = which.named.filter(|_| endpoints.is_empty()) {
@@ -88,7 +88,7 @@ impl Lanes {
         }
         if endpoints.is_empty() && which.is_by_lane() {
             return Err(invalid(
-                "making a reference: the ORB listens no more at the endpoints that serve the POA's objects"
+                "making a reference: the endpoints that serve the POA's objects are closed"
                     .to_owned(),
             ));
         }
@@ -112,7 +112,7 @@ impl Lanes {
             self.changes(),
             self.broker().protocols.now().number,
         ];
-        let which = Which::of(policies, self.broker());
+        let which = EndpointSelection::of(policies, self.broker());
         policies.templates().profiles(object_key, origin, |key| {
             self.profiles(key, policies.published(), policies.components(), which)
         })
@@ -127,7 +127,7 @@ impl Lanes {
 
     /// Returns `true` if lanes decide where objects of an adapter with these policies are served.
     pub(crate) fn decide_for(&self, policies: &AdapterPolicies) -> bool {
-        let which = Which::of(policies, self.broker());
+        let which = EndpointSelection::of(policies, self.broker());
         which.pool.is_some() || which.is_by_lane() && self.have_prioritised_endpoints()
     }
 
@@ -136,11 +136,11 @@ impl Lanes {
     /// # Errors
     /// The type of the policy that prevents it, and the reason.
     pub(crate) fn check_served(&self, policies: &AdapterPolicies) -> Result<(), (u32, String)> {
-        let which = Which::of(policies, self.broker());
+        let which = EndpointSelection::of(policies, self.broker());
         if which.named.is_some() || !self.published(which).is_empty() {
             return Ok(());
         }
-        let at_any = Which {
+        let at_any = EndpointSelection {
             served_at: ServedAt::Any,
             ..which
         };
@@ -151,7 +151,7 @@ impl Lanes {
             (ServedAt::One(priority), _) if !there.is_empty() => Err((
                 tags::policy::PRIORITY_MODEL,
                 format!(
-                    "no endpoint serves priority {priority}, as each has another one ({})",
+                    "no endpoint serves priority {priority}; the endpoints have other priorities ({})",
                     there.join(", ")
                 ),
             )),
@@ -165,14 +165,14 @@ impl Lanes {
 
     /// Returns the selected endpoints as references publish them. A selection of lasting addresses
     /// has no effect if there are none.
-    fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
+    fn published(&self, which: EndpointSelection<'_>) -> Vec<ProfileEndpoint> {
         let mut open = self.open();
         match which.named {
             Some(named) => open.retain(|one| named.name(&one.named())),
             None => {
                 open.retain(|one| one.published.qualities.lane.map(|lane| lane.pool) == which.pool);
                 let priority_of = |one: &super::OpenEndpoint| one.published.qualities.priority;
-                let has = Has {
+                let has = Available {
                     without: open.iter().any(|one| priority_of(one).is_none()),
                     this_one: open.iter().any(|one| {
                         priority_of(one).is_some_and(|it| which.served_at == ServedAt::One(it))

@@ -69,7 +69,7 @@ thread_local! {
     /// True while the thread runs a continuation.
     static GOES_ON: Cell<bool> = const { Cell::new(false) };
     /// Queue whose new entries the thread will run itself. Only compared, never dereferenced.
-    static TAKES: Cell<*const Queue> = const { Cell::new(std::ptr::null()) };
+    static OWN_QUEUE: Cell<*const Queue> = const { Cell::new(std::ptr::null()) };
 }
 
 /// Returns `true` if the calling thread is in a reply handler: waiting for other calls there would
@@ -193,7 +193,7 @@ impl Replies {
     /// calling thread runs it if the lane's thread has ended or cannot be started.
     pub(crate) fn submit(&self, continuation: Arc<dyn Continuation>) {
         self.queue.todo.push(continuation);
-        if TAKES.get() == Arc::as_ptr(&self.queue) || self.post() {
+        if OWN_QUEUE.get() == Arc::as_ptr(&self.queue) || self.post() {
             return;
         }
         self.tell();
@@ -215,7 +215,7 @@ impl Replies {
     }
 
     /// Stops the use of the main thread for continuations.
-    pub(super) fn main_thread_ends(&self) {
+    pub(super) fn stop_using_main_thread(&self) {
         let was = self.queue.is_main_threads.swap(false, Ordering::Relaxed);
         if was && !self.queue.todo.is_empty() {
             self.tell();
@@ -261,23 +261,23 @@ impl Replies {
     /// Runs `reads`; continuations submitted meanwhile by this thread are left in the queue, for
     /// the thread to run afterwards. Within a continuation it just runs `reads`, as their nesting
     /// would have no end.
-    pub(super) fn taken_while<R>(&self, reads: impl FnOnce() -> R) -> R {
+    pub(super) fn defer_while<R>(&self, reads: impl FnOnce() -> R) -> R {
         if in_reply_handler() {
             return reads();
         }
-        let before = TAKES.replace(Arc::as_ptr(&self.queue));
+        let before = OWN_QUEUE.replace(Arc::as_ptr(&self.queue));
         let read = reads();
-        TAKES.set(before);
+        OWN_QUEUE.set(before);
         read
     }
 
     /// Returns `true` if there are continuations that the calling thread may run.
-    pub(super) fn has_some_to_do(&self) -> bool {
+    pub(super) fn has_continuations(&self) -> bool {
         !in_reply_handler() && !self.queue.todo.is_empty()
     }
 
     /// Runs some continuations.
-    pub(super) fn do_some(&self) {
+    pub(super) fn run_some(&self) {
         for _ in (0..AT_ONCE).take_while(|_| self.queue.run_next()) {}
     }
 

@@ -104,7 +104,7 @@ impl ToEndpoint<ClientConnection> {
             let before = held.len();
             held.retain(|one| one.may_be_used());
             if held.len() < before {
-                // The server refuses so many connections.
+                // The server refuses this many connections.
                 self.pause_opening();
                 return false;
             }
@@ -153,7 +153,7 @@ impl ToEndpoint<ClientConnection> {
         if connection.answers(endpoint, deadline) {
             return Some(connection);
         }
-        tracing::debug!(address = %endpoint.address, "the server answers on no further connection");
+        tracing::debug!(address = %endpoint.address, "the server does not answer on additional connections");
         connection.break_off(&Broken::off("the server does not answer on it"));
         None
     }

@@ -8,7 +8,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVer
 use punctual_giop::{
     CancelRequest, LocateReplyHeader, LocateRequestHeader, MessageHeader, MessageKind,
     PlainRequest, PlainRequests, ReplyHeader, RequestHeader, begin_message, examine,
-    finish_message, glance_at_reply, own_reply,
+    finish_message, match_plain_reply, parse_plain_reply,
 };
 use std::sync::Arc;
 
@@ -140,8 +140,8 @@ impl Session for GiopSession {
     }
 
     #[inline]
-    fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
-        let (order, status, body) = own_reply(received, request_id)?;
+    fn match_plain_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
+        let (order, status, body) = match_plain_reply(received, request_id)?;
         Some(OwnReply {
             status,
             order,
@@ -161,8 +161,8 @@ impl Session for GiopSession {
     }
 
     #[inline]
-    fn glance_at_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
-        glance_at_reply(header, octets).map(|(request_id, status, body)| ReplyHead {
+    fn parse_plain_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
+        parse_plain_reply(header, octets).map(|(request_id, status, body)| ReplyHead {
             request_id,
             status,
             body,
@@ -194,7 +194,7 @@ impl Session for GiopSession {
             MessageKind::CancelRequest => Head::Cancel(CancelRequest::decode(input)?),
             MessageKind::LocateRequest => Head::LocateRequest(LocateRequestHeader::decode(input)?),
             MessageKind::LocateReply => Head::LocateReply(LocateReplyHeader::decode(input)?),
-            _ => return Err(CdrError::Invalid("the message has no head")),
+            _ => return Err(CdrError::Invalid("the message has no header")),
         })
     }
 }

@@ -65,7 +65,7 @@ impl Message {
         self.block.get(self.origin..)
     }
 
-    /// Returns the positions where alignment starts anew: where fragments of GIOP 1.1 were joined.
+    /// Returns the positions where alignment starts again: where fragments of GIOP 1.1 were joined.
     pub(crate) fn seams(&self) -> &[usize] {
         self.seams.as_deref().unwrap_or_default()
     }
@@ -127,7 +127,7 @@ pub(crate) enum InboxError {
     Frame(#[from] BadFrame),
     #[error("{0}")]
     Fragment(#[from] FragmentError),
-    #[error("octets lent beside messages do not end where one does")]
+    #[error("lent memory does not end at a message boundary")]
     LentAcross,
     #[error("{0}")]
     NoRoom(#[from] NoRoom),
@@ -202,7 +202,7 @@ impl Inbox {
     }
 
     /// Returns `true` if the inbox has no complete message, according to the next one's header.
-    pub(crate) fn is_dry(&self) -> bool {
+    pub(crate) fn has_no_complete_message(&self) -> bool {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
 

@@ -259,7 +259,7 @@ pub trait Session: Send + Sync + Debug {
     /// Recognizes the usual reply to this request by the fast path: `received` must be exactly one
     /// complete message. `None` sends the reader to [`Session::examine`].
     #[inline]
-    fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
+    fn match_plain_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
         let _ = (received, request_id);
         None
     }
@@ -282,7 +282,7 @@ pub trait Session: Send + Sync + Debug {
     /// Decodes the header of a usual reply by the fast path, given the bytes from the origin of
     /// alignment on. `None` sends the reader to [`Session::get_head`].
     #[inline]
-    fn glance_at_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
+    fn parse_plain_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
         let _ = (header, octets);
         None
     }
@@ -297,7 +297,7 @@ pub trait Session: Send + Sync + Debug {
     }
 
     /// Returns the positions by which a request's header without service contexts, written once,
-    /// can be sent repeatedly with different ids; `None` if headers must be written anew for each
+    /// can be sent repeatedly with different ids; `None` if headers must be written again for each
     /// request.
     fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
         let _ = version;

@@ -69,13 +69,13 @@ impl fmt::Debug for WeakOrb {
 }
 
 /// Object as it is called past its smart proxy.
-pub(crate) struct Real {
+pub(crate) struct UnproxiedObject {
     pub(crate) orb: Orb,
     pub(crate) object: RemoteObject,
 }
 
 /// Function that makes a smart proxy of an object.
-pub(crate) type MakeProxy = dyn Fn(Real) -> Arc<dyn Collocated> + Send + Sync;
+pub(crate) type MakeProxy = dyn Fn(UnproxiedObject) -> Arc<dyn Collocated> + Send + Sync;
 
 struct Shared {
     broker: Arc<Broker>,
@@ -88,11 +88,11 @@ struct Shared {
 }
 
 /// Wakes the threads that wait for the end of the ORB, on drop: even if a released servant panics.
-struct TellsEnd(Arc<Broker>);
+struct EndSignal(Arc<Broker>);
 
-impl Drop for TellsEnd {
+impl Drop for EndSignal {
     fn drop(&mut self) {
-        self.0.life.tell_end();
+        self.0.life.notify_end();
     }
 }
 
@@ -204,7 +204,7 @@ impl Orb {
     /// first that calls this or [`Orb::perform_work`].
     pub fn run(&self) {
         if let Some(adapter) = self.adapter() {
-            adapter.look_before_run();
+            adapter.warn_before_run();
         }
         self.broker().main_thread.run();
         self.broker().life.wait_until_over();
@@ -215,7 +215,7 @@ impl Orb {
     pub fn run_for(&self, time: Duration) -> bool {
         let until = Deadline::after(time);
         if let Some(adapter) = self.adapter() {
-            adapter.look_before_run();
+            adapter.warn_before_run();
         }
         self.broker().main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
     }
@@ -285,7 +285,7 @@ impl Orb {
                 minor::SHUTDOWN_IN_UPCALL,
                 CompletionStatus::No,
             )
-            .with_detail("shutdown would wait for the call it is made from"));
+            .with_detail("shutdown was called within an upcall, and would wait for it"));
         }
         let life = &self.broker().life;
         if !life.begin_shutdown() {
@@ -304,7 +304,7 @@ impl Orb {
             adapter.shut_down();
         }
         self.broker().main_thread.close();
-        self.each_lane(Lane::main_thread_ends);
+        self.each_lane(Lane::stop_using_main_thread);
         if wait_for_completion {
             self.wait_until_idle();
             self.initial_references(BTreeMap::clear);
@@ -321,7 +321,7 @@ impl Orb {
         }
         let orb = self.clone();
         let finishing = ThreadSpec::named("punctual-end").start(move || {
-            let _told = TellsEnd(orb.shared_broker());
+            let _told = EndSignal(orb.shared_broker());
             orb.wait_until_idle();
             orb.let_go();
             // Dropped before the end is signalled: links may have to settle something when the last
@@ -355,7 +355,7 @@ impl Orb {
 
     /// Releases connections and servants, and wakes the threads that wait for the end.
     fn finish(&self) {
-        let _told = TellsEnd(self.shared_broker());
+        let _told = EndSignal(self.shared_broker());
         self.let_go();
     }
 

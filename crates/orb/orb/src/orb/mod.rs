@@ -19,7 +19,7 @@ mod task;
 mod values;
 
 pub use current::PiCurrent;
-pub(crate) use handle::{MakeProxy, Real, Registered};
+pub(crate) use handle::{MakeProxy, Registered, UnproxiedObject};
 pub use handle::{Orb, WeakOrb};
 pub use initialize::{OrbInitInfo, OrbInitializer};
 pub(crate) use process::listening;

@@ -30,7 +30,7 @@ pub enum Unreachable {
 }
 
 impl Orb {
-    /// Connects to an endpoint, and closes the connection again. It tells which endpoints of a
+    /// Connects to an endpoint, and closes the connection again. It shows which endpoints of a
     /// reference are in use; calls need not do this, as they connect by themselves. No request is
     /// sent. Blocks for `within` at most.
     ///

@@ -53,7 +53,7 @@ pub enum InitError {
         why: String,
     },
     /// Real-time CORBA is configured, and no part of the ORB obeys that.
-    #[error("Real-time CORBA is configured otherwise than the program has it: {0}")]
+    #[error("the configuration of Real-time CORBA differs from the program's settings: {0}")]
     RealTime(String),
     /// A library with a link cannot be loaded.
     #[cfg(feature = "plugins")]
@@ -361,7 +361,7 @@ fn check_real_time(broker: &Broker) -> Result<(), InitError> {
     }
     let obeyed = match &broker.priorities {
         Some(priorities) => priorities.check(settings),
-        None => Err("it has none (`RtOrb::extend`)".to_owned()),
+        None => Err("the program has not added Real-time CORBA (`RtOrb::extend`)".to_owned()),
     };
     obeyed.map_err(InitError::RealTime)
 }

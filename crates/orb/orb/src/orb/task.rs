@@ -93,7 +93,7 @@ impl Continuation for Task {
 /// Drops a finished future: its destructor is the application's, and may panic.
 fn drop_future(future: Option<BoxFuture>) {
     if catch_unwind(AssertUnwindSafe(|| drop(future))).is_err() {
-        tracing::error!("the end of a task of the ORB has panicked");
+        tracing::error!("dropping a task of the ORB panicked");
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 
 /// Error for a policy that an adapter cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("policy {index} cannot be obeyed: {why}")]
+#[error("policy {index} cannot be applied: {why}")]
 pub struct InvalidPolicy {
     /// Index of the policy in the given list, from 0.
     pub index: usize,
@@ -124,8 +124,7 @@ impl AdapterPolicies {
         let Some(index) = self.around_upcalls else {
             return Ok(());
         };
-        let why =
-            "nothing of this ORB obeys it: what knows the policy is to be added to its builder";
+        let why = "this ORB cannot apply the policy: add the extension that implements it to the ORB's builder";
         Err(InvalidPolicy {
             index,
             why: why.to_owned(),

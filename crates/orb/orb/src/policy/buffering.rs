@@ -87,7 +87,7 @@ impl Buffering {
     /// The reason why nothing can be buffered under them.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.messages == 0 || self.octets == 0 {
-            return Err("a buffer that holds nothing".to_owned());
+            return Err("a buffer of size 0".to_owned());
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ impl BufferCapacity {
     /// The reason why nothing can be buffered with it.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.octets == 0 {
-            return Err("a buffer that holds nothing".to_owned());
+            return Err("a buffer of size 0".to_owned());
         }
         Ok(())
     }

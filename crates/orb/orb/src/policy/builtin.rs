@@ -1,5 +1,6 @@
 //! The policy types that every ORB knows.
 
+use super::any_policy::Policy;
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
@@ -9,7 +10,6 @@ use super::numbers::{
     REQUEST_END, REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
-use super::wish::Policy;
 
 /// The POA's own policy types, which the POA itself checks (CORBA 3.3 part 1, §15.3.8). Their
 /// numbers are reserved.
@@ -73,11 +73,11 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
 
 fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> {
     match policy {
-        Policy::ClientProtocols(wish) if wish.preferred.is_empty() => {
+        Policy::ClientProtocols(preference) if preference.preferred.is_empty() => {
             Err("no protocol is named".to_owned())
         }
-        Policy::ClientProtocols(wish) => {
-            let mut names = wish.preferred.iter();
+        Policy::ClientProtocols(preference) => {
+            let mut names = preference.preferred.iter();
             names.try_for_each(|name| protocols.check(name))
         }
         Policy::LinkProperty(property) if property.name.is_empty() => {
@@ -88,7 +88,7 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
         | Policy::ConnectTimeout(timeout)
             if timeout.is_zero() =>
         {
-            Err("a time-out of nothing".to_owned())
+            Err("a time-out of 0".to_owned())
         }
         Policy::Buffering(Some(buffering)) => buffering.check(),
         Policy::BufferCapacity(capacity) => capacity.check(),

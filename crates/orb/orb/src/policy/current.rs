@@ -15,7 +15,7 @@ pub struct PolicyCurrent<'o> {
 }
 
 /// Policies of a thread for one ORB.
-struct Mine {
+struct ThreadPolicies {
     orb: u64,
     /// Number that no other set of policies of any thread ever has.
     stamp: u64,
@@ -25,7 +25,7 @@ struct Mine {
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    static MINE: RefCell<Vec<Mine>> = const { RefCell::new(Vec::new()) };
+    static MINE: RefCell<Vec<ThreadPolicies>> = const { RefCell::new(Vec::new()) };
     /// Number of ORBs for which the thread has policies, for a fast check: few threads have any.
     /// The highest bit says whether the thread is in a scheduling segment.
     static SETS: Cell<usize> = const { Cell::new(0) };
@@ -99,7 +99,7 @@ impl<'o> PolicyCurrent<'o> {
     ///
     /// # Errors
     /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know;
-    /// BAD_PARAM for two on one matter.
+    /// BAD_PARAM for two of the same type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
@@ -111,7 +111,7 @@ impl<'o> PolicyCurrent<'o> {
         MINE.with_borrow_mut(|mine| {
             mine.retain(|one| one.orb != number);
             if next.iter().next().is_some() {
-                mine.push(Mine {
+                mine.push(ThreadPolicies {
                     orb: number,
                     stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
                     set: next,

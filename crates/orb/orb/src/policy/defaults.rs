@@ -1,11 +1,11 @@
-//! Defaults for matters on which no policy is set.
+//! Defaults where no policy is set.
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::values::{Bidirectional, CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Defaults for matters on which no policy is set: the ORB's configuration.
+/// Defaults where no policy is set: the ORB's configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
     pub(crate) roundtrip: Option<Duration>,

@@ -1,8 +1,8 @@
 //! Definitions of policy types.
 
+use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
-use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 /// Properties and functions of a policy type.
@@ -52,7 +52,7 @@ impl Definition {
 /// Returns the value of a policy. It may be of another Rust type if two types have the same number.
 fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
     let value = policy.value::<P>();
-    value.ok_or_else(|| format!("{policy:?} is no `{}`", P::NAME))
+    value.ok_or_else(|| format!("{policy:?} is not a `{}`", P::NAME))
 }
 
 fn write<P: PolicyType>(policy: &Policy) -> Result<Vec<u8>, CdrError> {

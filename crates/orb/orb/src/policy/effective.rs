@@ -5,8 +5,8 @@ use super::numbers;
 use super::set::Contradiction;
 use super::{
     Bidirectional, BufferTerms, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, Defaults,
-    Ends, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope,
-    Transfer, Wait, current, invalid,
+    EndTimes, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security,
+    SyncScope, Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -21,7 +21,7 @@ use std::time::Duration;
 pub(crate) struct Effective {
     /// Unique number that identifies the policies under which a binding was made.
     pub(crate) stamp: u64,
-    under: Under,
+    validity: Validity,
     /// True if it is valid for a thread in a scheduling segment.
     pub(crate) in_segment: bool,
     pub(crate) roundtrip: Option<Duration>,
@@ -32,7 +32,7 @@ pub(crate) struct Effective {
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
-    pub(crate) ends: Ends,
+    pub(crate) ends: EndTimes,
     /// Replaces the configured time-out.
     pub(crate) connect: Option<Duration>,
     pub(crate) rebind: Rebind,
@@ -63,7 +63,7 @@ struct Conflict {
 
 /// Validity of a computed value: the epoch of the ORB's policies, and the stamp of the thread's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Under {
+struct Validity {
     epoch: u64,
     thread: u64,
 }
@@ -74,13 +74,13 @@ impl Effective {
     /// Returns whether it is still valid, for the calling thread.
     #[inline]
     pub(crate) fn holds(&self, managed: &Managed) -> bool {
-        self.under.epoch == managed.epoch() && self.under.thread == current::stamp(managed)
+        self.validity.epoch == managed.epoch() && self.validity.thread == current::stamp(managed)
     }
 
     /// Returns whether the ORB's policies are unchanged since it was computed, whatever the
     /// thread's.
     pub(crate) fn is_of_now(&self, managed: &Managed) -> bool {
-        self.under.epoch == managed.epoch()
+        self.validity.epoch == managed.epoch()
     }
 
     /// Computes the policies in effect for a reference with policies of its own, and with those
@@ -95,7 +95,7 @@ impl Effective {
         let defaults = managed.defaults();
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
-            under: Under {
+            validity: Validity {
                 // Read before the policies are, so that a change in between leads to one more
                 // computation.
                 epoch: managed.epoch(),

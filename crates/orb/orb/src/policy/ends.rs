@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 /// Latest delivery times of a request and of its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ends {
+pub(crate) struct EndTimes {
     pub(crate) request: Option<SystemTime>,
     /// Latest delivery of the request, counted from the beginning of each call; the earlier of the
     /// two holds.
@@ -15,28 +15,28 @@ pub(crate) struct Ends {
 
 /// Latest delivery times of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CallEnds {
+pub(crate) struct CallEndTimes {
     pub(crate) request: Option<SystemTime>,
     pub(crate) reply: Option<SystemTime>,
 }
 
-impl Ends {
+impl EndTimes {
     pub(crate) fn are_any(&self) -> bool {
         *self != Self::default()
     }
 
     /// Returns the end times of a call that begins now.
-    pub(crate) fn begin(&self) -> CallEnds {
+    pub(crate) fn begin(&self) -> CallEndTimes {
         let within = self.request_within;
         let within = within.and_then(|within| SystemTime::now().checked_add(within));
-        CallEnds {
+        CallEndTimes {
             request: [self.request, within].into_iter().flatten().min(),
             reply: self.reply,
         }
     }
 }
 
-impl CallEnds {
+impl CallEndTimes {
     /// Returns the time after which the request is too late.
     pub(crate) fn request_deadline(&self) -> Deadline {
         deadline(self.request)
@@ -52,7 +52,7 @@ impl CallEnds {
 /// of a call in progress.
 pub(super) fn deadline(end: Option<SystemTime>) -> Deadline {
     let left = end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
-    Deadline::after_maybe(left)
+    Deadline::after_optional(left)
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
         let now = SystemTime::now();
         let (soon, late) = (Duration::from_secs(60), Duration::from_secs(600));
         for (request, within) in [(soon, late), (late, soon)] {
-            let ends = Ends {
+            let ends = EndTimes {
                 request: Some(now + request),
                 request_within: Some(within),
                 reply: None,
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn an_end_that_has_passed_is_now() {
-        let ends = Ends {
+        let ends = EndTimes {
             reply: Some(SystemTime::UNIX_EPOCH),
-            ..Ends::default()
+            ..EndTimes::default()
         };
         assert!(ends.are_any());
         assert!(ends.begin().reply_deadline().has_passed());

@@ -1,12 +1,12 @@
 //! Policy state of an ORB.
 
+use super::any_policy::Policy;
 use super::defaults::Defaults;
 use super::known_protocols::KnownProtocols;
 use super::policy_type::PolicyLevels;
 use super::set::{PolicySet, SetOverride};
 use super::types::PolicyTypes;
 use super::values::Bidirectional;
-use super::wish::Policy;
 use crate::exception::SystemException;
 use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! Policies of a whole ORB.
 
+use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::SetOverride;
-use super::wish::Policy;
 use crate::exception::SystemException;
 use std::fmt;
 

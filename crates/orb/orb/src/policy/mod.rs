@@ -3,7 +3,7 @@
 //!
 //! They are set for a whole ORB ([`PolicyManager`]), for a thread ([`PolicyCurrent`]), and for a
 //! reference ([`crate::ObjectRef::set_policy_overrides`]), which is also how one call gets its own.
-//! The innermost level that sets a matter takes precedence. The result for a reference is computed
+//! The innermost level that sets a policy takes precedence. The result for a reference is computed
 //! once ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
 //!
 //! Each ORB has a table of its policy types ([`types`]): those of [`builtin`], and those that an
@@ -12,6 +12,7 @@
 //! added type. Calls read plain fields of [`Effective`], never the table.
 
 mod adapter;
+mod any_policy;
 mod buffering;
 mod builtin;
 mod current;
@@ -34,10 +35,11 @@ mod terms;
 mod types;
 mod unmet;
 mod values;
-mod wish;
 
 pub(crate) use adapter::Components;
 pub use adapter::{AdapterPolicies, InvalidPolicy};
+pub use any_policy::Policy;
+pub(crate) use any_policy::invalid;
 pub use buffering::{BufferCapacity, Buffering, WhenFull};
 pub use current::PolicyCurrent;
 pub use current::set_in_segment;
@@ -45,7 +47,7 @@ pub(crate) use current::{forget_own, has_own, is_in_segment};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
-pub(crate) use ends::{CallEnds, Ends};
+pub(crate) use ends::{CallEndTimes, EndTimes};
 pub use in_flight::{AtBound, CallsInFlight};
 pub(crate) use in_flight::{Full, Held, Place};
 pub(crate) use known_protocols::KnownProtocols;
@@ -57,7 +59,7 @@ pub use queue_order::{PriorityRange, QueueOrder};
 pub(crate) use queue_place::{QueuePlace, QueuePlaces, QueueRank};
 pub(crate) use set::PolicySet;
 pub use set::SetOverride;
-pub(crate) use terms::{BufferTerms, Queued, Starts};
+pub(crate) use terms::{BufferTerms, Queued, StartTimes};
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
@@ -65,5 +67,3 @@ pub use values::{
     Bidirectional, CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind,
     Security, SyncScope, Transfer, Wait,
 };
-pub use wish::Policy;
-pub(crate) use wish::invalid;

@@ -91,7 +91,8 @@ pub struct PolicyCodec<P> {
 }
 
 impl<P: Marshal + Unmarshal> PolicyCodec<P> {
-    /// Returns the codec of a type that is marshaled anyway, as IDL's are.
+    /// Returns the codec of a type that implements [`Marshal`] and [`Unmarshal`], as types of IDL
+    /// do.
     #[must_use]
     pub const fn marshaled() -> Self {
         Self {

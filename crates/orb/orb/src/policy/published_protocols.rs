@@ -11,8 +11,8 @@
 //! published. Properties are written as the operating system's defaults, and ignored when read: a
 //! client decides itself on the options of its sockets.
 
+use super::any_policy::Policy;
 use super::values::{ClientProtocols, Otherwise};
-use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::tags::profile::{INTERNET_IOP, TAO_DIOP, TAO_SCIOP, TAO_SHMIOP, TAO_UIOP};
 

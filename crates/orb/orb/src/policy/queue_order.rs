@@ -58,7 +58,7 @@ impl BitOr for QueueOrder {
     }
 }
 
-/// Single queue order.
+/// One queue order, of those that a value of Ordering may combine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
     #[default]
@@ -94,7 +94,10 @@ impl PriorityRange {
     /// The reason why no priority is in it.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.min > self.max {
-            return Err(format!("no priority is from {} to {}", self.min, self.max));
+            return Err(format!(
+                "the range of priorities from {} to {} is empty",
+                self.min, self.max
+            ));
         }
         Ok(())
     }

@@ -7,7 +7,7 @@
 use super::queue_order::Order;
 use std::cmp::Reverse;
 
-/// Order that a request wants, and its rank in that order.
+/// Order that a request asks for, and its rank in that order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QueueRank {
     order: Order,
@@ -21,9 +21,9 @@ pub(crate) type QueuePlace = (Reverse<u64>, i64, Reverse<u64>);
 /// Source of places for requests, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueuePlaces {
-    /// Requests so far.
+    /// Number of requests so far.
     requests: u64,
-    /// Runs so far.
+    /// Number of runs so far.
     runs: u64,
     last: Order,
 }

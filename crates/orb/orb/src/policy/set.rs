@@ -1,4 +1,4 @@
-//! Policies of one level, at most one for each matter.
+//! Policies of one level, at most one of each type, and for link properties one for each property.
 
 use super::known_protocols::KnownProtocols;
 use super::types::PolicyTypes;
@@ -10,13 +10,13 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 pub enum SetOverride {
     /// The new policies replace all.
     Set,
-    /// The new policies replace those on the same matter; the others stay.
+    /// The new policies replace those of the same type or property; the others stay.
     Add,
 }
 
-/// Matter that a policy concerns: its type, and for a link property its link and name.
+/// PolicySubject that a policy concerns: its type, and for a link property its link and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Matter<'p> {
+enum PolicySubject<'p> {
     Type(u32),
     Property(&'p str, &'p str),
 }
@@ -34,7 +34,7 @@ pub(super) enum Fault {
     Invalid { index: usize, why: String },
 }
 
-/// Two policies on one matter that cannot both be obeyed.
+/// Two policies of the same type or property, which contradict each other.
 #[derive(Debug)]
 pub(super) struct Contradiction {
     pub(super) policies: Vec<Policy>,
@@ -42,7 +42,7 @@ pub(super) struct Contradiction {
 }
 
 impl PolicySet {
-    /// Creates a set of policies that may be set at this level, each on a matter of its own.
+    /// Creates a set of policies that may be set at this level, all of different types or properties.
     pub(super) fn checked(
         policies: &[Policy],
         level: PolicyLevels,
@@ -156,13 +156,13 @@ impl PolicySet {
 
 impl Policy {
     pub(super) fn is_about_same(&self, other: &Self) -> bool {
-        self.matter() == other.matter()
+        self.subject() == other.subject()
     }
 
-    fn matter(&self) -> Matter<'_> {
+    fn subject(&self) -> PolicySubject<'_> {
         match self {
-            Self::LinkProperty(property) => Matter::Property(&property.link, &property.name),
-            other => Matter::Type(other.policy_type()),
+            Self::LinkProperty(property) => PolicySubject::Property(&property.link, &property.name),
+            other => PolicySubject::Type(other.policy_type()),
         }
     }
 }
@@ -172,13 +172,13 @@ fn refused(policies: &[Policy], fault: Fault) -> SystemException {
         Fault::Duplicate { index } => {
             let (kind, minor) = (Kind::BadParam, minor::DUPLICATE_POLICY);
             SystemException::new(kind, minor, CompletionStatus::No).with_detail(format!(
-                "policy {index} is on the same matter as one before it"
+                "policy {index} sets the same property as an earlier one"
             ))
         }
         Fault::Invalid { index, why } => {
             let number = policies.get(index).map_or(0, Policy::policy_type);
             invalid(format!(
-                "policy {index} (type {number}) cannot be obeyed: {why}"
+                "policy {index} (type {number}) cannot be applied: {why}"
             ))
         }
     }

@@ -17,9 +17,8 @@ pub(crate) struct BufferTerms {
 }
 
 impl BufferTerms {
-    /// Returns whether a full buffer, whose callers wait, is sent as if a condition had been met.
-    /// That is so unless only the application decides when it is sent, as no other condition might
-    /// ever be met.
+    /// Returns whether a full buffer is sent at once when callers wait for room. This is not the
+    /// case if only the application decides when the buffer is sent (`EXPLICIT`).
     pub(crate) fn sends_when_full(&self) -> bool {
         self.capacity.when_full == WhenFull::Block && self.when != Buffering::EXPLICIT
     }
@@ -31,7 +30,7 @@ impl BufferTerms {
     }
 }
 
-/// Facts that requests carry for queues on their way, apart from their end times ([`super::Ends`]).
+/// Facts that requests carry for queues on their way, apart from their end times ([`super::EndTimes`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Queued {
     pub(crate) request_priority: Option<PriorityRange>,
@@ -45,7 +44,7 @@ pub(crate) struct Queued {
 /// Earliest time at which a request may leave, if still in the future, and at which its reply may
 /// be given to the caller.
 #[derive(Debug)]
-pub(crate) struct Starts {
+pub(crate) struct StartTimes {
     pub(crate) request: Option<Deadline>,
     pub(crate) reply: Option<Deadline>,
 }
@@ -53,12 +52,12 @@ pub(crate) struct Starts {
 impl Queued {
     /// Returns the start times of a request that begins now and of its reply, if either has to
     /// wait.
-    pub(crate) fn starts(&self) -> Option<Box<Starts>> {
+    pub(crate) fn starts(&self) -> Option<Box<StartTimes>> {
         if self.request_start.is_none() && self.reply_start.is_none() {
             return None;
         }
         let begins = |start: Option<SystemTime>| start.map(|start| deadline(Some(start)));
-        Some(Box::new(Starts {
+        Some(Box::new(StartTimes {
             request: begins(self.request_start),
             reply: begins(self.reply_start),
         }))

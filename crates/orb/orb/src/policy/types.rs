@@ -1,18 +1,18 @@
 //! The policy types that an ORB knows, by number. Each ORB has its own table, which is complete when the ORB
 //! starts.
 
+use super::any_policy::Policy;
 use super::builtin;
 use super::definition::{Codec, Definition};
 use super::known_protocols::KnownProtocols;
 use super::numbers::CLIENT_PROTOCOLS;
 use super::policy_type::{PolicyLevels, PolicyType};
 use super::published_protocols;
-use super::wish::Policy;
 use std::collections::BTreeMap;
 
 /// Error for a policy type whose number another type of the ORB has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the policy type {number:#x} cannot be `{name}`: it is `{taken_by}` already")]
+#[error("the number {number:#x} of policy type `{name}` is taken by `{taken_by}`")]
 pub struct PolicyTypeTaken {
     /// The number in conflict.
     pub number: u32,
@@ -87,7 +87,7 @@ impl PolicyTypes {
         let number = policy.policy_type();
         let Some(definition) = self.get(number) else {
             return Err(format!(
-                "this ORB knows no policy type {number}; its builder adds types"
+                "unknown policy type {number}; types are registered at the ORB's builder"
             ));
         };
         let (name, levels) = (definition.name, definition.levels);

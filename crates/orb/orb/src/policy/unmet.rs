@@ -1,6 +1,6 @@
 //! Policies that cannot be met, with their types.
 
-use super::wish::invalid;
+use super::any_policy::invalid;
 use crate::exception::SystemException;
 use std::borrow::Cow;
 

@@ -141,7 +141,7 @@ impl CharCodeSet {
 
 /// Permitted rebinding of a bound reference without its caller's knowledge (CORBA 3.3 part 2,
 /// §22.2.1.2). It is bound by its first call, or by [`crate::ObjectRef::validate_connection`],
-/// which binds it anew.
+/// which binds it again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rebind {
     /// A closed connection is opened again, forwards are followed, other profiles are tried.

@@ -55,7 +55,7 @@ points! {
     ClientTransportSend: Client, "transport send";
     /// The link sends: the system call, and what the link needs around it.
     ClientSend: Client, "I/O: send";
-    /// The right to receive is taken, and handed on.
+    /// The right to receive is taken, and passed on.
     ClientTransportReceive: Client, "transport receive";
     /// The link receives: until the reply is here. The server's time lies within.
     ClientReceive: Client, "I/O: receive, waiting included";
@@ -65,7 +65,7 @@ points! {
     ClientDemarshal: Client, "parameter demarshal";
     /// The caller has its reply; no stage begins.
     ClientEnd: Client, "end";
-    /// The right to receive is taken, received bytes are counted, the right is handed on.
+    /// The right to receive is taken, received bytes are counted, the right is passed on.
     ServerTransportReceive: Server, "transport receive";
     /// The link receives: until the next request is here.
     ServerReceive: Server, "I/O: receive, waiting included";

@@ -54,7 +54,7 @@ fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
     match component.decode() {
         Ok(Component::SslSecTrans(ssl)) => Some((&ssl).into()),
         Ok(Component::CsiMechanisms(mechanisms)) => {
-            let by_others = by_other_transports(&mechanisms);
+            let by_others = demands_of_unknown_transports(&mechanisms);
             let mut securities = securities(&mechanisms)
                 .map(|(security, _)| security)
                 .chain(by_others);
@@ -69,7 +69,7 @@ fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
 pub(super) fn securities(
     mechanisms: &[CompoundMechanism],
 ) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
-    let goes_without = mechanisms.iter().any(goes_without);
+    let needs_no_protection = mechanisms.iter().any(needs_no_protection);
     let secured = mechanisms.iter().filter_map(|one| match &one.transport {
         MechanismTransport::Tls(tls) => Some((one.target_requires, tls)),
         _ => None,
@@ -79,7 +79,7 @@ pub(super) fn securities(
             supports: tls.target_supports,
             requires: requires.and(tls.target_requires),
         };
-        match goes_without {
+        match needs_no_protection {
             true => (security.beside_clear(), tls),
             false => (security, tls),
         }
@@ -89,13 +89,13 @@ pub(super) fn securities(
 /// Returns whether a mechanism needs no protection by its transport. One that demands protection
 /// elsewhere contradicts itself, and is not taken at its less safe interpretation. Authentication
 /// of the client is possible above any transport.
-fn goes_without(mechanism: &CompoundMechanism) -> bool {
+fn needs_no_protection(mechanism: &CompoundMechanism) -> bool {
     mechanism.transport == MechanismTransport::Null
-        && !of_all_layers(mechanism).demands_protection_of_messages()
+        && !demands_on_all_layers(mechanism).demands_protection_of_messages()
 }
 
 /// Returns the demands of a mechanism on all layers together.
-fn of_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
+fn demands_on_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
     SecurityRequirement {
         supports: mechanism.target_requires,
         requires: mechanism.target_requires,
@@ -103,15 +103,15 @@ fn of_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
 }
 
 /// Returns the demands of mechanisms with unknown transports, unless another mechanism needs none.
-fn by_other_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequirement> {
-    if mechanisms.iter().any(goes_without) {
+fn demands_of_unknown_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequirement> {
+    if mechanisms.iter().any(needs_no_protection) {
         return None;
     }
     let others = mechanisms
         .iter()
         .filter(|one| !matches!(one.transport, MechanismTransport::Tls(_)));
     others
-        .map(of_all_layers)
+        .map(demands_on_all_layers)
         .find(SecurityRequirement::demands_protection)
 }
 
@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn what_mechanisms_demand_holds_where_they_name_no_place() {
-        for goes_without in [false, true] {
-            let decoded = with_mechanisms(0, goes_without);
+        for needs_no_protection in [false, true] {
+            let decoded = with_mechanisms(0, needs_no_protection);
             assert!(decoded.endpoints.iter().all(|one| &*one.protocol == "iiop"));
-            assert_eq!(decoded.demands().is_some(), !goes_without);
+            assert_eq!(decoded.demands().is_some(), !needs_no_protection);
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
             (vec![secured(), mechanism(Null, 0)], false),
             (vec![mechanism(Null, ALL.0), mechanism(Null, 0)], false),
         ] {
-            let demanded = by_other_transports(&mechanisms);
+            let demanded = demands_of_unknown_transports(&mechanisms);
             assert_eq!(demanded.is_some(), is_demand, "{mechanisms:?}");
         }
     }

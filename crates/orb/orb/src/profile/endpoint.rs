@@ -144,7 +144,7 @@ impl ProfileEndpoint {
 
     /// Returns whether both are at one address by one protocol, whatever their qualities.
     #[must_use]
-    pub fn is_where(&self, other: &Self) -> bool {
+    pub fn has_same_address(&self, other: &Self) -> bool {
         self.protocol == other.protocol && self.address == other.address
     }
 }
@@ -175,11 +175,11 @@ mod tests {
     fn endpoints_that_differ_in_their_qualities_are_at_one_address_and_not_equal() {
         let plain = ProfileEndpoint::new("iiop", Address::iiop("h", 1));
         let high = plain.clone().with_priority(Priority::MAX);
-        assert!(plain.is_where(&high));
+        assert!(plain.has_same_address(&high));
         assert_ne!(plain, high);
         let lane = LaneId { pool: 1, index: 0 };
         assert_ne!(high, plain.clone().with_lane(lane));
         let elsewhere = ProfileEndpoint::new("iiop", Address::iiop("h", 2));
-        assert!(!plain.is_where(&elsewhere));
+        assert!(!plain.has_same_address(&elsewhere));
     }
 }

@@ -448,7 +448,10 @@ pub(super) mod tests {
 
     /// Creates a profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host,
     /// and perhaps none.
-    pub(in crate::profile) fn with_mechanisms(port: u16, goes_without: bool) -> DecodedProfile {
+    pub(in crate::profile) fn with_mechanisms(
+        port: u16,
+        needs_no_protection: bool,
+    ) -> DecodedProfile {
         use punctual_cdr::{Coding, Encoder, Marshal};
         use punctual_ior::IiopVersion;
         let tls = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
@@ -468,7 +471,7 @@ pub(super) mod tests {
             tag: tags::component::NULL_TAG,
             data: Vec::new(),
         };
-        let transports = if goes_without {
+        let transports = if needs_no_protection {
             vec![tls, none]
         } else {
             vec![tls]
@@ -477,8 +480,8 @@ pub(super) mod tests {
             out.put_bool(false);
             out.put_u32(u32::try_from(transports.len()).unwrap());
             for transport in &transports {
-                let goes_without = transport.tag == tags::component::NULL_TAG;
-                out.put_u16(if goes_without { 0 } else { 0x06 });
+                let needs_no_protection = transport.tag == tags::component::NULL_TAG;
+                out.put_u16(if needs_no_protection { 0 } else { 0x06 });
                 transport.marshal(out)?;
                 // No layer above demands anything.
                 out.align(2);
@@ -506,15 +509,15 @@ pub(super) mod tests {
 
     #[test]
     fn tls_of_csiv2_comes_first_and_is_demanded_where_no_other_mechanism_is_enough() {
-        for goes_without in [false, true] {
-            let decoded = with_mechanisms(684, goes_without);
+        for needs_no_protection in [false, true] {
+            let decoded = with_mechanisms(684, needs_no_protection);
             let [secured, clear] = decoded.endpoints.as_slice() else {
                 panic!("{:?}", decoded.endpoints);
             };
             assert_eq!(secured.address.to_string(), "ssliop://secure:684");
             assert_eq!(clear.address.to_string(), "iiop://h:2809");
             let security = secured.qualities.security.unwrap();
-            assert_eq!(security.demands_protection(), !goes_without);
+            assert_eq!(security.demands_protection(), !needs_no_protection);
         }
     }
 }

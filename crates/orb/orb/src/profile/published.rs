@@ -55,7 +55,7 @@ impl PolicyType for PublishedEndpoints {
 
     fn check(&self) -> Result<(), String> {
         match self.0.is_empty() {
-            true => Err("no endpoint is named, so that nobody could call".to_owned()),
+            true => Err("no endpoint is named, so that references would be unusable".to_owned()),
             false => Ok(()),
         }
     }

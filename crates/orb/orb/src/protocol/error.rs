@@ -16,7 +16,7 @@ pub struct ProtocolCatalogue {
 #[non_exhaustive]
 pub enum ProtocolError {
     /// There is no link of that name.
-    #[error("there is no link `{link}` for the protocol `{protocol}`; there are {known}{hint}")]
+    #[error("unknown link `{link}` in the protocol `{protocol}`; known links: {known}{hint}")]
     UnknownLink {
         /// The protocol as it was named.
         protocol: String,
@@ -43,7 +43,7 @@ pub enum ProtocolError {
         adapters: String,
     },
     /// The link does not guarantee what the messaging protocol needs.
-    #[error("`{messaging}` does not fit the link `{link}`, which lacks {lacks}{hint}")]
+    #[error("`{messaging}` cannot run over the link `{link}`, which lacks {lacks}{hint}")]
     Unfit {
         /// The messaging protocol.
         messaging: String,
@@ -55,7 +55,7 @@ pub enum ProtocolError {
         hint: String,
     },
     /// An adapter is used over a link that needs none.
-    #[error("the adapter `{adapter}` has nothing to supply to the link `{link}`")]
+    #[error("the adapter `{adapter}` was given to the link `{link}`, which takes none")]
     NothingToSupply {
         /// The adapter.
         adapter: String,
@@ -74,7 +74,7 @@ pub enum ProtocolError {
         reason: &'static str,
     },
     /// A protocol to be retired does not exist.
-    #[error("there is no link, messaging protocol or adapter `{0}`")]
+    #[error("unknown link, messaging protocol or adapter `{0}`")]
     NotThere(String),
     /// A retirement would remove something that the configuration needs.
     #[error("`{0}` is needed: {1}")]

@@ -216,7 +216,7 @@ impl Registry {
             || self.messaging.contains_key(name)
             || self.adapters.contains_key(name);
         if taken {
-            return refused("the name is taken; retire what has it first");
+            return refused("the name is taken; retire the protocol of that name first");
         }
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Registry {
         let hint = fits.map_or_else(String::new, |adapter| {
             let messaging = messaging.name();
             format!(
-                "; `{messaging}+{}+{}` would fit",
+                "; `{messaging}+{}+{}` would work",
                 adapter.name(),
                 link.name()
             )
@@ -279,7 +279,7 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
 fn hint(link: &str) -> &'static str {
     match link {
         TLS if cfg!(feature = "tls") => {
-            "; that is TLS, which is there once [tls] is configured (OrbConfig::tls): for calls, with the authorities in \
+            "; that is TLS, which needs the configuration [tls] (OrbConfig::tls): for calls, with the authorities in \
              `trusted`"
         }
         TLS => "; that is TLS, for which this program was built without the feature `tls`",

@@ -6,7 +6,7 @@ use super::object::ObjectRef;
 use crate::adapter::DispatchError;
 use crate::client;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
-use crate::lane::Which;
+use crate::lane::EndpointSelection;
 use crate::orb::Orb;
 use crate::relayed::{MAX_HOPS, RelayedReply, RelayedRequest};
 use crate::server::ServerCall;
@@ -40,7 +40,7 @@ impl Orb {
     ) -> Result<ObjectRef, SystemException> {
         self.listen()?;
         let lanes = self.lanes();
-        let profiles = lanes.profiles(object_key, policies, &[], Which::ALL)?;
+        let profiles = lanes.profiles(object_key, policies, &[], EndpointSelection::ALL)?;
         Ok(self.reference_with(type_id, profiles))
     }
 }
@@ -52,7 +52,7 @@ impl DispatchError {
         Self::Forward(Box::new(to.as_object().ior().clone()))
     }
 
-    /// Returns an answer that forwards the caller for good (LOCATION_FORWARD_PERM).
+    /// Returns an answer that forwards the caller permanently (LOCATION_FORWARD_PERM).
     #[must_use]
     pub fn forward_permanently(to: &impl Interface) -> Self {
         Self::ForwardPermanently(Box::new(to.as_object().ior().clone()))

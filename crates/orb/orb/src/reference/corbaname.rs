@@ -58,7 +58,7 @@ fn unresolved(
             "the naming service cannot proceed through another one".to_owned()
         }
         "IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0" => {
-            "the naming service takes the name for an invalid one".to_owned()
+            "the naming service rejects the name as invalid".to_owned()
         }
         _ => return Ok(None),
     };

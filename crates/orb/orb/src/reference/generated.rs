@@ -219,7 +219,7 @@ macro_rules! operation_error {
             fn system(&self) -> ::core::option::Option<&$crate::SystemException> {
                 match self {
                     Self::System(exception) => ::core::option::Option::Some(exception),
-                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    #[allow(unreachable_patterns, reason = "an operation raises only its declared exceptions")]
                     _ => ::core::option::Option::None,
                 }
             }
@@ -227,7 +227,7 @@ macro_rules! operation_error {
             fn exception_id(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => <$exception as $crate::UserException>::REPOSITORY_ID,)*
-                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    #[allow(unreachable_patterns, reason = "an operation raises only its declared exceptions")]
                     _ => "",
                 }
             }
@@ -258,7 +258,7 @@ macro_rules! operation_error {
                             ::core::result::Result::Ok(true)
                         }
                     )*
-                    #[allow(unreachable_patterns, reason = "an operation may raise nothing else")]
+                    #[allow(unreachable_patterns, reason = "an operation raises only its declared exceptions")]
                     _ => {
                         let _ = body;
                         ::core::result::Result::Ok(false)

@@ -51,7 +51,7 @@ pub trait Interface: Clone + Sized {
         Err(
             SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No).with_detail(
                 format!(
-                    "an object of type `{}` is no `{}`",
+                    "an object of type `{}` is not a `{}`",
                     object.type_id(),
                     Self::REPOSITORY_ID
                 ),
@@ -114,7 +114,7 @@ impl Interface for ObjectRef {
 /// fn subscribe(observer: Option<&ObjectRef>) -> Result<ObjectRef, SystemException> {
 ///     Ok(observer.not_nil()?.clone())
 /// }
-/// assert!(subscribe(None).unwrap_err().to_string().contains("a nil `ObjectRef`"));
+/// assert!(subscribe(None).unwrap_err().to_string().contains("nil `ObjectRef`"));
 /// ```
 pub trait NotNil {
     /// Type of the reference or value that is not nil.
@@ -139,7 +139,7 @@ impl<R> NotNil for Option<R> {
                 .unwrap_or(path)
                 .trim_end_matches('>');
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
-                .with_detail(format!("a nil `{name}` where one is wanted"))
+                .with_detail(format!("nil `{name}` not allowed here"))
         })
     }
 }

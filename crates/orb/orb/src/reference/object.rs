@@ -5,7 +5,7 @@ use crate::client::{self, Callee, Identity, RemoteObject, Target};
 use crate::collocation::{Caller, Locality};
 use crate::exception::{SystemException, SystemExceptionKind};
 use crate::operation::Operation;
-use crate::orb::{Orb, Real};
+use crate::orb::{Orb, UnproxiedObject};
 use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
 use crate::profile::Origin;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
@@ -85,7 +85,7 @@ impl ObjectRef {
     }
 
     /// Returns the reference by which a proxy calls its object.
-    pub(super) fn past_proxies(Real { orb, object }: Real) -> Self {
+    pub(super) fn past_proxies(UnproxiedObject { orb, object }: UnproxiedObject) -> Self {
         Self::of(orb, object, Locality::past_proxies())
     }
 
@@ -154,7 +154,7 @@ impl ObjectRef {
     /// 3.3 part 1, §8.3.8). This reference stays as it is.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two of the same type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
@@ -240,7 +240,7 @@ impl ObjectRef {
     /// endpoints.
     pub fn flush(&self) {
         let callee = self.callee();
-        let deadline = Deadline::after_maybe(callee.timeout_under(&callee.effective()));
+        let deadline = Deadline::after_optional(callee.timeout_under(&callee.effective()));
         let paths = [callee.path(true), callee.path(false)];
         for connection in paths.iter().flatten().filter_map(|path| path.connection()) {
             connection.flush_all(deadline);

@@ -64,7 +64,7 @@ pub fn first_profile(
     decoded.min_by_key(rank).ok_or_else(|| {
         let kind = Kind::InvObjref;
         SystemException::new(kind, minor::BAD_REFERENCE, CompletionStatus::No)
-            .with_detail("the reference names no endpoint of a protocol that this ORB has")
+            .with_detail("the reference has no endpoint of a protocol of this ORB")
     })
 }
 

@@ -75,7 +75,7 @@ impl<P> fmt::Debug for PollableKey<P> {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PollableSetError {
     /// `PollableSet::NoPossiblePollable`: there is nothing in the set.
-    #[error("nothing is in the set of pollables")]
+    #[error("the set of pollables is empty")]
     NoPossiblePollable,
     /// `PollableSet::UnknownPollable`: the set does not contain the pollable, or no longer does.
     #[error("the pollable is not in the set")]

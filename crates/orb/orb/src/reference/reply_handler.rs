@@ -86,7 +86,7 @@ impl<H: HandlerInterface, R, E> IntoReplyHandler<H, R, E> for ReplyHandler<R, E>
 #[doc(hidden)]
 pub fn delivered(result: Result<(), SystemException>, interface: &str) {
     if let Err(exception) = result {
-        tracing::warn!("a reply handler of {interface} has not taken its reply: {exception}");
+        tracing::warn!("a reply handler of {interface} failed: {exception}");
     }
 }
 

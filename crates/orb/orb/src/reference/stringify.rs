@@ -167,7 +167,7 @@ impl Orb {
 
 fn no_such_name(name: &str) -> SystemException {
     SystemException::new(Kind::InvObjref, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
-        format!("there is no initial reference `{name}`; name one with -ORBInitRef {name}=…"),
+        format!("unknown initial reference `{name}`; define it with -ORBInitRef {name}=…"),
     )
 }
 

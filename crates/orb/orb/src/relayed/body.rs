@@ -105,7 +105,7 @@ impl<'m> RawBody<'m> {
         match self.begin.wrapping_sub(position) % ALIGNMENT {
             even @ (0 | 4) => Ok(even),
             _ => Err(CdrError::Invalid(
-                "the body is aligned behind its head as it cannot be behind another",
+                "the body's alignment cannot be kept behind another header",
             )),
         }
     }

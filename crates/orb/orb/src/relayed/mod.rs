@@ -1,6 +1,6 @@
 //! Parts of an in-line bridge: requests and replies that are passed on with their bodies unchanged.
 //!
-//! A message's header is decoded and encoded anew, since ids, keys and protocols differ on the two
+//! A message's header is decoded and encoded again, since ids, keys and protocols differ on the two
 //! sides; its body is copied as bytes. They mean the same on the other side if the GIOP version,
 //! the code sets and the byte order are the same ([`Terms`]), and if the body begins at the same
 //! alignment. [`ServerCall::passed_on`] takes a request as it arrived, [`crate::ObjectRef::relay`]

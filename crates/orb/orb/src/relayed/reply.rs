@@ -79,7 +79,7 @@ impl RelayedReply {
             .get_head(self.message.header.kind, &mut input)?
         {
             Head::Reply(header) => Ok((header, input)),
-            _ => Err(CdrError::Invalid("the head is not a reply's")),
+            _ => Err(CdrError::Invalid("the header is not a reply's")),
         }
     }
 

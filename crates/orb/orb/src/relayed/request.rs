@@ -78,7 +78,7 @@ impl RelayedRequest<'_> {
         }
     }
 
-    /// Writes the header anew: with another id, another target, and additional `contexts`.
+    /// Writes the header again: with another id, another target, and additional `contexts`.
     ///
     /// # Errors
     /// If the session's protocol cannot express the header, or the body would not be aligned behind

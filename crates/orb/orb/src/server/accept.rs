@@ -88,7 +88,7 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
                     && now.saturating_duration_since(since) >= quiet
                     && matches!(&error.cause, Cause::Os(error) if descriptors::ran_out(error))
                 {
-                    lane.incoming.connections.let_some_go(quiet);
+                    lane.incoming.connections.close_some(quiet);
                 }
                 std::thread::sleep(PAUSE);
             }
@@ -113,7 +113,7 @@ fn welcome(
 ) {
     let session = at.pair.messaging.session();
     if lane.incoming.endpoints.is_closed() {
-        turn_away(lane.broker(), &*link, &*session);
+        refuse(lane.broker(), &*link, &*session);
         return;
     }
     if let Err(reason) = take_in(lane, host, at, &link, &session) {
@@ -121,7 +121,7 @@ fn welcome(
             let others = throttle::others(left_out);
             tracing::warn!(peer = %link.peer(), "the connection is refused: {reason}{others}");
         }
-        turn_away(lane.broker(), &*link, &*session);
+        refuse(lane.broker(), &*link, &*session);
     }
 }
 
@@ -151,8 +151,8 @@ fn take_in(
     let connections = &lane.incoming.connections;
     let room = connections.make_room(limit, &from, config.timeouts.make_room);
     room.map_err(|_| match limit < config.max_connections {
-        false => format!("there are {limit}, none of them quiet (max_connections)"),
-        true => format!("there are {limit}, none of them quiet, and descriptors for no more (RLIMIT_NOFILE, `ulimit -n`)"),
+        false => format!("{limit} connections are open, none of them idle (max_connections)"),
+        true => format!("{limit} connections are open, none of them idle, and no more descriptors are available (RLIMIT_NOFILE, `ulimit -n`)"),
     })?;
     let spoken = (session.clone(), at.pair.messaging.abilities());
     let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);
@@ -161,7 +161,7 @@ fn take_in(
 }
 
 /// Refuses a peer in an orderly way.
-fn turn_away(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
+fn refuse(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
     let soon = Deadline::after(Duration::from_millis(100));
     let (kind, version) = (MessageKind::CloseConnection, GiopVersion::V1_0);
     // The connection ends whether the peer receives this or not.

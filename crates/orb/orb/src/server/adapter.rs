@@ -58,7 +58,7 @@ pub trait ObjectAdapter: Send + Sync {
 
     /// Checks the configuration as the application begins to run the ORB ([`crate::Orb::run`]), and
     /// logs problems that will keep requests from being served.
-    fn look_before_run(&self) {}
+    fn warn_before_run(&self) {}
 
     /// Releases the calls that are held back, as the ORB shuts down.
     fn shut_down(&self);

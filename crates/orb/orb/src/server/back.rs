@@ -9,7 +9,7 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::host::Host;
 use super::refusal::Refusal;
-use super::shared_link::{SendsParts, SharedLink};
+use super::shared_link::{PartSender, SharedLink};
 use crate::lane::{ClientConnection, Lane, ServesRequests};
 use crate::messaging::Message;
 use crate::policy;
@@ -171,7 +171,7 @@ impl RequestSource for BackServer {
     }
 }
 
-impl SendsParts for ClientConnection {
+impl PartSender for ClientConnection {
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
         ClientConnection::send_parts(self, parts, deadline)
     }

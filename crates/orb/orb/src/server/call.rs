@@ -1,7 +1,7 @@
 //! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
-use super::pending::AnswersLater;
+use super::pending::PendingReplySender;
 use crate::adapter::DispatchError;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub struct ServerCall<'m> {
     pub(super) conversation: &'m Conversation,
     /// Sender of replies that are sent before or after the upcall.
-    pub(super) sender: &'m dyn SendsEarly,
+    pub(super) sender: &'m dyn EarlyReplySender,
     pub(super) operation: &'m str,
     pub(super) request_id: u32,
     pub(super) version: GiopVersion,
@@ -47,11 +47,11 @@ pub struct ServerCall<'m> {
 }
 
 /// Sender of replies that leave before their upcall (SYNC_WITH_SERVER) or after it.
-pub(super) trait SendsEarly: Sync {
+pub(super) trait EarlyReplySender: Sync {
     fn send_early(&self, reply: &Block);
 
     /// Returns the sender of replies made after the upcall; `None` if the connection is gone.
-    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>>;
+    fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>>;
 }
 
 /// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
@@ -66,7 +66,7 @@ pub(super) enum Answer {
 
 impl<'m> ServerCall<'m> {
     pub(super) fn new(
-        (conversation, sender): (&'m Conversation, &'m dyn SendsEarly),
+        (conversation, sender): (&'m Conversation, &'m dyn EarlyReplySender),
         header: &RequestHeader<'m>,
         version: GiopVersion,
         (arguments, message): (Decoder<'m>, &'m Message),
@@ -98,7 +98,7 @@ impl<'m> ServerCall<'m> {
 
     #[inline]
     pub(super) fn of_plain(
-        (conversation, sender): (&'m Conversation, &'m dyn SendsEarly),
+        (conversation, sender): (&'m Conversation, &'m dyn EarlyReplySender),
         request: &PlainRequest<'m>,
         arguments: Decoder<'m>,
         reply: &'m mut Block,

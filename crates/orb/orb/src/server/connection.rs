@@ -4,14 +4,14 @@
 //! No lock is held during an upcall. When an upcall is about to block in a call of its own, or
 //! takes long while more requests wait, another thread takes over receiving.
 
-use super::call::SendsEarly;
+use super::call::EarlyReplySender;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
-use super::pending::{AnswersLater, PendingReplies};
+use super::pending::{PendingReplies, PendingReplySender};
 use super::reader::Reader;
 use super::send::ReplySender;
-use super::shared_link::{SendsParts, SharedLink};
+use super::shared_link::{PartSender, SharedLink};
 use crate::budget::{Evictable, Hold, NoRoom, host_of};
 use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
@@ -70,18 +70,18 @@ type Parts = (
 /// A request in progress, counted until dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
 
-impl SendsEarly for ServerConnection {
+impl EarlyReplySender for ServerConnection {
     fn send_early(&self, reply: &Block) {
         self.send(reply);
     }
 
-    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
-        let this: Arc<dyn AnswersLater> = self.me.upgrade()?;
+    fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>> {
+        let this: Arc<dyn PendingReplySender> = self.me.upgrade()?;
         Some(this)
     }
 }
 
-impl AnswersLater for ServerConnection {
+impl PendingReplySender for ServerConnection {
     fn conversation(&self) -> &Conversation {
         &self.conversation
     }
@@ -90,9 +90,9 @@ impl AnswersLater for ServerConnection {
         &self.pending
     }
 
-    fn keeps(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom> {
+    fn charge(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom> {
         let received = &self.conversation.broker().received;
-        let hold = received.keeps(&self.from, octets)?;
+        let hold = received.charge(&self.from, octets)?;
         Ok(hold.map(Arc::new))
     }
 
@@ -192,7 +192,7 @@ impl ServerConnection {
     }
 
     /// Ends calls to the client over this connection.
-    pub(super) fn calls_back_no_more(&self, reason: &str) {
+    pub(super) fn end_callbacks(&self, reason: &str) {
         if let Some(back) = &self.back {
             back.fail_callbacks(reason);
         }
@@ -213,7 +213,7 @@ impl ServerConnection {
         // here.
         let shuts_down = !self.conversation.broker().life.serves();
         if shuts_down || !incoming.endpoints.is_open(self.endpoint) {
-            self.begin_goodbye();
+            self.begin_graceful_close();
         }
     }
 
@@ -266,7 +266,7 @@ impl ServerConnection {
 
     /// Refuses new requests, and sends CloseConnection when the last one in progress has been
     /// answered.
-    pub(super) fn begin_goodbye(&self) {
+    pub(super) fn begin_graceful_close(&self) {
         if self.conversation.begin_closing() {
             self.close_in_order();
         }
@@ -291,7 +291,7 @@ impl ServerConnection {
     /// Sends a reply, or delays it to be sent together with those of requests that have arrived
     /// already.
     #[inline(always)]
-    pub(super) fn answer_with(&self, reply: &Block) {
+    pub(super) fn send_or_delay(&self, reply: &Block) {
         let may_wait = self.reader.has_received_more();
         self.replies
             .answer(&self.conversation, &self.strategy, reply, may_wait);
@@ -321,7 +321,7 @@ impl ServerConnection {
                 Cause::TimedOut if mid_message => {
                     conversation.complain("the peer took too long to send a message; closed");
                 }
-                Cause::TimedOut => conversation.complain("the peer said nothing; closed"),
+                Cause::TimedOut => conversation.complain("the peer sent nothing in time; closed"),
                 Cause::BadPeer(_) => conversation.complain(&format!("{error}; closed")),
                 _ => tracing::debug!(peer = %conversation.peer(), "{error}"),
             },
@@ -340,7 +340,7 @@ impl ServerConnection {
     /// Handles the end of the connection: nothing more arrives, and nothing can be sent. Requests
     /// that are answered later keep it in memory, but not in the list of open connections.
     pub(super) fn close_ended(&self) {
-        self.calls_back_no_more("the connection has ended");
+        self.end_callbacks("the connection has ended");
         self.pending.close();
         if !self.pending.is_empty()
             && let Some(&number) = self.number.get()
@@ -425,7 +425,7 @@ impl ServerConnection {
     }
 }
 
-impl SendsParts for ServerConnection {
+impl PartSender for ServerConnection {
     /// Sends a request to the client that has opened the connection, behind delayed replies.
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
         self.replies
@@ -448,7 +448,7 @@ impl Drop for ServerConnection {
     /// Ends calls to the client, and leaves the lane's connections, as the last thread that served
     /// this one has left.
     fn drop(&mut self) {
-        self.calls_back_no_more("the connection has ended");
+        self.end_callbacks("the connection has ended");
         if let Some(&number) = self.number.get() {
             self.lane
                 .counters

@@ -229,7 +229,7 @@ impl Conversation {
         match self.complaints.fetch_add(1, Ordering::Relaxed) {
             count if count < MAX_COMPLAINTS => tracing::warn!(peer = %self.peer(), "{what}"),
             MAX_COMPLAINTS => {
-                tracing::warn!(peer = %self.peer(), "more such lines about this peer are left out");
+                tracing::warn!(peer = %self.peer(), "further complaints about this peer are not logged");
             }
             _ => {}
         }

@@ -13,7 +13,7 @@ mod conclude;
 mod head;
 mod locate;
 
-use super::call::{Answer, SendsEarly, ServerCall};
+use super::call::{Answer, EarlyReplySender, ServerCall};
 use super::connection::ServerConnection;
 use super::conversation::Conversation;
 use super::recorded_request::RecordedRequest;
@@ -51,7 +51,7 @@ impl Dispatcher<'_> {
     /// Returns the two sides of a call: the connection that it is received from, and the sender of
     /// early answers.
     #[inline]
-    fn parties(&self) -> (&Conversation, &dyn SendsEarly) {
+    fn parties(&self) -> (&Conversation, &dyn EarlyReplySender) {
         (self.conversation(), self.connection)
     }
 
@@ -115,7 +115,7 @@ impl Dispatcher<'_> {
                 Ok(())
             }
             MessageKind::MessageError => {
-                let complaint = "the peer says that a message of ours was malformed; closed";
+                let complaint = "the peer reports a malformed message; closed";
                 self.conversation().complain(complaint);
                 self.conversation().close();
                 Ok(())
@@ -139,7 +139,7 @@ impl Dispatcher<'_> {
             Some(calls) => calls.take_reply(message),
             None => self
                 .connection
-                .refuse(&format!("a {kind} came, which is a server's to send")),
+                .refuse(&format!("received a {kind}, which only servers may send")),
         }
     }
 
@@ -157,7 +157,7 @@ impl Dispatcher<'_> {
             Head::Request(header, arrival) => {
                 self.serve_request(message, (&header, arrival), decoder)
             }
-            _ => Err(CdrError::Invalid("the head is not a request's")),
+            _ => Err(CdrError::Invalid("the header is not a request's")),
         }
     }
 

@@ -13,7 +13,7 @@ impl Accepted for ServerConnection {
     }
 
     fn say_goodbye(&self) {
-        self.begin_goodbye();
+        self.begin_graceful_close();
     }
 
     fn idle_at(&self) -> Option<u64> {
@@ -32,9 +32,9 @@ impl Accepted for ServerConnection {
         ServerConnection::make_room(self)
     }
 
-    fn stands_still_at(&self) -> Option<u64> {
+    fn stalled_at(&self) -> Option<u64> {
         let is_sending = self.replies.is_sending();
-        self.strategy.stands_still_at(&self.reader, is_sending)
+        self.strategy.stalled_at(&self.reader, is_sending)
     }
 
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64) {

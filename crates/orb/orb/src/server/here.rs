@@ -1,4 +1,4 @@
-//! Serving of a connection on the calling thread, for fuzzing: no thread is started or woken, and
+//! Service of a connection on the calling thread, for fuzzing: no thread is started or woken, and
 //! nothing blocks.
 
 use super::concurrency::Followed;

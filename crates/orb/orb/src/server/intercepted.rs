@@ -106,8 +106,8 @@ impl ObjectAdapter for Intercepted {
         self.adapter.urgency(object_key, request, strategy)
     }
 
-    fn look_before_run(&self) {
-        self.adapter.look_before_run();
+    fn warn_before_run(&self) {
+        self.adapter.warn_before_run();
     }
 
     fn is_bidirectional(&self, object_key: &[u8]) -> bool {
@@ -303,7 +303,7 @@ impl<'m> ServerCall<'m> {
         };
         match (answered.is_ok(), self.has_reply) {
             (true, true) if pass.reply_contexts != before => {
-                self.carry_anew(&pass.reply_contexts)?
+                self.replace_contexts(&pass.reply_contexts)?
             }
             (false, _) => self.carry(&pass.reply_contexts),
             _ => {}
@@ -335,12 +335,12 @@ impl<'m> ServerCall<'m> {
         let mut body = Decoder::at(octets, at, frame.header.order, coding);
         match session.get_head(MessageKind::Reply, &mut body)? {
             Head::Reply(header) => Ok(Made { header, body }),
-            _ => Err(CdrError::Invalid("the head is not a reply's")),
+            _ => Err(CdrError::Invalid("the header is not a reply's")),
         }
     }
 
     /// Replaces the contexts of the reply that was made by exactly these.
-    fn carry_anew(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
+    fn replace_contexts(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
         if !self.conversation.abilities.contexts {
             return Ok(());
         }

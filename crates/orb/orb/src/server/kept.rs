@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// A buffered request. Counted as in progress, so that the ORB's shutdown waits for it.
-struct Kept {
+struct BufferedRequest {
     connection: Arc<ServerConnection>,
     message: Option<Message>,
     seen: Option<RecordedRequest>,
@@ -35,7 +35,7 @@ pub(super) fn keep(
         return Some(message);
     }
     let has_begun = connection.conversation.begin_request();
-    let mut kept = Kept {
+    let mut kept = BufferedRequest {
         connection: connection.clone(),
         message: None,
         seen: None,
@@ -113,7 +113,7 @@ impl ServerConnection {
     }
 }
 
-impl Kept {
+impl BufferedRequest {
     fn handle(mut self, refuses: Option<Refusal>) {
         let Some(message) = self.message.take() else {
             return;
@@ -133,7 +133,7 @@ impl Kept {
     }
 }
 
-impl Buffered for Kept {
+impl Buffered for BufferedRequest {
     fn serve(self: Box<Self>) {
         let broker = self.connection.conversation.broker();
         let refusal = match broker.life.serves() {
@@ -151,13 +151,13 @@ impl Buffered for Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for BufferedRequest {
     fn drop(&mut self) {
         self.connection.ends_request();
     }
 }
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for BufferedRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Kept")
             .field("connection", &self.connection)

@@ -24,7 +24,7 @@ use std::sync::Once;
 
 /// Record of a panic, made by the hook.
 #[derive(Debug)]
-struct Seen {
+struct PanicRecord {
     message: String,
     /// File, line and column.
     place: String,
@@ -32,7 +32,7 @@ struct Seen {
 }
 
 thread_local! {
-    static SEEN: RefCell<Option<Seen>> = const { RefCell::new(None) };
+    static SEEN: RefCell<Option<PanicRecord>> = const { RefCell::new(None) };
 }
 
 static INSTALLED: Once = Once::new();
@@ -44,7 +44,7 @@ pub(super) fn keep() {
         INSTALLED.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
-                if !keep_one(info) {
+                if !keep_record(info) {
                     before(info);
                 }
             }));
@@ -53,12 +53,12 @@ pub(super) fn keep() {
 }
 
 /// Keeps a panic's record; returns `false` if the previous hook must handle it.
-fn keep_one(info: &PanicHookInfo<'_>) -> bool {
+fn keep_record(info: &PanicHookInfo<'_>) -> bool {
     let in_upcall = upcall::in_upcall();
     if !in_upcall || !tracing::enabled!(tracing::Level::ERROR) {
         return false;
     }
-    let seen = Seen {
+    let seen = PanicRecord {
         message: message(info.payload()).to_owned(),
         place: info.location().map(ToString::to_string).unwrap_or_default(),
         backtrace: Backtrace::force_capture(),

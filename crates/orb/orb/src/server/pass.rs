@@ -75,7 +75,7 @@ impl<'m> ServerCall<'m> {
         let (connection, order) = (self.conversation, body.order());
         if !connection.abilities.either_order && order != ByteOrder::NATIVE {
             return Err(CdrError::Invalid(
-                "the protocol has only this machine's byte order, and the reply the other",
+                "the protocol supports only this machine's byte order, and the reply has the other",
             ));
         }
         let coding = Coding {

@@ -19,7 +19,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 /// Operations of a connection for its pending replies.
-pub(super) trait AnswersLater: Send + Sync {
+pub(super) trait PendingReplySender: Send + Sync {
     fn conversation(&self) -> &Conversation;
 
     fn pending(&self) -> &PendingReplies;
@@ -29,7 +29,7 @@ pub(super) trait AnswersLater: Send + Sync {
     ///
     /// # Errors
     /// [`NoRoom`] if the budget is exhausted.
-    fn keeps(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
+    fn charge(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
 
     /// Sends a reply, behind delayed ones.
     fn send(&self, reply: &Block);

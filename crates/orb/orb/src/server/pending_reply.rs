@@ -7,8 +7,8 @@
 //! answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds its time-out, with
 //! TIMEOUT, by the thread that reads its lane's replies.
 
-use super::call::{Dispatched, SendsEarly, ServerCall};
-use super::pending::{AnswersLater, Awaited, TooMany};
+use super::call::{Dispatched, EarlyReplySender, ServerCall};
+use super::pending::{Awaited, PendingReplySender, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::Hold;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -45,7 +45,7 @@ struct Shared {
 
 /// Data that the reply needs.
 struct Open {
-    connection: Arc<dyn AnswersLater>,
+    connection: Arc<dyn PendingReplySender>,
     request_id: u32,
     version: GiopVersion,
     response: ResponseFlags,
@@ -110,7 +110,7 @@ impl ServerCall<'_> {
             // A plain request is in its thread's own memory for as long as the upcall takes.
             None => {
                 let octets = self.arguments.position() + self.arguments.remaining();
-                let kept = connection.keeps(octets);
+                let kept = connection.charge(octets);
                 kept.map_err(|full| discarded(full.to_string()))?
             }
         };
@@ -223,7 +223,7 @@ impl Shared {
     /// Answers that the time-out cannot be kept: the upcall's own answer is no longer sent.
     #[cold]
     fn refuse(&self, error: &io::Error) -> DispatchError {
-        let why = format!("the time-out of the answer cannot be kept: {error}");
+        let why = format!("no timer for the time-out of the answer: {error}");
         let exception = Kind::NoResources.because(why);
         if let Some(mut claimed) = self.claim() {
             claimed.fail(exception.clone());
@@ -280,7 +280,7 @@ impl Claimed<'_> {
         };
         match made {
             Ok(_) if call.is_owed_an_answer() => {
-                let nothing = no_response("the servant has answered nothing");
+                let nothing = no_response("the servant has not answered");
                 let reply = call.fail(&nothing.clone().into());
                 (reply, Err(AnswerError::Instead(nothing)))
             }
@@ -333,7 +333,7 @@ impl Drop for Claimed<'_> {
         if !self.is_answered {
             self.fail(match std::thread::panicking() {
                 true => panicked(),
-                false => no_response("the servant has let go of the request without an answer"),
+                false => no_response("the servant dropped the request without answering"),
             });
         }
         let connection = &self.open.connection;
@@ -376,14 +376,14 @@ impl fmt::Debug for PendingReply {
 #[non_exhaustive]
 pub enum AnswerError {
     /// The connection has ended: nothing was sent.
-    #[error("nobody waits for the answer: the client's connection has ended")]
+    #[error("the answer is no longer awaited: the client's connection has ended")]
     NobodyWaits,
     /// The client was answered with TIMEOUT before, as the limit `timeouts.answer` was exceeded:
     /// nothing was sent.
-    #[error("the answer comes too late: the client was told TIMEOUT")]
+    #[error("the answer is too late: the client has received TIMEOUT")]
     TimedOut,
     /// The client received this exception instead.
-    #[error("the client was told instead: {0}")]
+    #[error("the client has received an exception instead: {0}")]
     Instead(SystemException),
 }
 
@@ -400,10 +400,10 @@ impl From<AnswerError> for SystemException {
 /// Sender for a call whose upcall has returned: sends nothing early.
 struct Nobody;
 
-impl SendsEarly for Nobody {
+impl EarlyReplySender for Nobody {
     fn send_early(&self, _: &Block) {}
 
-    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
+    fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>> {
         None
     }
 }

@@ -17,21 +17,21 @@ impl RecordedRequest {
     #[inline(never)]
     pub(super) fn read(connection: &ServerConnection, request: u32) -> Self {
         let request = connection.request_id(request);
-        let read_at = timeline::comes_to(Stage::Read, request, Priority::of_thread());
+        let read_at = timeline::record_stage(Stage::Read, request, Priority::of_thread());
         Self { request, read_at }
     }
 
     /// Records that the request waits for a thread, at this priority.
     #[cold]
     pub(super) fn record_queued(&self, priority: Option<Priority>) {
-        timeline::comes_to(Stage::Queued, self.request, priority);
+        timeline::record_stage(Stage::Queued, self.request, priority);
     }
 
     /// Records that the upcall begins. Returns the request in whose upcall the thread was before.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
-        let began = timeline::comes_to(Stage::Upcall, self.request, Priority::of_thread());
+        let began = timeline::record_stage(Stage::Upcall, self.request, Priority::of_thread());
         let counters = &connection.lane().counters;
         counters.record_wait(began.saturating_sub(self.read_at));
         timeline::is_in_upcall(Some(self.request))
@@ -42,13 +42,13 @@ impl RecordedRequest {
     #[inline(never)]
     pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
         timeline::is_in_upcall(before);
-        timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
+        timeline::record_stage(Stage::UpcallEnd, self.request, Priority::of_thread());
     }
 
     /// Records that the reply has been sent, or waits for room.
     #[cold]
     #[inline(never)]
     pub(super) fn record_answered(&self) {
-        timeline::comes_to(Stage::Replied, self.request, Priority::of_thread());
+        timeline::record_stage(Stage::Replied, self.request, Priority::of_thread());
     }
 }

@@ -21,15 +21,15 @@ impl Refusal {
         let (minor, detail) = match self {
             Self::AllBusy => (
                 minor::POOL_EXHAUSTED,
-                "all threads that could serve it are held up",
+                "all threads that could serve the request are busy",
             ),
             Self::BufferFull => (
                 minor::POOL_EXHAUSTED,
-                "all threads that could serve it are held up, and no more requests are buffered for them",
+                "all threads that could serve the request are busy, and their buffer is full",
             ),
             Self::ShutDown => (
                 minor::POOL_EXHAUSTED,
-                "it waited for a thread when the server was shut down",
+                "the server was shut down while the request waited for a thread",
             ),
             Self::TooDeep => (minor::TOO_DEEP, "upcalls nest too deep (max_nesting)"),
         };

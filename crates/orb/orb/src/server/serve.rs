@@ -14,7 +14,7 @@ use punctual_link::LinkError;
 
 /// Way in which a message got into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Came {
+enum ReceivedInto {
     /// Received directly, usually as the only message.
     Alone,
     /// Copied from the inbox, where it stays until it is skipped.
@@ -60,7 +60,7 @@ fn serve_with(
         let Some(mut inbox) = sync::try_lock(&reader.inbox) else {
             return;
         };
-        thread.begins_receiving(reader);
+        thread.begin_receiving(reader);
         let came = match receive(connection, thread, memory, &inbox) {
             Ok(Some(came)) => came,
             Ok(None) => return,
@@ -69,7 +69,7 @@ fn serve_with(
                 return end(connection, thread, &error.into(), false);
             }
         };
-        if came != Came::Otherwise {
+        if came != ReceivedInto::Otherwise {
             let (block, limits) = (&memory.block, conversation.broker().limits());
             let requests = &mut memory.requests;
             let plain = conversation.session.plain_request(requests, block, limits);
@@ -77,7 +77,7 @@ fn serve_with(
                 && block.lent().is_empty()
             {
                 probe::begins!(Point::ServerTransportReceive);
-                if came == Came::Copied {
+                if came == ReceivedInto::Copied {
                     inbox.pass(block.len());
                 }
                 reader.record_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
@@ -90,7 +90,7 @@ fn serve_with(
                 }
                 return;
             }
-            if came == Came::Alone {
+            if came == ReceivedInto::Alone {
                 inbox.put(std::mem::take(&mut memory.block));
             }
         }
@@ -108,19 +108,19 @@ fn receive(
     thread: &mut impl ServingThread,
     memory: &mut Memory,
     inbox: &Inbox,
-) -> Result<Option<Came>, LinkError> {
+) -> Result<Option<ReceivedInto>, LinkError> {
     let (conversation, reader) = (&connection.conversation, &connection.reader);
     if thread.keeps_requests() || !reader.expects_plain_requests(conversation) {
-        return Ok(Some(Came::Otherwise));
+        return Ok(Some(ReceivedInto::Otherwise));
     }
     if inbox.is_empty() && thread.may_receive() {
         let block = memory.empty_block(conversation.link());
         let received = thread.receive(block, inbox.least())?;
-        return Ok((received == ReceiveOutcome::Received).then_some(Came::Alone));
+        return Ok((received == ReceiveOutcome::Received).then_some(ReceivedInto::Alone));
     }
     let came = match reader.copy_short(conversation, inbox, memory) {
-        true => Came::Copied,
-        false => Came::Otherwise,
+        true => ReceivedInto::Copied,
+        false => ReceivedInto::Otherwise,
     };
     Ok(Some(came))
 }

@@ -8,7 +8,7 @@ use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 
 /// Side that has the sending lock.
-pub(super) trait SendsParts: Send + Sync + Debug {
+pub(super) trait PartSender: Send + Sync + Debug {
     /// Sends a message under the lock.
     ///
     /// # Errors
@@ -19,12 +19,12 @@ pub(super) trait SendsParts: Send + Sync + Debug {
 /// Link that sends through the other side.
 #[derive(Debug)]
 pub(super) struct SharedLink {
-    by: Weak<dyn SendsParts>,
+    by: Weak<dyn PartSender>,
     link: Arc<dyn Connection>,
 }
 
 impl SharedLink {
-    pub(super) fn new(by: Weak<dyn SendsParts>, link: Arc<dyn Connection>) -> Self {
+    pub(super) fn new(by: Weak<dyn PartSender>, link: Arc<dyn Connection>) -> Self {
         Self { by, link }
     }
 }

@@ -24,7 +24,7 @@ use crate::priority::Priority;
 /// Records that a request has reached a stage on the calling thread. Returns the time.
 #[cold]
 #[inline(never)]
-pub(crate) fn comes_to(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
+pub(crate) fn record_stage(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
     session::record(stage, request, priority)
 }
 

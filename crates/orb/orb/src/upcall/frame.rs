@@ -50,10 +50,10 @@ pub(super) struct Frame {
 pub(super) const IN_UPCALL: u8 = 1;
 /// Flag: another thread receives at the source meanwhile.
 pub(super) const HANDED_OVER: u8 = 2;
-/// Flag: the frame has a source, the last of [`Held::sources`]. Set for the innermost frame that
+/// Flag: the frame has a source, the last of [`FrameData::sources`]. Set for the innermost frame that
 /// serves a connection, and for all frames within it.
 pub(super) const HAS_SOURCE: u8 = 4;
-/// Flag: the request has arrival data, the last of [`Held::arrivals`].
+/// Flag: the request has arrival data, the last of [`FrameData::arrivals`].
 pub(super) const HAS_ARRIVAL: u8 = 8;
 
 /// The innermost frame, stored in place: it has no destructor, so that a thread accesses it without
@@ -67,7 +67,7 @@ pub(super) struct Innermost {
 
 /// Data of frames that do not fit into numbers.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct FrameData {
     /// Sources of the requests; none for upcalls within the process.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
@@ -82,8 +82,8 @@ thread_local! {
             frame: Frame::new(0, 0),
         }
     };
-    pub(super) static HELD: RefCell<Held> = const {
-        RefCell::new(Held {
+    pub(super) static HELD: RefCell<FrameData> = const {
+        RefCell::new(FrameData {
             sources: Vec::new(),
             arrivals: Vec::new(),
             outer: Vec::new(),

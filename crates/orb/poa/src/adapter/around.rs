@@ -9,12 +9,12 @@ use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingR
 use std::sync::Arc;
 
 /// Guard of a thread that has entered the policies around an upcall, until dropped.
-struct Entered<'a> {
+struct UpcallGuard<'a> {
     around: &'a UpcallHook,
     entered: u64,
 }
 
-impl Drop for Entered<'_> {
+impl Drop for UpcallGuard<'_> {
     fn drop(&mut self) {
         self.around.leave(self.entered);
     }
@@ -66,7 +66,7 @@ impl Adapter {
             return request.answer(servant);
         };
         let entered = request.enter(around)?;
-        let _entered = Entered { around, entered };
+        let _entered = UpcallGuard { around, entered };
         request.answer(servant)
     }
 }

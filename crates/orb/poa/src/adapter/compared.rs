@@ -74,7 +74,7 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.serve_by_main_thread(adapter, wanted)
     }
 
-    fn rather_than_wait(&self) -> Option<R::Done> {
-        self.request.rather_than_wait()
+    fn outcome_without_wait(&self) -> Option<R::Done> {
+        self.request.outcome_without_wait()
     }
 }

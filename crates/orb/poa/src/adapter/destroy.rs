@@ -52,7 +52,7 @@ impl Adapter {
         if !is_empty || !self.destruction.begin_last_step() {
             return;
         }
-        self.let_go_of_servants();
+        self.drop_servants();
         // The name is free before waiters learn that the adapter is gone.
         if let Some(parent) = &self.tree.parent {
             parent.leave(self);

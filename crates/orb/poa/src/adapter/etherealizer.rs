@@ -3,7 +3,7 @@
 
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
-use crate::current::Engaged;
+use crate::current::EndingObject;
 use crate::object_id::ObjectId;
 use crate::object_map::{Deactivated, OnDeactivated};
 use crate::servant::Servant;
@@ -46,14 +46,14 @@ impl OnDeactivated for Etherealizer {
 impl Adapter {
     /// Gives a servant back to the activator that it is from, or drops it.
     pub(super) fn release_servant(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
-        let _engaged = Engaged::with_end_of(self.id(), id.as_bytes());
+        let _engaged = EndingObject::with_end_of(self.id(), id.as_bytes());
         // A call of another object may be running this; a panic must not affect it.
         let given = catch_unwind(AssertUnwindSafe(|| {
             self.by_allowed_thread(|| self.etherealize(id, servant, remains));
         }));
         if given.is_err() {
             let poa = self.name();
-            tracing::error!(poa, %id, "the end of a servant, or `etherealize` of its activator, panicked");
+            tracing::error!(poa, %id, "dropping a servant, or `etherealize` of its activator, panicked");
         }
     }
 

@@ -9,7 +9,7 @@ use crate::current::Current;
 use crate::key::Key;
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
-use crate::served::Served;
+use crate::served::ServedObjectInfo;
 use punctual_orb::{
     Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException, UpcallHook,
     Went,
@@ -83,7 +83,7 @@ impl Collocated for CollocatedObject {
     }
 
     fn serving(&self) -> Option<Box<dyn ServedObject>> {
-        Served::now(&Current.servant().ok()?)
+        ServedObjectInfo::now(&Current.servant().ok()?)
     }
 
     fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
@@ -155,7 +155,7 @@ impl Request for LocalCall<'_, '_> {
         }
     }
 
-    fn rather_than_wait(&self) -> Option<Went> {
+    fn outcome_without_wait(&self) -> Option<Went> {
         (!self.request.can_be_held()).then_some(Went::ByWire)
     }
 }

@@ -9,7 +9,7 @@ use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
 use super::request_path::RequestPath;
 use super::threads::Threads;
-use super::types::{Adapter, Common, Dispatch, Parts, ServantSources, TreeNode};
+use super::types::{Adapter, Dispatch, OrbAdapters, Parts, ServantSources, TreeNode};
 use crate::key::AdapterId;
 use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
 use crate::own_policies::OwnPoliciesOfObjects;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Weak};
 
 impl Adapter {
     pub(super) fn new(
-        common: &Arc<Common>,
+        common: &Arc<OrbAdapters>,
         id: AdapterId,
         parts: Parts,
         map: Option<ActiveMap>,
@@ -79,7 +79,7 @@ pub(super) fn map(
     let servants = match policies.processing {
         _ if policies.is_unique() => Servants::Unique,
         RequestProcessingPolicy::ServantManager => Servants::Counted,
-        _ => Servants::Unnoted,
+        _ => Servants::NotIndexed,
     };
     ActiveMap::new(&strategy, ids, servants, Box::new(etherealizer))
 }

@@ -38,6 +38,6 @@ pub(crate) use held::HeldRequest;
 pub(crate) use request::ByStrategy;
 pub(crate) use request::{Request, RequestedObject};
 pub(crate) use root::{Root, initialize, root_named};
-pub(crate) use tree::NotMade;
+pub(crate) use tree::CreateError;
 pub(crate) use types::Adapter;
 pub use types::{AdapterActivator, Cookie, Poa, ServantActivator, ServantLocator, ServantManager};

@@ -40,8 +40,8 @@ impl OutstandingRequests {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits until there are none, or until `useless` returns `true`: the thread that makes it so
-    /// calls [`OutstandingRequests::wake`].
+    /// Waits until no request is outstanding, or until `useless` returns `true`; the thread that
+    /// changes its result calls [`OutstandingRequests::wake`].
     pub(super) fn wait_until_empty_or(&self, useless: &dyn Fn() -> bool) {
         // The number of waiters is raised before the count is read, as leaving threads change the
         // count before they read that number.

@@ -35,5 +35,5 @@ fn not_there() -> SystemException {
         minor::NO_ADAPTER,
         CompletionStatus::No,
     )
-    .with_detail("the POA has not been made yet, or is gone")
+    .with_detail("the POA does not exist yet, or has been destroyed")
 }

@@ -64,7 +64,7 @@ pub(crate) trait Request {
 
     /// Returns the outcome of a request that must not wait, where it would have to; `None` if it
     /// may wait.
-    fn rather_than_wait(&self) -> Option<Self::Done>;
+    fn outcome_without_wait(&self) -> Option<Self::Done>;
 }
 
 /// Object, as a request names it.

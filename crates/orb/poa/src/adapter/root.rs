@@ -4,7 +4,7 @@ use super::own_factory::OwnFactory;
 use super::request::{Request, RequestedObject};
 use super::serve::no_object;
 use super::table::Tables;
-use super::types::{Adapter, Common, Parts, ROOT, Registry as _};
+use super::types::{Adapter, OrbAdapters, Parts, ROOT, Registry as _};
 use crate::ior_table::IorTable;
 use crate::key::{AdapterName, Key, Nonce};
 use crate::manager::PoaManagerFactory;
@@ -21,7 +21,7 @@ use std::sync::{Arc, OnceLock, Weak};
 /// All adapters of an ORB.
 pub(crate) struct Root {
     me: Weak<Root>,
-    pub(crate) common: Arc<Common>,
+    pub(crate) common: Arc<OrbAdapters>,
     pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
     /// Persistent adapters, whose keys have no adapter name.
@@ -50,7 +50,7 @@ impl Root {
             .map_err(|error| initialize(&format!("no random numbers for object keys: {error}")))?;
         let root = Arc::new_cyclic(|me| Self {
             me: me.clone(),
-            common: Arc::new(Common {
+            common: Arc::new(OrbAdapters {
                 orb: orb.downgrade(),
                 managers: PoaManagerFactory::new(orb.downgrade(), nonce),
                 registry: me.clone(),
@@ -182,7 +182,7 @@ impl Root {
                 if to.is_none() && !manager.admission().was_active() {
                     // The program is still starting, and may be about to bind the key: clients of a
                     // restarted server must not get OBJECT_NOT_EXIST.
-                    if let Some(done) = request.rather_than_wait() {
+                    if let Some(done) = request.outcome_without_wait() {
                         return Ok(done);
                     }
                     manager.admit()?;

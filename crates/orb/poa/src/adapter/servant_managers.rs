@@ -3,7 +3,7 @@
 use super::request::Request;
 use super::serve::destroyed;
 use super::types::{Adapter, ServantManager};
-use crate::current::{self, Inside};
+use crate::current::{self, UpcallScope};
 use crate::manager::inactive;
 use crate::object_id::ObjectId;
 use crate::object_map::{ActiveMap, Found, Refused};
@@ -46,12 +46,12 @@ impl Adapter {
                 "the servant activator gave a servant that incarnates another object, which UNIQUE_ID forbids",
             )
             .into()),
-            Err(Refused::Full) => Err(violation("there is no place for one more object").into()),
+            Err(Refused::Full) => Err(violation("the active object map is full").into()),
             Err(Refused::OwnPolicyDiffers) => {
-                Err(violation("references to the object tell another policy of its own").into())
+                Err(violation("references to the object carry another policy of its own").into())
             }
             Err(Refused::NotInTheSet) => Err(violation(
-                "the id is none of those that perfect hashing was built of",
+                "the id is not in the set of the perfect hash",
             )
             .into()),
         }
@@ -84,7 +84,7 @@ impl Adapter {
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
         let own = self.own.remembered(octets);
-        let current = Inside::enter(self.id(), octets, Some(&servant));
+        let current = UpcallScope::enter(self.id(), octets, Some(&servant));
         let parts = (&servant, own.as_deref());
         let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(parts, request)));
         drop(current);
@@ -104,7 +104,7 @@ impl Adapter {
 /// Returns the error of an object that is called by the very code that it would have to wait for.
 fn calls_itself() -> SystemException {
     SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No).with_detail(
-        "the object comes or goes on the very thread that calls it, which would wait for itself",
+        "the calling thread is itself activating or deactivating the object, and would wait for itself",
     )
 }
 

@@ -20,7 +20,7 @@ impl Adapter {
     }
 
     /// Drops the servant manager and the default servant, when all requests are over.
-    pub(super) fn let_go_of_servants(&self) {
+    pub(super) fn drop_servants(&self) {
         self.servants.manager.store(None);
         self.set_default_servant(None);
     }

@@ -10,7 +10,7 @@ use super::request::{Request, RequestedObject};
 use super::request_path::RequestPath;
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
-use crate::current::{Inside, InsideEntry};
+use crate::current::{InsideEntry, UpcallScope};
 use crate::object_map::{EntryId, Found, Pinned};
 use crate::policy::RequestProcessingPolicy;
 use punctual_orb::probe::{self, Point};
@@ -101,7 +101,7 @@ impl Adapter {
                     && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
-                    let _current = Inside::enter(self.id(), wanted.id, None);
+                    let _current = UpcallScope::enter(self.id(), wanted.id, None);
                     return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
                 }
             }
@@ -122,7 +122,7 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         if !self.manager.admission().is_active()
-            && let Some(done) = request.rather_than_wait()
+            && let Some(done) = request.outcome_without_wait()
         {
             return Ok(done);
         }
@@ -157,7 +157,7 @@ impl Adapter {
         }
     }
 
-    /// Counts a request in; returns `None` if the manager is not active.
+    /// Counts a request as outstanding; returns `None` if the manager is not active.
     fn count_in(&self) -> Result<Option<CountedRequest<'_>>, SystemException> {
         let outstanding = Some(self.outstanding.enter());
         let counted = CountedRequest {
@@ -182,7 +182,7 @@ impl Adapter {
         loop {
             match request.find(map, wanted) {
                 Found::Pinned(pinned) => {
-                    let _current = Inside::enter(self.id(), wanted.id, None);
+                    let _current = UpcallScope::enter(self.id(), wanted.id, None);
                     return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
                 }
                 found => match self.policies.processing {
@@ -219,7 +219,7 @@ impl Adapter {
     ) -> Result<R::Done, DispatchError> {
         let servant = self.default_servant().ok_or_else(no_default_servant)?;
         let own = self.own.remembered(id);
-        let _current = Inside::enter(self.id(), id, Some(&servant));
+        let _current = UpcallScope::enter(self.id(), id, Some(&servant));
         self.upcall((&servant, own.as_deref()), request)
     }
 

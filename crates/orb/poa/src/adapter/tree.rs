@@ -18,7 +18,7 @@ const MAX_DEPTH: usize = 256;
 
 /// Reason why an adapter was not made.
 #[derive(Debug)]
-pub(crate) enum NotMade {
+pub(crate) enum CreateError {
     Exists,
     Conflict(Conflict),
     System(SystemException),
@@ -31,20 +31,21 @@ impl Adapter {
         name: &str,
         manager: Option<&PoaManager>,
         policies: &[PoaPolicy],
-    ) -> Result<Arc<Self>, NotMade> {
-        let over = || NotMade::System(is_over());
+    ) -> Result<Arc<Self>, CreateError> {
+        let over = || CreateError::System(orb_shut_down_error());
         let registry = self.common.registry.upgrade().ok_or_else(over)?;
         let orb = self.common.orb.upgrade().ok_or_else(over)?;
-        let (defined, around) = defined(policies, &orb).map_err(NotMade::Conflict)?;
-        let policies = Policies::of(policies).map_err(NotMade::Conflict)?;
+        let (defined, around) = defined(policies, &orb).map_err(CreateError::Conflict)?;
+        let policies = Policies::of(policies).map_err(CreateError::Conflict)?;
         let defined = match policies.is_persistent() {
             true => defined.outliving_the_process(),
             false => defined,
         };
-        self.check_name(name).map_err(NotMade::System)?;
-        self.wait_for_name(&orb, name).map_err(NotMade::System)?;
+        self.check_name(name).map_err(CreateError::System)?;
+        self.wait_for_name(&orb, name)
+            .map_err(CreateError::System)?;
         if self.child(name).is_some() {
-            return Err(NotMade::Exists);
+            return Err(CreateError::Exists);
         }
         let manager = match manager {
             Some(manager) => manager.clone(),
@@ -55,13 +56,13 @@ impl Adapter {
         let own = Arc::new(OwnFactory::default());
         let (defined, factory) = orb
             .establish_components(defined, &full_name, manager.seen(), own.clone())
-            .map_err(NotMade::System)?;
+            .map_err(CreateError::System)?;
         let mut children = self.tree.children.lock();
         if self.is_destroyed() {
-            return Err(NotMade::System(is_over()));
+            return Err(CreateError::System(orb_shut_down_error()));
         }
         if children.contains_key(name) {
-            return Err(NotMade::Exists);
+            return Err(CreateError::Exists);
         }
         let parts = Parts {
             name: name.to_owned(),
@@ -72,7 +73,7 @@ impl Adapter {
             around,
             manager,
         };
-        let child = registry.add(parts).map_err(NotMade::System)?;
+        let child = registry.add(parts).map_err(CreateError::System)?;
         own.set_adapter(&child);
         children.insert(name.to_owned(), child.clone());
         Ok(child)
@@ -146,7 +147,7 @@ impl Adapter {
         if above.count() >= MAX_DEPTH {
             return wrong(
                 Kind::ImpLimit,
-                format!("{MAX_DEPTH} POAs are below one another already"),
+                format!("POAs are nested {MAX_DEPTH} levels deep already"),
             );
         }
         if self.path().len() + name.len() + 1 > usize::from(MAX_PATH) {
@@ -214,14 +215,14 @@ impl Registry for Root {
     }
 }
 
-fn is_over() -> SystemException {
+fn orb_shut_down_error() -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No)
-        .with_detail("the POA is destroyed, or its ORB is over")
+        .with_detail("the POA is destroyed, or its ORB has shut down")
 }
 
 fn being_destroyed(name: &str) -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No).with_detail(
-        format!("the POA `{name}` is still being destroyed, which in an upcall is not waited for"),
+        format!("the POA `{name}` is still being destroyed, and an upcall must not wait for the end of that"),
     )
 }
 
@@ -233,5 +234,5 @@ fn activator_failed(name: &str) -> SystemException {
 
 fn too_many() -> SystemException {
     SystemException::new(Kind::NoResources, minor::LIMIT, CompletionStatus::No)
-        .with_detail("there is no place for one more POA")
+        .with_detail("too many POAs")
 }

@@ -50,7 +50,7 @@ pub struct Poa {
 /// Adapter as the ORB holds it; [`Poa`] is the handle for applications.
 pub(crate) struct Adapter {
     pub(super) me: Weak<Adapter>,
-    pub(crate) common: Arc<Common>,
+    pub(crate) common: Arc<OrbAdapters>,
     pub(super) naming: Naming,
     pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
@@ -68,7 +68,7 @@ pub(crate) struct Adapter {
 }
 
 /// State that all adapters of an ORB share.
-pub(crate) struct Common {
+pub(crate) struct OrbAdapters {
     pub(crate) orb: WeakOrb,
     pub(crate) managers: PoaManagerFactory,
     pub(super) registry: Weak<dyn Registry>,
@@ -126,7 +126,7 @@ pub(super) struct ServantSources {
     /// Servant manager, set once, and dropped at the end.
     pub(super) manager: ArcSwapOption<ServantManager>,
     pub(super) default: ArcSwapOption<Arc<dyn Servant>>,
-    /// Set once the adapter has to give back all servants, for good.
+    /// Set once the adapter has to give back all servants, permanently.
     pub(super) all_given_back: AtomicBool,
     /// Ids that the activator is being asked for.
     pub(super) incarnations: KeyedLock,

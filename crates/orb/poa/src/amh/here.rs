@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Instant;
 
 /// Slot for the answer.
-struct Place<R, E> {
+struct AnswerSlot<R, E> {
     answer: Mutex<Answer<R, E>>,
     given: Condvar,
 }
@@ -22,14 +22,14 @@ enum Answer<R, E> {
 }
 
 /// Answering side.
-pub(super) struct Here<R, E>(Arc<Place<R, E>>);
+pub(super) struct Here<R, E>(Arc<AnswerSlot<R, E>>);
 
 /// Waiting side.
-pub(super) struct Waiter<R, E>(Arc<Place<R, E>>);
+pub(super) struct Waiter<R, E>(Arc<AnswerSlot<R, E>>);
 
 /// Makes an answering side and a waiting side.
 pub(super) fn pair<R, E>() -> (Here<R, E>, Waiter<R, E>) {
-    let place = Arc::new(Place {
+    let place = Arc::new(AnswerSlot {
         answer: Mutex::new(Answer::Awaited),
         given: Condvar::new(),
     });
@@ -69,7 +69,7 @@ impl<R, E> Drop for Here<R, E> {
                 minor::NOT_ANSWERED,
                 CompletionStatus::Maybe,
             )
-            .with_detail("the servant has let go of the call without an answer"),
+            .with_detail("the servant dropped the call without answering"),
         }));
     }
 }

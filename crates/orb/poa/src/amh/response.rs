@@ -170,5 +170,5 @@ impl<R, E> fmt::Debug for Response<R, E> {
 
 fn forwarded() -> SystemException {
     SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
-        .with_detail("the servant sends the call elsewhere, and it has come without a request")
+        .with_detail("the servant forwards the call, which a call within the process cannot follow")
 }

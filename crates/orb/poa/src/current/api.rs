@@ -20,7 +20,7 @@ pub enum NoContext {
     #[error("the calling thread is in no upcall")]
     NoUpcall,
     /// The adapter, or the object in it, is gone since the upcall began.
-    #[error("the POA or the object that the upcall is on is gone")]
+    #[error("the POA or the object of the upcall no longer exists")]
     Gone,
     /// The reference could not be made.
     #[error(transparent)]
@@ -36,7 +36,7 @@ impl Current {
         poa_of(innermost().ok_or(NoContext::NoUpcall)?)
     }
 
-    /// Returns the object's id, which tells a servant of many objects the called one.
+    /// Returns the object's id, by which a servant of many objects identifies the called one.
     ///
     /// # Errors
     /// [`NoContext`].

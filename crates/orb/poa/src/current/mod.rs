@@ -9,5 +9,5 @@ mod upcalls;
 pub(crate) use api::serving;
 pub use api::{Current, NoContext};
 pub(crate) use upcalls::{
-    Engaged, Inside, InsideEntry, adapter_in_upcall, is_in_upcall_of, is_in_upcall_on,
+    EndingObject, InsideEntry, UpcallScope, adapter_in_upcall, is_in_upcall_of, is_in_upcall_on,
 };

@@ -53,7 +53,7 @@ thread_local! {
 pub(crate) struct InsideEntry(#[expect(dead_code, reason = "held for its end")] OnObject);
 
 /// Marks the calling thread as in an upcall on an object that has an id, until dropped.
-pub(crate) struct Inside {
+pub(crate) struct UpcallScope {
     on_object: Option<OnObject>,
     begin: usize,
     has_servant: bool,
@@ -66,7 +66,7 @@ impl InsideEntry {
     }
 }
 
-impl Inside {
+impl UpcallScope {
     /// Enters an upcall. `servant` is given if no map holds it.
     pub(crate) fn enter(adapter: AdapterId, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
         let has_servant = servant.is_some();
@@ -89,7 +89,7 @@ impl Inside {
     }
 }
 
-impl Drop for Inside {
+impl Drop for UpcallScope {
     fn drop(&mut self) {
         self.on_object = None;
         // The servant is dropped outside of the borrow, as it may make calls.
@@ -133,7 +133,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     [kind, adapter.nonce.number(), name, place]
 }
 
-/// Decodes a note.
+/// Decodes an adapter's note to the upcall that it describes.
 fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));
@@ -206,9 +206,9 @@ thread_local! {
 
 /// Marks the calling thread as one that ends an object, until dropped. Current ignores it; checks
 /// against waiting for oneself use it.
-pub(crate) struct Engaged(());
+pub(crate) struct EndingObject(());
 
-impl Engaged {
+impl EndingObject {
     pub(crate) fn with_end_of(adapter: AdapterId, id: &[u8]) -> Self {
         let id = id.into();
         let engagement = Engagement { adapter, id };
@@ -217,15 +217,15 @@ impl Engaged {
     }
 }
 
-impl Drop for Engaged {
+impl Drop for EndingObject {
     fn drop(&mut self) {
         ENGAGEMENTS.with_borrow_mut(Vec::pop);
     }
 }
 
-/// Returns whether the calling thread serves a request of an ORB, from the search for the adapter
-/// on, or ends one of its objects: it must not wait for the end of that. An ORB that is over has no
-/// requests, but objects with its nonce may still end.
+/// Returns whether the calling thread serves a request of an ORB (from the search for the adapter
+/// on), or deactivates one of its objects: such a thread must not wait for the end of either. An
+/// ORB that has shut down has no requests, but objects with its nonce may still be deactivated.
 pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
     let is_its = |one: &Engagement| one.adapter.nonce == nonce;
     orb.is_some_and(Orb::is_in_upcall)
@@ -254,13 +254,13 @@ mod tests {
             },
         };
         let kept = || NAMED.with_borrow(|named| named.ids.capacity());
-        let outer = Inside::enter(adapter, b"short", None);
-        drop(Inside::enter(adapter, &vec![7; 1 << 20], None));
+        let outer = UpcallScope::enter(adapter, b"short", None);
+        drop(UpcallScope::enter(adapter, &vec![7; 1 << 20], None));
         // The outer upcall is still there.
         assert!(kept() >= 5);
         drop(outer);
         assert_eq!(kept(), 0);
-        drop(Inside::enter(adapter, b"short", None));
+        drop(UpcallScope::enter(adapter, b"short", None));
         assert!((1..=KEPT).contains(&kept()));
     }
 }

@@ -65,7 +65,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Makes the manager inactive, for good; returns `false` if it was.
+    /// Makes the manager inactive, permanently; returns `false` if it was.
     pub(crate) fn deactivate(&self) -> bool {
         let mut state = self.state.lock();
         let was_inactive = *state == ManagerState::Inactive;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 
 /// Error of a manager id that is taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is a POA manager `{id}` already")]
+#[error("a POA manager `{id}` exists already")]
 pub struct ManagerExists {
     /// Id that is taken.
     pub id: String,

@@ -134,7 +134,7 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Refuses requests for good. Those in progress go on, and are waited for as by
+    /// Refuses requests permanently. Those in progress go on, and are waited for as by
     /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators get all
     /// servants back, each when its last call has left.
     ///
@@ -237,9 +237,9 @@ impl PoaManager {
 
     /// Logs a warning, when the application runs the ORB, if the manager has objects that no client
     /// can reach.
-    pub(crate) fn look_before_run(&self) {
+    pub(crate) fn warn_before_run(&self) {
         if self.adapters().iter().any(|adapter| adapter.has_objects()) {
-            self.warn_once(&self.shared.warnings.at_run, "its objects answer nobody");
+            self.warn_once(&self.shared.warnings.at_run, "its objects get no requests");
         }
     }
 
@@ -258,7 +258,7 @@ impl PoaManager {
         &self.shared.admission
     }
 
-    pub(crate) fn is_of(&self, nonce: Nonce) -> bool {
+    pub(crate) fn set_adapter(&self, nonce: Nonce) -> bool {
         self.shared.nonce == nonce
     }
 

@@ -9,13 +9,13 @@ pub enum ManagerState {
     Active,
     /// Requests are refused with TRANSIENT.
     Discarding,
-    /// Requests are refused for good, with OBJ_ADAPTER.
+    /// Requests are refused permanently, with OBJ_ADAPTER.
     Inactive,
 }
 
-/// Error of a manager that has been deactivated, which is for good.
+/// Error of a manager that has been deactivated, and cannot be activated again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the POA manager is inactive, which is for good")]
+#[error("the POA manager has been deactivated and cannot be activated again")]
 pub struct AdapterInactive;
 
 raised_as_bad_inv_order!(AdapterInactive);

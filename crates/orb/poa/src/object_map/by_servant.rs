@@ -12,7 +12,7 @@ use std::hash::BuildHasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Servants {
     /// No index: a servant may be active under many ids, and is never searched.
-    Unnoted,
+    NotIndexed,
     /// Servants that are active under one id each, and can be found.
     Unique,
     /// Servants that may be active under many ids, with the number of these.
@@ -37,7 +37,7 @@ impl ByServant {
         Self {
             hasher: RandomState::new(),
             noted: match servants {
-                Servants::Unnoted => Noted::Nothing,
+                Servants::NotIndexed => Noted::Nothing,
                 Servants::Unique => Noted::Unique(HashTable::new()),
                 Servants::Counted => Noted::Counted(HashMap::new()),
             },

@@ -106,7 +106,7 @@ impl ActiveMap {
     pub(super) fn unpin(&self, pin: Pin<'_, Entry>, entry_id: EntryId) {
         let slot = pin.slot();
         match pin.unpin() {
-            Unpinned::Quietly => {}
+            Unpinned::NoWork => {}
             Unpinned::Watched => self.wake_watchers(slot),
             Unpinned::Last(last) => self.remove(last, entry_id),
         }

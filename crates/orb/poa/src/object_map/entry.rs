@@ -2,7 +2,7 @@
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
-use crate::own_policies::{Differs, OwnPolicies};
+use crate::own_policies::{ConflictingPolicy, OwnPolicies};
 use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(crate) enum Ids {
 pub(crate) struct Entry {
     /// Id under which it is active.
     pub(crate) id: Name,
-    /// Servant that it was activated with; [`super::Pinned::forwarded`] tells whether calls are
+    /// Servant that it was activated with; [`super::Pinned::forwarded`] returns whether calls are
     /// forwarded since.
     pub(crate) servant: Arc<dyn Servant>,
     /// Policies that replace those of its adapter, if any.
@@ -65,7 +65,7 @@ pub(crate) enum Refused {
     Closing,
     /// There are no more entries.
     Full,
-    /// The map is closed for good ([`super::ActiveMap::close_for_good`]).
+    /// The map is closed permanently ([`super::ActiveMap::close_for_good`]).
     Gone,
     /// The id is not in the set of the perfect hash.
     NotInTheSet,
@@ -73,8 +73,8 @@ pub(crate) enum Refused {
     OwnPolicyDiffers,
 }
 
-impl From<Differs> for Refused {
-    fn from(_: Differs) -> Self {
+impl From<ConflictingPolicy> for Refused {
+    fn from(_: ConflictingPolicy) -> Self {
         Self::OwnPolicyDiffers
     }
 }

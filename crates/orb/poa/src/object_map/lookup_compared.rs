@@ -5,7 +5,7 @@ use super::map::ActiveMap;
 use super::pinned::{Found, Pinned};
 
 impl ActiveMap {
-    /// Finds what is active under an id, in the way of a map for comparison.
+    /// Finds the active object of an id by the comparison's strategy.
     pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);
@@ -15,7 +15,7 @@ impl ActiveMap {
         self.found(found, id)
     }
 
-    /// Finds what is active under an id, and the number of an operation of its servant: with
+    /// Finds the active object of an id, and the number of an operation of its servant: with
     /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
     /// operation that the servant does not number. Does not allocate.
     pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {

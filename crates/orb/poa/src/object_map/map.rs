@@ -11,7 +11,7 @@ use super::name::Name;
 use super::slot::{Slot, State};
 use super::slots::Slots;
 use super::sync::{self, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
-use crate::own_policies::{Differs, OwnPolicies};
+use crate::own_policies::{ConflictingPolicy, OwnPolicies};
 use crate::servant::{Identity, Servant};
 use punctual_orb::ObjectRef;
 use std::collections::{HashMap, HashSet};
@@ -117,7 +117,7 @@ impl ActiveMap {
         &self,
         id: Option<&[u8]>,
         servant: Arc<dyn Servant>,
-        own: impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, Differs>,
+        own: impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, ConflictingPolicy>,
     ) -> Result<EntryId, Refused> {
         let identity = servant.identity();
         let mut inner = self.lock();
@@ -228,7 +228,7 @@ impl ActiveMap {
         id: Option<&[u8]>,
         (servant, own): (
             Arc<dyn Servant>,
-            impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, Differs>,
+            impl FnOnce() -> Result<Option<Arc<OwnPolicies>>, ConflictingPolicy>,
         ),
         identity: Identity,
     ) -> Result<EntryId, Refused> {

@@ -184,7 +184,7 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Cancels that.
+    /// Cancels the watch.
     pub(crate) fn unwatch(&self) {
         self.word.fetch_and(!WATCHED, Ordering::AcqRel);
     }
@@ -209,8 +209,8 @@ pub(crate) struct Pin<'s, E> {
 
 /// Work to be done after unpinning.
 pub(crate) enum Unpinned<'s, E> {
-    /// No work.
-    Quietly,
+    /// No work to be done.
+    NoWork,
     /// A waiter is to be woken.
     Watched,
     /// The slot was closing, and this was the last pin.
@@ -223,14 +223,14 @@ impl<'s, E> Pin<'s, E> {
         self.slot
     }
 
-    /// Drops the pin.
+    /// Releases the pin; returns the work to be done afterwards.
     #[inline]
     pub(crate) fn unpin(self) -> Unpinned<'s, E> {
         // Release: the uses of the entry come before its removal; Acquire, for the thread that
         // removes it: the uses of all others.
         let before = self.slot.word.fetch_sub(1, Ordering::AcqRel);
         if before & PINS != 1 || before & (CLOSING | WATCHED) == 0 {
-            return Unpinned::Quietly;
+            return Unpinned::NoWork;
         }
         if before & CLOSING == 0 {
             return Unpinned::Watched;

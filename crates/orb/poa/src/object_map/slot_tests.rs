@@ -18,7 +18,7 @@ fn a_slot_is_filled_when_it_is_free_and_closed_once() {
     assert!(pin.close());
     assert!(!other.close());
     assert_eq!(slot.fill(2), Err(2));
-    assert!(matches!(other.unpin(), Unpinned::Quietly));
+    assert!(matches!(other.unpin(), Unpinned::NoWork));
     let Unpinned::Last(last) = pin.unpin() else {
         panic!("nobody is left");
     };

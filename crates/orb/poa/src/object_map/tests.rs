@@ -54,7 +54,7 @@ fn system() -> (ActiveMap, Gone) {
 }
 
 fn user(strategy: Strategy) -> (ActiveMap, Gone) {
-    map_of(strategy, Ids::User, Servants::Unnoted)
+    map_of(strategy, Ids::User, Servants::NotIndexed)
 }
 
 /// Returns every strategy, for the given ids.
@@ -167,7 +167,7 @@ fn an_id_is_closing_until_its_object_is_removed() {
         let (entered, enters) = mpsc::channel();
         let (go_on, goes_on) = mpsc::channel();
         let look = Box::new(Look(entered, Mutex::new(goes_on)));
-        let map = ActiveMap::new(&strategy, Ids::User, Servants::Unnoted, look).unwrap();
+        let map = ActiveMap::new(&strategy, Ids::User, Servants::NotIndexed, look).unwrap();
         let entry_id = map.activate(Some(b"one"), servant()).unwrap();
         thread::scope(|scope| {
             let deactivation = scope.spawn(|| map.deactivate(entry_id));
@@ -217,7 +217,7 @@ fn an_object_that_is_removed_by_a_panic_frees_its_place() {
     let map = ActiveMap::new(
         &Strategy::DynamicHash,
         Ids::User,
-        Servants::Unnoted,
+        Servants::NotIndexed,
         Box::new(Fails),
     )
     .unwrap();
@@ -290,7 +290,7 @@ fn a_perfect_hash_takes_its_own_ids_only() {
     assert_eq!(refused, Err(Refused::NotInTheSet));
     let twice = set(&[b"one", b"other", b"one"]);
     let gone = Box::new(Gone::default());
-    let refused = ActiveMap::new(&twice, Ids::User, Servants::Unnoted, gone);
+    let refused = ActiveMap::new(&twice, Ids::User, Servants::NotIndexed, gone);
     assert_eq!(refused.err(), Some(DuplicateId));
 }
 

@@ -180,7 +180,7 @@ impl Poa {
         }
         let exception = SystemException::new(Kind::BadParam, minor::omg(14), CompletionStatus::No);
         Err(exception.with_detail(format!(
-            "the POA assigns ids itself (SYSTEM_ID), and `{id}` is none that it has assigned"
+            "the POA assigns ids itself (SYSTEM_ID), and has not assigned `{id}`"
         )))
     }
 
@@ -225,12 +225,12 @@ pub(super) fn refused(why: Refused) -> PoaError {
         Refused::Full => because(
             Kind::NoResources,
             minor::LIMIT,
-            "the adapter has no place for one more object",
+            "the active object map is full",
         ),
         Refused::NotInTheSet => because(
             Kind::BadParam,
             minor::VALUE,
-            "the id is none of those that perfect hashing was built of",
+            "the id is not in the set of the perfect hash",
         ),
         Refused::OwnPolicyDiffers => differs().into(),
     }

@@ -1,6 +1,6 @@
 //! Errors of the operations of an adapter.
 
-use crate::adapter::NotMade;
+use crate::adapter::CreateError;
 use crate::{IorTableError, ManagerError};
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
@@ -25,7 +25,7 @@ pub enum PoaError {
     #[error("an object with this id is active already")]
     ObjectAlreadyActive,
     /// The servant is active, and may be active under one id only.
-    #[error("the servant is active already, which with UNIQUE_ID it can be under one id only")]
+    #[error("the servant is active already (UNIQUE_ID allows one id for each servant)")]
     ServantAlreadyActive,
     /// The servant is not active.
     #[error("the servant is not active")]
@@ -67,7 +67,7 @@ impl From<PoaError> for SystemException {
 #[non_exhaustive]
 pub enum CreatePoaError {
     /// There is a child of that name.
-    #[error("there is a POA `{0}` already")]
+    #[error("a POA `{0}` exists already")]
     AdapterAlreadyExists(String),
     /// A policy is given twice, or conflicts with the others.
     #[error("the POA `{name}` cannot have its policy number {index}: {why}")]
@@ -93,16 +93,16 @@ impl fmt::Debug for CreatePoaError {
 }
 
 impl CreatePoaError {
-    pub(super) fn new(name: &str, why: NotMade) -> Self {
+    pub(super) fn new(name: &str, why: CreateError) -> Self {
         let name = name.to_owned();
         match why {
-            NotMade::Exists => Self::AdapterAlreadyExists(name),
-            NotMade::Conflict(conflict) => Self::InvalidPolicy {
+            CreateError::Exists => Self::AdapterAlreadyExists(name),
+            CreateError::Conflict(conflict) => Self::InvalidPolicy {
                 name,
                 index: u16::try_from(conflict.index).unwrap_or(u16::MAX),
                 why: conflict.why,
             },
-            NotMade::System(exception) => Self::System(exception),
+            CreateError::System(exception) => Self::System(exception),
         }
     }
 }
@@ -112,7 +112,7 @@ impl CreatePoaError {
 #[non_exhaustive]
 pub enum FindPoaError {
     /// There is no child, and no activator made it.
-    #[error("there is no POA `{0}`")]
+    #[error("the POA `{0}` does not exist")]
     AdapterNonExistent(String),
     /// Standard exception: OBJ_ADAPTER if the adapter activator failed.
     #[error(transparent)]

@@ -83,7 +83,7 @@ impl Poa {
         policies: &[PoaPolicy],
     ) -> Result<Self, CreatePoaError> {
         self.check_alive()?;
-        if manager.is_some_and(|manager| !manager.is_of(self.adapter.nonce())) {
+        if manager.is_some_and(|manager| !manager.set_adapter(self.adapter.nonce())) {
             let exception =
                 SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No);
             return Err(exception
@@ -279,7 +279,7 @@ impl Poa {
         }
         // This raises the error of an ORB that was shut down.
         self.orb.listen()?;
-        Err(is_gone(self.adapter.name()))
+        Err(destroyed_error(self.adapter.name()))
     }
 }
 
@@ -301,7 +301,7 @@ impl fmt::Debug for Poa {
 }
 
 /// Returns the error of operations on a destroyed adapter.
-fn is_gone(name: &str) -> SystemException {
+fn destroyed_error(name: &str) -> SystemException {
     SystemException::new(
         Kind::ObjectNotExist,
         minor::NO_ADAPTER,

@@ -4,7 +4,7 @@
 use super::{Poa, PoaError};
 use crate::object_id::ObjectId;
 use crate::object_map::Active;
-use crate::own_policies::{Differs, ObjectPolicy, OwnPolicies};
+use crate::own_policies::{ConflictingPolicy, ObjectPolicy, OwnPolicies};
 use crate::policy::{PoaPolicy, defined};
 use crate::servant::Servant;
 use punctual_orb::{
@@ -105,15 +105,15 @@ impl Poa {
         self.check_id(id)?;
         self.check_alive()?;
         let remember = |active| match active {
-            Active::With(Some(other)) if !other.is_same(&own.0) => Err(Differs),
-            Active::With(None) if !self.has(&own.0) => Err(Differs),
+            Active::With(Some(other)) if !other.is_same(&own.0) => Err(ConflictingPolicy),
+            Active::With(None) if !self.has(&own.0) => Err(ConflictingPolicy),
             _ => self.adapter.own.remember(id.as_bytes(), &own.0),
         };
         let remembered = match self.adapter.map() {
             Some(map) => map.while_nothing_is_activated(id.as_bytes(), remember),
             None => remember(Active::Not),
         };
-        remembered.map_err(|Differs| differs())?;
+        remembered.map_err(|ConflictingPolicy| differs())?;
         let object: ObjectRef = self.reference_to(id, I::REPOSITORY_ID)?;
         Ok(I::from_object(object))
     }
@@ -127,7 +127,6 @@ impl Poa {
 /// Returns the error of Real-time CORBA 1.2, §5.7.5.
 #[cold]
 pub(super) fn differs() -> SystemException {
-    SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No).with_detail(
-        "the object was given another policy of its own before, which its references tell",
-    )
+    SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No)
+        .with_detail("references to the object already carry another policy of its own")
 }

@@ -80,7 +80,7 @@ const RULES: &[Rule] = &[
     Rule {
         broken: |p| !p.retains() && p.processing == RequestProcessingPolicy::ActiveObjectMapOnly,
         about: about!(ServantRetention, RequestProcessing),
-        why: "NON_RETAIN needs USE_DEFAULT_SERVANT or USE_SERVANT_MANAGER: without a map nothing would be found",
+        why: "NON_RETAIN needs USE_DEFAULT_SERVANT or USE_SERVANT_MANAGER: without a map no servant would be found",
     },
     Rule {
         broken: |p| {
@@ -93,7 +93,7 @@ const RULES: &[Rule] = &[
     Rule {
         broken: |p| p.is_implicit() && p.assignment == IdAssignmentPolicy::User,
         about: about!(ImplicitActivation, IdAssignment),
-        why: "IMPLICIT_ACTIVATION needs SYSTEM_ID: nobody would choose the id",
+        why: "IMPLICIT_ACTIVATION needs SYSTEM_ID: the POA has to choose the id",
     },
     Rule {
         broken: |p| p.is_implicit() && !p.retains(),

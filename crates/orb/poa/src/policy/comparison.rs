@@ -2,8 +2,8 @@
 
 use crate::object_id::ObjectId;
 
-/// How an adapter finds an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All tell stale and forged keys
-/// from live ones; they differ in what a lookup costs, and on what that depends.
+/// How an adapter finds an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All detect stale and forged
+/// keys; they differ in the cost of a lookup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Demultiplexing {

@@ -29,10 +29,10 @@ pub enum PoaPolicy {
     ServantRetention(ServantRetentionPolicy),
     /// Treatment of requests whose object is not in the map.
     RequestProcessing(RequestProcessingPolicy),
-    /// Search of an object. Not in the standard.
+    /// Search strategy for objects. Not in the standard.
     #[cfg(feature = "comparison")]
     Demultiplexing(Demultiplexing),
-    /// Search of an operation. Not in the standard.
+    /// Search strategy for operations. Not in the standard.
     #[cfg(feature = "comparison")]
     OperationDemultiplexing(OperationDemultiplexing),
     /// Time limit of a servant that answers later. Not in the standard.
@@ -109,7 +109,7 @@ pub enum ServantRetentionPolicy {
     /// The adapter keeps a map.
     #[default]
     Retain,
-    /// The adapter finds a servant anew for each request.
+    /// The adapter finds a servant for each request separately.
     NonRetain,
 }
 

@@ -155,6 +155,6 @@ fn leave(pin: crate::slot::Pin<'_, i32>) -> u32 {
             assert!(last.free());
             1
         }
-        Unpinned::Quietly | Unpinned::Watched => 0,
+        Unpinned::NoWork | Unpinned::Watched => 0,
     }
 }

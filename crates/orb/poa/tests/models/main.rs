@@ -99,7 +99,7 @@ impl Gone {
 fn map_of(strategy: Strategy, ids: Ids) -> (loom::sync::Arc<ActiveMap>, Gone) {
     let gone = Gone::default();
     let leave = Box::new(gone.clone());
-    let map = ActiveMap::new(&strategy, ids, Servants::Unnoted, leave).unwrap();
+    let map = ActiveMap::new(&strategy, ids, Servants::NotIndexed, leave).unwrap();
     (loom::sync::Arc::new(map), gone)
 }
 

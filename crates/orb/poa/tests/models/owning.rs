@@ -4,7 +4,7 @@
 use super::{by_id, explore, servant};
 use crate::entry::Refused;
 use crate::map::{Active, ActiveMap};
-use crate::own_policies::{Differs, OwnPolicies, OwnPoliciesOfObjects};
+use crate::own_policies::{ConflictingPolicy, OwnPolicies, OwnPoliciesOfObjects};
 use loom::thread;
 use punctual_orb::{AdapterPolicies, Policy, PolicyLevels, PolicyType};
 use std::sync::Arc;
@@ -34,10 +34,10 @@ fn make_reference(
     map: &ActiveMap,
     owns: &OwnPoliciesOfObjects,
     own: &Arc<OwnPolicies>,
-) -> Result<(), Differs> {
+) -> Result<(), ConflictingPolicy> {
     map.while_nothing_is_activated(ID, |active| match active {
         Active::With(Some(other)) if other.is_same(own) => owns.remember(ID, own),
-        Active::With(_) => Err(Differs),
+        Active::With(_) => Err(ConflictingPolicy),
         Active::Not => owns.remember(ID, own),
     })
 }

@@ -280,7 +280,7 @@ fn a_reply_that_nobody_waits_for_is_logged_by_calls_on_its_connection() {
         let (_client, echo) = object_of_a_peer(|_, id| [reply(77_777), reply(id)].concat());
         let _alone = calling(std::slice::from_ref(&echo));
         assert_eq!(echo.long(1).unwrap(), 1);
-        wait_for("a reply came that nobody waits for");
+        wait_for("received a reply for which no caller waits");
         end();
     });
 }
@@ -296,12 +296,12 @@ fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
         });
         let _alone = calling(std::slice::from_ref(&echo));
         echo.long(1).unwrap_err();
-        wait_for("which is a client's to send");
+        wait_for("which only clients may send");
         end();
     });
 }
 
-/// Returns a reply to that request with so many bytes behind its `long`.
+/// Returns a reply to that request with that many bytes behind its `long`.
 fn long_reply(id: u32, octets: usize) -> Vec<u8> {
     let mut long = reply(id);
     long.resize(long.len() + octets, 0);
@@ -377,7 +377,7 @@ fn certificates_that_are_read_anew_are_logged_by_calls_over_tls() {
         // The files have changed.
         authority.options("client");
         assert_eq!(echo(&texts[1]).long(1).unwrap(), 1);
-        wait_for("read the certificates anew");
+        wait_for("certificates reloaded");
         end();
         drop(servers);
     });

@@ -114,20 +114,20 @@ struct Recorder(Mutex<Vec<Option<Vec<u8>>>>);
 
 impl Answering for Recorder {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        let told = call.contexts().find(INVOCATION_POLICIES);
+        let context_with_end = call.contexts().find(INVOCATION_POLICIES);
         let mut record = self.0.lock().unwrap();
-        record.push(told.map(<[u8]>::to_vec));
+        record.push(context_with_end.map(<[u8]>::to_vec));
         call.reply(|_| Ok(()))
     }
 }
 
 /// Returns the end of a request in such a context, in tenths of a microsecond since 1970.
-fn end_in(told: &[u8]) -> u64 {
+fn end_in(context_with_end: &[u8]) -> u64 {
     assert_eq!(
-        told[4..12],
+        context_with_end[4..12],
         [1_u32.to_ne_bytes(), 28_u32.to_ne_bytes()].concat()
     );
-    u64::from_ne_bytes(told[24..32].try_into().unwrap()) - BEFORE_UNIX
+    u64::from_ne_bytes(context_with_end[24..32].try_into().unwrap()) - BEFORE_UNIX
 }
 
 #[test]
@@ -150,13 +150,13 @@ fn servers_are_told_until_when_a_request_may_come() {
         let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap();
         u64::try_from(since.as_nanos() / 100).unwrap()
     };
-    let told: Vec<Option<u64>> = record
+    let context_with_end: Vec<Option<u64>> = record
         .iter()
         .map(|one| one.as_deref().map(end_in))
         .collect();
-    assert_eq!(told[..2], [None, Some(tenths(end))]);
-    // Each call begins anew.
-    let (first, second) = (told[2].unwrap(), told[3].unwrap());
+    assert_eq!(context_with_end[..2], [None, Some(tenths(end))]);
+    // Each call begins again.
+    let (first, second) = (context_with_end[2].unwrap(), context_with_end[3].unwrap());
     assert!(tenths(before + LIMIT) <= first && first < second);
     assert!(second <= tenths(after + LIMIT));
 }
@@ -180,7 +180,7 @@ impl RequestContext for Told {
 }
 
 /// Returns a context with the request's end time, in tenths of a microsecond since 1582.
-fn told(end: u64) -> Vec<u8> {
+fn context_with_end(end: u64) -> Vec<u8> {
     let native = u8::from(cfg!(target_endian = "little"));
     let numbers = [1_u32, 28, 24].map(u32::to_ne_bytes).concat();
     let head = [&[native, 0, 0, 0], &numbers[..]].concat();
@@ -202,7 +202,10 @@ fn a_server_does_not_begin_what_comes_too_late() {
         heard.map(|one| one.map_err(|error| (error.kind(), error.completed())))
     };
     let no = CompletionStatus::No;
-    assert_eq!(heard(told(BEFORE_UNIX)), [Err((Kind::Timeout, no)); 2]);
-    assert_eq!(heard(told(u64::MAX)), [Ok(()); 2]);
+    assert_eq!(
+        heard(context_with_end(BEFORE_UNIX)),
+        [Err((Kind::Timeout, no)); 2]
+    );
+    assert_eq!(heard(context_with_end(u64::MAX)), [Ok(()); 2]);
     assert_eq!(heard(vec![9; 7]), [Err((Kind::Marshal, no)); 2]);
 }

@@ -78,7 +78,7 @@ fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Ec
 }
 
 /// Returns a reference as another ORB has it that received it.
-fn told(orb: &Orb, reference: &Echo) -> Echo {
+fn received_by(orb: &Orb, reference: &Echo) -> Echo {
     let text = reference.as_object().orb().object_to_string(reference);
     Echo::from_object(orb.string_to_object(&text.unwrap()).unwrap())
 }
@@ -99,7 +99,10 @@ fn a_reference_from_another_host_leads_to_no_unix_socket_of_this_one() {
     let (_other, told_by_other) = party(&["far", "uiop"], |_| {});
     let (_local, local_only) = party(&["uiop"], |_| {});
     let (client, _) = party(&["uiop"], |_| {});
-    let (other, local) = (told(&client, &told_by_other), told(&client, &local_only));
+    let (other, local) = (
+        received_by(&client, &told_by_other),
+        received_by(&client, &local_only),
+    );
     let passed = |by: &Echo| by.same(Some(local.as_object())).unwrap().unwrap();
     // By a link of this host it may.
     let near = Echo::from_object(passed(&by("uiop", &other)));
@@ -125,13 +128,16 @@ fn configuration_lets_a_reference_from_another_host_lead_here() {
     let (_other, told_by_other) = party(&["far"], allowed);
     let (_local, local_only) = party(&["uiop"], |_| {});
     let (client, _) = party(&["uiop"], allowed);
-    let (other, local) = (told(&client, &told_by_other), told(&client, &local_only));
+    let (other, local) = (
+        received_by(&client, &told_by_other),
+        received_by(&client, &local_only),
+    );
     let passed = other.same(Some(local.as_object())).unwrap().unwrap();
     assert_eq!(Echo::from_object(passed).long(1).unwrap(), 1);
     assert_eq!(other.bounce(&local, 1).unwrap(), 1);
 }
 
-/// Makes a reference with an address, repeated so many times.
+/// Makes a reference with an address, repeated that many times.
 fn reference(orb: &Orb, port: u16, times: usize) -> ObjectRef {
     let host = "127.0.0.1".to_owned();
     let at = Endpoint {

@@ -1,5 +1,5 @@
-//! Server whose application forgot to activate its POA manager: its log says so, and its trace why
-//! a client waits.
+//! Server whose application forgot to activate its POA manager: it logs a warning, and its trace
+//! shows why a client waits.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -82,7 +82,7 @@ fn a_manager_that_was_never_activated_is_warned_of_and_the_trace_says_why_a_requ
         }
         panic!("`{part}` is not among {seen:#?}");
     };
-    let ran = until("has never been activated, and its objects answer nobody");
+    let ran = until("has never been activated, and its objects get no requests");
     assert!(ran.last().unwrap().contains("WARN"), "{ran:?}");
     assert!(ran.last().unwrap().contains("RootPOAManager"), "{ran:?}");
 

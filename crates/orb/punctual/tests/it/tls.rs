@@ -311,7 +311,12 @@ fn a_client_without_tls_is_told_what_to_configure_for_a_reference_that_leads_by_
     let echo = Echo::from_object(client.string_to_object(&text).unwrap());
     let refused = echo.long(1).unwrap_err();
     assert_eq!(refused.kind(), Kind::Transient, "{refused}");
-    for part in ["no link `ssliop`", "[tls]", "OrbConfig::tls", "`trusted`"] {
+    for part in [
+        "unknown link `ssliop`",
+        "[tls]",
+        "OrbConfig::tls",
+        "`trusted`",
+    ] {
         assert!(refused.to_string().contains(part), "{refused}");
     }
     // No endpoint can listen there either.

@@ -63,7 +63,7 @@ impl Peer {
         }
     }
 
-    fn has_been_asked(&self) -> Vec<(usize, Asked)> {
+    fn requests_so_far(&self) -> Vec<(usize, Asked)> {
         self.asked.try_iter().collect()
     }
 }
@@ -132,7 +132,7 @@ fn the_first_request_on_a_connection_tells_its_band_and_each_band_has_one_of_its
     let wide = PriorityBandedConnectionPolicy::new([at(0)..=at(99)]);
     let asks = |echo: &Echo| {
         echo.long(1).unwrap();
-        peer.has_been_asked()
+        peer.requests_so_far()
     };
     let asked = |number: usize, range: Option<Vec<u8>>| {
         let name = if range.is_some() { BIND.name() } else { "long" };
@@ -167,7 +167,7 @@ fn a_server_that_knows_no_bands_is_called_by_connections_of_the_bands_own() {
             object.long(1).unwrap();
         }
         let asked: Vec<(usize, String)> = peer
-            .has_been_asked()
+            .requests_so_far()
             .into_iter()
             .map(|(number, (name, _))| (number, name))
             .collect();
@@ -218,7 +218,7 @@ fn a_band_that_the_server_refuses_is_inv_policy_and_what_else_it_raises_is_raise
         assert_eq!(error.completed(), CompletionStatus::No);
         // A connection that was refused its band is not kept: each call asks by one of its own.
         banded.long(1).unwrap_err();
-        let asked = peer.has_been_asked();
+        let asked = peer.requests_so_far();
         let numbers: Vec<usize> = asked.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, [0, 1]);
         assert!(

@@ -44,11 +44,11 @@ impl<'a> MakeWriter<'a> for Log {
 /// Returns how often the log reports too many of them.
 fn refusals() -> usize {
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
-    let why = format!("there are {CONNECTIONS}, none of them quiet (max_connections)");
+    let why = format!("{CONNECTIONS} connections are open, none of them idle (max_connections)");
     log.lines().filter(|line| line.contains(&why)).count()
 }
 
-/// Makes lanes of 10 and 50, with room for so many connections each, none of which is closed in
+/// Makes lanes of 10 and 50, with room for that many connections each, none of which is closed in
 /// favour of another.
 fn server() -> Server {
     let rt = ordinary(Propagated::default());

@@ -267,7 +267,7 @@ fn an_endpoint_with_a_deadline_that_no_pool_can_serve_is_refused() {
         ..ThreadpoolOptions::default()
     };
     let error = rt.create_threadpool(&server.orb, lane(10, 1, LITTLE), &options);
-    assert_refused(&error.unwrap_err(), &["a thread pool says"]);
+    assert_refused(&error.unwrap_err(), &["set in the thread pool"]);
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Server {
 }
 
 /// Returns the priority model in a reference.
-fn told(object: &ObjectRef) -> PriorityModelPolicy {
+fn published_model(object: &ObjectRef) -> PriorityModelPolicy {
     object.policy().unwrap().unwrap()
 }
 
@@ -82,7 +82,7 @@ fn an_object_has_a_priority_of_its_own_in_its_references_and_its_upcalls() {
     for (object, priority) in [(urgent, 50), (plain, 10)] {
         let reference = server.text(&object);
         assert_eq!(named(&client, &reference), [format!("uiop {priority}")]);
-        let model = told(client.string_to_object(&reference).unwrap().as_object());
+        let model = published_model(client.string_to_object(&reference).unwrap().as_object());
         assert_eq!(model, PriorityModelPolicy::server_declared(at(priority)));
         assert_eq!(server.served_at(&client, &reference), [Some(priority); 2]);
     }
@@ -117,7 +117,7 @@ fn an_object_has_the_priority_that_references_to_it_were_made_with_however_often
     for _ in 0..2 {
         poa.activate_object_with_id(&id, server.servant()).unwrap();
         let found: Echo = poa.id_to_reference(&id).unwrap();
-        assert_eq!(told(found.as_object()).server_priority, at(50));
+        assert_eq!(published_model(found.as_object()).server_priority, at(50));
         assert_eq!(
             server.served_at(&client, &server.text(&created)),
             [Some(50); 2]
@@ -323,7 +323,7 @@ fn the_lane_of_an_objects_priority_serves_it_without_a_change_of_priority() {
     assert_eq!(scheduled.into_inner().unwrap(), [(1, 50); 3]);
     assert_eq!(of_server.native_changes(), 0);
     assert_eq!(
-        told(object.as_object()).model,
+        published_model(object.as_object()).model,
         PriorityModel::ServerDeclared
     );
 }

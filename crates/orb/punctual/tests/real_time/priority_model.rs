@@ -309,13 +309,16 @@ fn a_priority_without_a_native_one_is_refused_where_it_is_set() {
             "{refused}"
         );
     }
-    // By an ORB that knows the policy, without code that obeys it.
+    // By an ORB that knows the policy, without code that cannot apply the policy.
     let plain = Orb::builder().policy_type::<PriorityModelPolicy>().unwrap();
     let plain = plain.build().unwrap();
     let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(1)));
     let root = plain.root_poa().unwrap();
     let refused = root.create_poa("model", None, &[model]).err().unwrap();
-    assert!(refused.to_string().contains("obeys it"), "{refused}");
+    assert!(
+        refused.to_string().contains("cannot apply the policy"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Carried {
                 let reserved = reserved.check().map_err(|error| error.to_string())?;
                 SchedulingParameter::EarliestDeadlineFirst(reserved)
             }
-            other => return Err(format!("there is no scheduling discipline {other}")),
+            other => return Err(format!("unknown scheduling discipline {other}")),
         };
         let mut id = [0; 16];
         let from = data.iter().skip(ID);

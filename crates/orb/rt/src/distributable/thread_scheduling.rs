@@ -3,7 +3,7 @@
 use super::error::refused;
 use super::parameter::SchedulingParameter;
 use crate::orb::{RtOrb, no_native, not_permitted};
-use crate::thread::{self, Native, RanAt};
+use crate::thread::{self, Native, SavedState};
 use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
@@ -11,7 +11,7 @@ use std::io;
 /// Scheduling of a thread before a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
-    ran_at: RanAt,
+    ran_at: SavedState,
     scheduling: Scheduling,
 }
 
@@ -33,8 +33,8 @@ impl Before {
     /// that was given up for the time of the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
         Priority::replace_of_thread(self.ran_at.corba());
-        let has_reserved = matches!(self.scheduling, Scheduling::Deadline(_));
-        if !has_reserved && thread::is_at(Native::of(self.scheduling)) {
+        let reserves_time = matches!(self.scheduling, Scheduling::Deadline(_));
+        if !reserves_time && thread::is_at(Native::of(self.scheduling)) {
             return Ok(());
         }
         let restored = thread::force(self.scheduling);
@@ -46,7 +46,7 @@ impl Before {
 }
 
 /// Returns whether the calling thread has reserved its time.
-pub(super) fn has_reserved() -> Result<bool, SystemException> {
+pub(super) fn reserves_time() -> Result<bool, SystemException> {
     let now = thread::now().map_err(|error| unknown(&error))?;
     Ok(now.native() == Native::DEADLINE)
 }
@@ -79,12 +79,14 @@ pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), Sys
 
 #[cold]
 fn unknown(error: &io::Error) -> SystemException {
-    Kind::Internal.because(format!("how the calling thread is scheduled: {error}"))
+    Kind::Internal.because(format!(
+        "cannot read the scheduling of the calling thread: {error}"
+    ))
 }
 
 fn not_scheduled(scheduling: Scheduling, error: &io::Error) -> String {
     match scheduling {
         Scheduling::Deadline(reserved) => reserved.refusal(error),
-        other => format!("the thread cannot have {other} again: {error}"),
+        other => format!("the thread's scheduling cannot be restored to {other}: {error}"),
     }
 }

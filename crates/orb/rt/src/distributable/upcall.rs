@@ -6,7 +6,7 @@ use super::config::PropagatedReservations;
 use super::dynamic::Dynamic;
 use super::parameter::SchedulingParameter;
 use super::stack::{self, New};
-use super::thread_scheduling::has_reserved;
+use super::thread_scheduling::reserves_time;
 use crate::orb::RtOrb;
 use punctual_exec::thread::Reservation;
 use punctual_giop::ServiceContexts;
@@ -99,7 +99,7 @@ impl InSegment {
         &self,
         wanted: SchedulingParameter,
     ) -> Result<Option<SchedulingParameter>, SystemException> {
-        if !self.clients_decide || has_reserved()? {
+        if !self.clients_decide || reserves_time()? {
             return Ok(None);
         }
         Ok(match wanted {

@@ -103,7 +103,7 @@ impl Reserve {
                 self.park();
                 continue;
             }
-            self.stand_in(&reactor);
+            self.serve_while_busy(&reactor);
         }
     }
 
@@ -123,7 +123,7 @@ impl Reserve {
     }
 
     /// Serves events while no worker waits for them, once all workers have been held up for a while.
-    fn stand_in(&self, reactor: &Arc<Reactor>) {
+    fn serve_while_busy(&self, reactor: &Arc<Reactor>) {
         let patience = self.options.patience;
         let mut watch = self.workers.watch(reactor);
         let mut held_up = false;

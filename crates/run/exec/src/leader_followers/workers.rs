@@ -25,7 +25,7 @@ pub(super) struct Workers {
 pub(super) struct Watch {
     /// Rounds of the reactor's workers ([`Reactor::rounds`]).
     rounds: u64,
-    /// Each worker's processor time; `None` where the kernel does not tell.
+    /// Each worker's processor time; `None` where the kernel does not report it.
     workers: Vec<(ThreadId, Option<Duration>)>,
 }
 

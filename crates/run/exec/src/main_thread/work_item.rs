@@ -43,7 +43,7 @@ pub(super) fn wait_for<R: Send>(
     };
     let borrowed: *mut (dyn FnMut() + Send + '_) = &raw mut run;
     // SAFETY: only the lifetime changes. `run` lives until this function ends, which is after
-    // `settle` has returned, also where `submit` panics: `Settled` ensures that. From then on the
+    // `settle` has returned, also where `submit` panics: `WaitOnDrop` ensures that. From then on the
     // pointer is not used.
     let work =
         unsafe { std::mem::transmute::<*mut (dyn FnMut() + Send + '_), *mut Work>(borrowed) };
@@ -52,7 +52,7 @@ pub(super) fn wait_for<R: Send>(
         stage: Mutex::new(Stage::Queued),
         changed: Condvar::new(),
     });
-    let settled = Settled(&item);
+    let settled = WaitOnDrop(&item);
     let submitted = submit(item.clone());
     if submitted.is_err() {
         item.refuse();
@@ -67,9 +67,9 @@ pub(super) fn wait_for<R: Send>(
 }
 
 /// Guard that waits, when it is dropped, until the work item is done or refused.
-struct Settled<'w>(&'w WorkItem);
+struct WaitOnDrop<'w>(&'w WorkItem);
 
-impl Drop for Settled<'_> {
+impl Drop for WaitOnDrop<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.refuse();

@@ -56,7 +56,7 @@ impl Reactor {
     }
 
     /// Serves events and work until none is left, on a thread of another reactor; never waits.
-    pub fn lend_a_hand(self: &Arc<Self>) {
+    pub fn run_pending(self: &Arc<Self>) {
         let mut found = EpollEvents::new(1);
         while !self.is_stopped() && self.works(&mut found) {}
     }

@@ -26,7 +26,7 @@ pub struct Reactor {
     pub(super) queue: SegQueue<Token>,
     /// Event that is notified for each queued registration.
     pub(super) queued: EventFd,
-    /// Event that is set for good when the reactor stops.
+    /// Event that is set permanently when the reactor stops.
     pub(super) stop_event: EventFd,
     pub(super) stopped: AtomicBool,
     pub(crate) leadership: Leadership<Arc<ThreadEvent>>,

@@ -1,5 +1,5 @@
 //! Table of registrations. A lookup takes no lock and follows no pointer that could dangle: entries
-//! are made in blocks that stay for good, and a token's generation tells an old registration from
+//! are made in blocks that stay permanently, and a token's generation tells an old registration from
 //! the one that occupies its entry now.
 
 use super::owner::Owner;
@@ -68,7 +68,7 @@ impl<H: ?Sized> Entry<H> {
     }
 }
 
-/// Entries that are made together, and stay for good.
+/// Entries that are made together, and stay permanently.
 type Block<H> = Box<[Entry<H>]>;
 
 /// Table of all entries.

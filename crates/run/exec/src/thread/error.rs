@@ -43,7 +43,7 @@ impl fmt::Display for SpawnError {
         match self {
             Self::Full { limit } => write!(f, "all {limit} threads are in use"),
             Self::Stopped => f.write_str("the thread pool has been stopped"),
-            Self::Os(error) => write!(f, "the operating system gave no thread: {error}"),
+            Self::Os(error) => write!(f, "the operating system could not start a thread: {error}"),
             Self::Refused { requirement, error } => {
                 write!(f, "the thread cannot have {requirement}: {error}")
             }

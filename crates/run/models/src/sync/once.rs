@@ -27,10 +27,10 @@ impl<T> OnceLock<T> {
         self.is_there.load(Ordering::Acquire).then_some(value)
     }
 
-    /// Returns the value, which is made if it is not there.
+    /// Returns the value; makes it first if it does not exist.
     ///
     /// # Panics
-    /// Where two threads make one value: in what is modelled something else keeps them from that.
+    /// If two threads make the value: the modelled code must exclude that by other means.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         if self.get().is_none() {
             assert!(self.value.set(make()).is_ok(), "two make one value");
@@ -40,12 +40,12 @@ impl<T> OnceLock<T> {
     }
 }
 
-/// Hashes bytes to their last one, so that a model chooses what meets where.
+/// Hashes bytes to their last one, so that a model chooses the collisions.
 #[derive(Debug)]
 pub struct RandomState;
 
 impl RandomState {
-    /// Makes one.
+    /// Makes the hash state.
     #[must_use]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {

@@ -103,7 +103,7 @@ impl Region {
         }
     }
 
-    /// Turns the region into words for good; bytes before the first aligned word, and after the
+    /// Turns the region into words permanently; bytes before the first aligned word, and after the
     /// last whole one, are lost.
     #[must_use]
     pub fn into_words(self) -> Words {
@@ -130,7 +130,7 @@ impl Deref for Words {
     type Target = [AtomicU32];
 
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: `into_words` gave up the region for good, so that the range is reached only
+        // SAFETY: `into_words` gave up the region permanently, so that the range is reached only
         // through words, which are atomic; it lies within the mapping, which `self` keeps, and
         // `start` is aligned, as the mapping begins with a page.
         unsafe {

@@ -21,10 +21,10 @@ pub enum Refused {
     #[error("not a memory file")]
     NotMemory,
     /// The file could still shrink, grow, be written by others, or be unsealed.
-    #[error("memory that is not sealed")]
+    #[error("the memory file is not sealed")]
     NotSealed,
     /// The file's size is not what the peer said.
-    #[error("memory of another size than announced")]
+    #[error("the memory file's size differs from the announced size")]
     WrongSize,
     /// Operating system error.
     #[error("{0}")]
@@ -33,7 +33,7 @@ pub enum Refused {
 
 /// Error for a range that does not lie within a peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("outside of the peer's memory")]
+#[error("the range lies outside of the peer's memory")]
 pub struct OutOfRange;
 
 /// Choice to trust a peer of the same user not to change the memory it has lent; made only by
@@ -70,7 +70,7 @@ impl PeerMemory {
     /// [`Refused`], before anything is mapped: no memory file, not sealed, or of another size.
     pub fn map(file: impl AsFd, len: usize) -> Result<Self, Refused> {
         let file = file.as_fd();
-        if !is_memory_file(file)? {
+        if !check_memory_file(file)? {
             return Err(Refused::NotMemory);
         }
         let seals = fcntl_get_seals(file).map_err(|_| Refused::NotMemory)?;
@@ -238,7 +238,7 @@ impl PeerMemory {
     }
 }
 
-fn is_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
+fn check_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
     let kind = fstatfs(file)?.f_type;
     Ok(u64::try_from(kind) == Ok(TMPFS_MAGIC))
 }

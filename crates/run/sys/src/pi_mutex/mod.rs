@@ -8,7 +8,7 @@
 //! 5.14), or converted where the kernel has only the old call.
 //!
 //! **A thread that ends while it holds the lock** (which takes a leaked guard) makes the value
-//! inaccessible for good: current and later waiters get [`LockError::OwnerDied`]. A panic unlocks,
+//! inaccessible permanently: current and later waiters get [`LockError::OwnerDied`]. A panic unlocks,
 //! and leaves the value as it was then. Locking twice on one thread is refused
 //! ([`LockError::Deadlock`]).
 //!

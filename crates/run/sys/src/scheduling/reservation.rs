@@ -22,7 +22,7 @@ pub struct Reservation {
 #[non_exhaustive]
 pub enum InvalidReservation {
     /// The runtime is below the kernel's resolution.
-    #[error("the runtime {0:?} is below 1.024µs, the shortest that there is")]
+    #[error("the runtime {0:?} is too short: the shortest is 1.024µs")]
     TooShort(Duration),
     /// The runtime exceeds the deadline.
     #[error("the runtime {runtime:?} is longer than the deadline {deadline:?}")]
@@ -81,7 +81,7 @@ impl Reservation {
     pub fn refusal(self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
             Some(libc::EBUSY) => format!(
-                "the processors cannot keep it beside what is reserved already: {}",
+                "the processors have too little time left beside existing reservations: {}",
                 offered()
             ),
             Some(libc::EPERM) => format!(

@@ -41,7 +41,7 @@ pub struct Any {
 #[derive(Clone, PartialEq, Eq, Error)]
 pub enum AnyError {
     /// The type of the value is not equivalent to the requested one.
-    #[error("the Any holds a value of type {held}, and {wanted} is wanted")]
+    #[error("the Any holds a value of type {held}, not of type {wanted}")]
     TypeMismatch {
         /// Type of the value.
         held: Box<str>,

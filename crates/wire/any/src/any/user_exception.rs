@@ -18,7 +18,7 @@ impl Any {
         let types = type_code.arena().shapes()?;
         let shape = types.shape(type_code.at());
         let Node::Exception { members: all, .. } = types.node(shape.original) else {
-            return Err(CdrError::BadTypeCode("an exception is wanted"));
+            return Err(CdrError::BadTypeCode("the type is not an exception"));
         };
         let write = |out: &mut Encoder<'_>| members(types, type_code, all, &mut input.clone(), out);
         let mut this = Self::written(type_code, write)?;
@@ -39,7 +39,7 @@ impl Any {
         let types = self.type_code.arena().shapes()?;
         let original = types.shape(self.type_code.at()).original;
         let Node::Exception { name, members: all } = types.node(original) else {
-            return Err(CdrError::BadTypeCode("an exception is wanted"));
+            return Err(CdrError::BadTypeCode("the type is not an exception"));
         };
         self.read(|input| {
             pass_id(&name.id, input);

@@ -69,7 +69,7 @@ pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Resu
     // Any number of them would take no bytes on the wire.
     if !matches!(node, Node::Alias { .. }) && node.parts().any(takes_nothing) {
         return Err(CdrError::BadTypeCode(
-            "a part of the type has values of no octets",
+            "a part of the type has values of size 0",
         ));
     }
     check_base(node, nodes, shapes)
@@ -87,7 +87,11 @@ fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrEr
         node = match base.and_then(|base| nodes.get(base as usize)) {
             None => return Ok(()),
             Some(base @ Node::Value(_)) => base,
-            Some(_) => return Err(CdrError::BadTypeCode("a valuetype's base is none")),
+            Some(_) => {
+                return Err(CdrError::BadTypeCode(
+                    "a valuetype's base is not a valuetype",
+                ));
+            }
         };
     }
     Err(CdrError::BadTypeCode(

@@ -14,7 +14,7 @@ use crate::type_code::{Index, Node};
 /// itself other than in a sequence or valuetype; one with members that can have no value; a union
 /// with an ambiguous discriminator; a part that was never defined.
 pub(crate) fn shapes(nodes: &[Node]) -> Result<Box<[Shape]>, CdrError> {
-    let mut shapes = vec![Shape::NOTHING; nodes.len()];
+    let mut shapes = vec![Shape::EMPTY; nodes.len()];
     for at in order(nodes)? {
         let place = at as usize;
         let Some(node) = nodes.get(place) else {
@@ -79,7 +79,7 @@ fn order(nodes: &[Node]) -> Result<Vec<Index>, CdrError> {
                 }
                 (Some(State::Open), _) => {
                     return Err(CdrError::BadTypeCode(
-                        "values of the type would hold themselves without end",
+                        "values of the type would contain themselves",
                     ));
                 }
                 _ => {}
@@ -97,7 +97,7 @@ fn order(nodes: &[Node]) -> Result<Vec<Index>, CdrError> {
 
 /// Computes a node's shape from those of its direct parts.
 fn shape(node: &Node, shapes: &[Shape]) -> Shape {
-    let part = |at: Index| shapes.get(at as usize).unwrap_or(&Shape::NOTHING);
+    let part = |at: Index| shapes.get(at as usize).unwrap_or(&Shape::EMPTY);
     match node {
         Node::Primitive(kind) => primitive(*kind),
         Node::Text { is_wide: false, .. } => Shape::variable(4, 4, Holds::NARROW),
@@ -128,7 +128,7 @@ fn shape(node: &Node, shapes: &[Shape]) -> Shape {
             }
         }
         Node::Enum { .. } => Shape::of_number(4, 4),
-        Node::Recursive { .. } => Shape::NOTHING,
+        Node::Recursive { .. } => Shape::EMPTY,
     }
 }
 
@@ -148,7 +148,7 @@ fn primitive(kind: TypeKind) -> Shape {
         Kind::WChar => Shape::variable(1, 1, Holds::WIDE | Holds::ALIGNED_2),
         Kind::Any | Kind::TypeCode => Shape::variable(4, 4, Holds::ANY),
         Kind::Principal => Shape::variable(4, 4, 0),
-        _ => Shape::NOTHING,
+        _ => Shape::EMPTY,
     }
 }
 
@@ -167,7 +167,7 @@ fn array(element: &Shape, length: u64) -> Shape {
 }
 
 fn structure(members: &mut dyn Iterator<Item = &Shape>) -> Shape {
-    let mut whole = Shape::NOTHING;
+    let mut whole = Shape::EMPTY;
     let mut is_first = true;
     for member in members {
         if is_first {

@@ -34,7 +34,7 @@ pub(crate) type Sizes = [u64; 8];
 
 impl Shape {
     /// Shape of `null` and `void`.
-    pub(crate) const NOTHING: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         first: 1,
         holds: Holds(0),
         min_size: 0,
@@ -117,7 +117,7 @@ impl Holds {
         self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Returns whether there are valuetypes, those in Anys aside.
+    /// Returns whether there are valuetypes, not counting those in Anys.
     pub(crate) const fn has_values(self) -> bool {
         self.0 & Self::VALUE != 0
     }

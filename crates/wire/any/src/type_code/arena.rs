@@ -152,7 +152,7 @@ impl<'a> Shapes<'a> {
 
     pub(crate) fn shape(&self, at: Index) -> &'a Shape {
         let place = usize::try_from(at).unwrap_or(usize::MAX);
-        self.shapes.get(place).unwrap_or(&Shape::NOTHING)
+        self.shapes.get(place).unwrap_or(&Shape::EMPTY)
     }
 
     /// Returns whether the type is `octet`, or an alias of it.

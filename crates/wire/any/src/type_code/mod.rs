@@ -45,7 +45,7 @@ pub struct TypeCode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TypeCodeError {
     /// Types of this kind lack the requested property.
-    #[error("types of this kind have no such part")]
+    #[error("types of this kind lack the requested property")]
     BadKind,
     /// There is no member with this number.
     #[error("the type has no member with this number")]
@@ -342,7 +342,7 @@ impl TypeCode {
         self.arena().shapes().map(drop)
     }
 
-    /// Returns whether a value of this type may hold valuetypes, those in Anys aside: such a value
+    /// Returns whether a value of this type may hold valuetypes, not counting those in Anys: such a value
     /// is a graph, where others are written from begin to end.
     ///
     /// # Errors

@@ -138,7 +138,7 @@ impl DynamicValue {
     /// [`CdrError::BadTypeCode`] for a type that is not a valuetype.
     pub fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, CdrError> {
         members_of(&type_code.original_type())
-            .map_err(|_| CdrError::BadTypeCode("this is no valuetype"))
+            .map_err(|_| CdrError::BadTypeCode("the type is not a valuetype"))
     }
 
     fn factory(type_code: &TypeCode) -> Result<DynamicFactory, CdrError> {
@@ -152,7 +152,7 @@ impl DynamicValue {
             return Err(CdrError::UnknownValue);
         }
         if !FormalType(type_code.clone()).is_value() {
-            return Err(CdrError::BadTypeCode("this is no valuetype"));
+            return Err(CdrError::BadTypeCode("the type is not a valuetype"));
         }
         Ok(DynamicFactory {
             type_code: Arc::new(type_code),
@@ -257,7 +257,7 @@ impl FormalValue for FormalType {
 
     fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
         // The cache is gone while a thread ends.
-        let known = LATELY.try_with(|lately| {
+        let known = RECENT_FACTORIES.try_with(|lately| {
             let lately = lately.borrow();
             let mut used = lately.iter().filter_map(Weak::upgrade);
             used.find(|one| one.type_code.is_same(&self.0))
@@ -266,7 +266,7 @@ impl FormalValue for FormalType {
             return Some(known);
         }
         let made = Arc::new(DynamicValue::factory(&self.0).ok()?);
-        let _ = LATELY.try_with(|lately| {
+        let _ = RECENT_FACTORIES.try_with(|lately| {
             let mut lately = lately.borrow_mut();
             lately.rotate_right(1);
             let [first, ..] = &mut *lately;
@@ -285,7 +285,7 @@ const REMEMBERED: usize = 4;
 
 thread_local! {
     /// Factories made last: the values of a message have few types, and most share them.
-    static LATELY: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
+    static RECENT_FACTORIES: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
         const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
 }
 
@@ -320,7 +320,7 @@ impl ValueState for DynamicValue {
                 Ok(WriteStep::Wrote)
             }
             // It was begun, and is not complete.
-            (Some(_), None) => Err(CdrError::Invalid("it is of another type")),
+            (Some(_), None) => Err(CdrError::Invalid("the value has another type")),
             (None, _) => Ok(WriteStep::End),
         }
     }

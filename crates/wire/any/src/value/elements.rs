@@ -8,7 +8,7 @@ use punctual_cdr::{CdrError, Graph, HoldsValues};
 use super::Value;
 use crate::any::Body;
 use crate::type_code::TypeCode;
-use crate::walk::{self, Fate};
+use crate::walk::{self, ElementUse};
 
 /// Elements of a sequence or array.
 ///
@@ -80,7 +80,7 @@ impl Elements {
             Form::Octets(octets) => {
                 // Kept, so that a long type that the next element shares is not decoded again.
                 let mut last = Value::Null;
-                octets.each(Fate::Dropped, |value| {
+                octets.each(ElementUse::Dropped, |value| {
                     look(&value)?;
                     last = value;
                     Ok(())
@@ -116,12 +116,12 @@ impl Elements {
 impl Octets {
     fn each<E: From<CdrError>>(
         &self,
-        fate: Fate,
+        element_use: ElementUse,
         look: impl FnMut(Value) -> Result<(), E>,
     ) -> Result<(), E> {
         let (element, body) = (&self.element, &self.body);
         body.read(self.at, |input| {
-            walk::read_each(element, (self.length, fate), body, input, look)
+            walk::read_each(element, (self.length, element_use), body, input, look)
         })
     }
 
@@ -131,7 +131,7 @@ impl Octets {
         let (element, body) = (&self.element, &self.body);
         let mut next = Value::Null;
         body.read(*at, |input| {
-            walk::read_each(element, (1, Fate::Dropped), body, input, |value| {
+            walk::read_each(element, (1, ElementUse::Dropped), body, input, |value| {
                 next = value;
                 Ok::<(), CdrError>(())
             })?;
@@ -142,7 +142,7 @@ impl Octets {
 
     fn to_vec(&self) -> Result<Vec<Value>, CdrError> {
         let mut values = Vec::with_capacity(self.length);
-        self.each(Fate::Kept, |value| {
+        self.each(ElementUse::Kept, |value| {
             values.push(value);
             Ok::<(), CdrError>(())
         })?;

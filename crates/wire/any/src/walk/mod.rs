@@ -12,7 +12,7 @@ mod transcode;
 mod write;
 
 pub(crate) use exception::{marshal_id, pass_id};
-pub(crate) use read::{Fate, read, read_each};
+pub(crate) use read::{ElementUse, read, read_each};
 pub(crate) use skip::skip;
 pub(crate) use transcode::{members, transcode};
 pub(crate) use write::{write, write_without_id};
@@ -34,5 +34,5 @@ fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
 
 /// Makes the error for types that have no values in messages.
 fn no_such_value() -> CdrError {
-    CdrError::BadTypeCode("values of this type do not travel")
+    CdrError::BadTypeCode("values of this type cannot be marshaled")
 }

@@ -16,12 +16,12 @@ use crate::value::{Elements, FormalType, UnionValue, Value};
 
 /// Memory of one decoded element, in bytes: the limit on messages, divided by it, bounds the number
 /// of values, since small elements grow when decoded.
-const OCTETS_FOR_EACH: usize = 16;
+const BYTES_PER_VALUE: usize = 16;
 
 /// Number of values that each byte of the input may be decoded into, beside a fixed number in any
 /// case: a struct within a struct takes no bytes, as deep as values may nest.
-const FOR_EACH_OCTET: usize = 4;
-const IN_ANY_CASE: usize = 1024;
+const VALUES_PER_BYTE: usize = 4;
+const MIN_VALUES: usize = 1024;
 
 /// Memory of a decoded element, and that of a copied encoding: when the former takes less, elements
 /// are decoded at once.
@@ -48,7 +48,7 @@ pub(crate) fn read(
 
 /// Use of elements that are read one after the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum ElementUse {
     /// Elements are kept, all of them.
     Kept,
     /// Each is examined and dropped.
@@ -62,7 +62,7 @@ pub(crate) enum Fate {
 /// [`CdrError::LengthOverLimit`].
 pub(crate) fn read_each<E: From<CdrError>>(
     element: &TypeCode,
-    (length, fate): (usize, Fate),
+    (length, element_use): (usize, ElementUse),
     body: &Arc<Body>,
     input: &mut Decoder<'_>,
     mut look: impl FnMut(Value) -> Result<(), E>,
@@ -71,7 +71,7 @@ pub(crate) fn read_each<E: From<CdrError>>(
     let mut reading = Reading::new(element, Some(body), Passing::Over, input);
     let left = reading.left;
     for _ in 0..length {
-        if fate == Fate::Dropped {
+        if element_use == ElementUse::Dropped {
             reading.left = left;
         }
         reading.account(1)?;
@@ -101,9 +101,9 @@ impl<'a> Reading<'a> {
     ) -> Self {
         let octets = input.position().saturating_add(input.remaining());
         let most = octets
-            .saturating_mul(FOR_EACH_OCTET)
-            .saturating_add(IN_ANY_CASE)
-            .min(input.coding().limits.message / OCTETS_FOR_EACH);
+            .saturating_mul(VALUES_PER_BYTE)
+            .saturating_add(MIN_VALUES)
+            .min(input.coding().limits.message / BYTES_PER_VALUE);
         Self {
             type_code,
             body,

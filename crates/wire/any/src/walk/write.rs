@@ -68,7 +68,7 @@ pub(crate) fn write_without_id(
             value,
         ) => {
             if length(value)? != *all as usize {
-                return Err(CdrError::Invalid("an array of another length"));
+                return Err(CdrError::Invalid("wrong array length"));
             }
             elements(types, *element, value, out)
         }
@@ -89,7 +89,7 @@ pub(crate) fn write_without_id(
 }
 
 fn other_type() -> CdrError {
-    CdrError::Invalid("it is of another type")
+    CdrError::Invalid("the value has another type")
 }
 
 fn length(value: &Value) -> Result<usize, CdrError> {
@@ -141,7 +141,7 @@ fn structure(
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     if members.len() != values.len() {
-        return Err(CdrError::Invalid("a struct of another number of members"));
+        return Err(CdrError::Invalid("wrong number of struct members"));
     }
     let mut pairs = members.iter().zip(values);
     pairs.try_for_each(|(member, value)| write(types, member.at, value, out))

@@ -150,12 +150,12 @@ fn what_is_told_of_an_any_names_both_types_and_the_value() {
     let error = any.extract::<String>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the Any holds a value of type long, and string is wanted"
+        "the Any holds a value of type long, not of type string"
     );
     assert_eq!(format!("{error:?}"), error.to_string());
     assert_eq!(
         any.text().unwrap_err().to_string(),
-        "the Any holds a value of type long, and text is wanted"
+        "the Any holds a value of type long, not of type text"
     );
     assert_eq!(format!("{any:?}"), "Any(long: Long(3))");
 }

@@ -170,7 +170,7 @@ fn a_large_type_is_not_read_again_for_each_of_many_values() {
     let refused = read_all(&bomb, 200).unwrap_err();
     assert!(matches!(refused, CdrError::ReadAgain { .. }), "{refused}");
     assert_eq!(read_all(&bomb, 3).unwrap().len(), 3);
-    // Likewise within an Any, where each would be written anew.
+    // Likewise within an Any, where each would be written again.
     let kept = octets(|out| {
         out.put_bytes(&bomb);
         Ok(())

@@ -250,7 +250,7 @@ fn members_of_one_enum(members: u32, labels: u32) -> TypeCode {
 
 #[test]
 fn an_enum_that_very_many_members_have_is_compared_once() {
-    // If each member were compared anew, this would be 17 thousand million labels: a minute or
+    // If each member were compared again, this would be 17 thousand million labels: a minute or
     // more.
     let (members, labels) = (1 << 18, 1 << 16);
     let (one, other) = (

@@ -182,7 +182,7 @@ impl Layout {
         self.size - self.end
     }
 
-    /// Returns whether memory has bytes that are not part of a number.
+    /// Returns whether the type has padding bytes in memory.
     #[inline]
     #[must_use]
     pub const fn is_padded(&self) -> bool {

@@ -123,7 +123,7 @@ impl<T: PlainData> Scratch<T> {
     #[inline]
     fn room(&mut self) -> &mut [MaybeUninit<T>] {
         let count = self.memory.capacity() * size_of::<u64>() / size_of::<T>();
-        // SAFETY: the memory has so many places and is aligned for `T`; it is borrowed
+        // SAFETY: the memory has that many places and is aligned for `T`; it is borrowed
         // exclusively and need not be initialised.
         unsafe {
             std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<MaybeUninit<T>>(), count)

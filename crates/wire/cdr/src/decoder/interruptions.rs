@@ -63,7 +63,7 @@ impl<'d> Decoder<'d> {
     }
 
     /// Recomputes how far the bytes can be read from here without an interruption.
-    pub(crate) fn see_to_end(&mut self) {
+    pub(crate) fn update_end(&mut self) {
         self.end_at_seam();
     }
 

@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// Largest number of digits.
 const MOST_DIGITS: u32 = 31;
 
-/// Smallest number with too many digits.
+/// Smallest number with more than [`MOST_DIGITS`] digits.
 const OVERFLOW: i128 = 10i128.pow(MOST_DIGITS);
 
 /// Decimal number of up to 31 digits: `scaled / 10^scale`.

@@ -18,7 +18,7 @@ use crate::value::{Marshal, Unmarshal};
 /// before the point, which are not stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Fixed<const D: u16, const S: i16> {
-    /// Number times 10^S.
+    /// The decimal number times 10^S.
     scaled: i128,
 }
 
@@ -32,7 +32,7 @@ pub enum FixedError {
         digits: u16,
     },
     /// The number has more digits after the point than the type, and not all of them are zero.
-    #[error("the number has more digits after the point than {scale}")]
+    #[error("the number has more than {scale} digits after the point")]
     TooPrecise {
         /// Digits after the point of the type.
         scale: i16,

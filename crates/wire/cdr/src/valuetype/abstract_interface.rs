@@ -1,5 +1,5 @@
-//! Abstract interfaces, an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that tells
-//! which, then the object reference or the value.
+//! Abstract interfaces, an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that
+//! distinguishes them, then the object reference or the value.
 
 use std::any::TypeId;
 use std::marker::PhantomData;

@@ -43,7 +43,7 @@ impl Decoder<'_> {
         let level = values.level.saturating_add(1);
         values.level = level;
         values.chunk_end = Some(position);
-        self.see_to_end();
+        self.update_end();
         Ok(level)
     }
 
@@ -55,7 +55,7 @@ impl Decoder<'_> {
         if values.level < level {
             // The value ended together with one that it held: reading more of it is an error.
             values.chunk_end = Some(position);
-            self.see_to_end();
+            self.update_end();
         }
     }
 
@@ -77,23 +77,23 @@ impl Decoder<'_> {
             if number >= 1 << 31 {
                 self.close_to(number)?;
             } else if !is_cut {
-                return Err(CdrError::Invalid("there is more than a value's state"));
+                return Err(CdrError::Invalid("unexpected data behind a value's state"));
             } else if ValueTag::is_tag(number) {
                 self.pass_over_header(number)?;
             } else if number != NULL {
                 self.enter_chunk(number)?;
             }
         }
-        self.see_outer_chunk();
+        self.leave_chunk();
         Ok(())
     }
 
     /// Prepares to read on behind a value, in the innermost open value, if there is one.
-    fn see_outer_chunk(&mut self) {
+    fn leave_chunk(&mut self) {
         let position = self.position();
         let values = self.values();
         values.chunk_end = (values.level > 0).then_some(position);
-        self.see_to_end();
+        self.update_end();
     }
 
     /// Skips the header of a value within skipped data.
@@ -113,17 +113,17 @@ impl Decoder<'_> {
         let values = self.values();
         let ended = tag.wrapping_neg();
         if ended == 0 || ended > values.level {
-            return Err(CdrError::Invalid("an end tag ends no value"));
+            return Err(CdrError::Invalid("end tag without an open value"));
         }
         values.level = ended - 1;
-        self.see_outer_chunk();
+        self.leave_chunk();
         Ok(())
     }
 
     /// Reads a number that stands outside of chunks; the data behind it is outside, too.
     fn get_between_chunks(&mut self) -> Result<u32, CdrError> {
         self.values().chunk_end = None;
-        self.see_to_end();
+        self.update_end();
         let number = self.get_u32()?;
         let position = self.position();
         if number >= FIRST_TAG {
@@ -131,7 +131,7 @@ impl Decoder<'_> {
             return Ok(number);
         }
         self.values().chunk_end = Some(position);
-        self.see_to_end();
+        self.update_end();
         Ok(number)
     }
 
@@ -147,7 +147,7 @@ impl Decoder<'_> {
         }
         let end = self.position() + size;
         self.values().chunk_end = Some(end);
-        self.see_to_end();
+        self.update_end();
         Ok(())
     }
 

@@ -55,7 +55,7 @@ impl Graph {
         });
         let mut nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = u32::try_from(nodes.len());
-        push_by_halves(&mut nodes, Arc::clone(&node));
+        push_growing_by_half(&mut nodes, Arc::clone(&node));
         (node, place)
     }
 
@@ -76,7 +76,7 @@ impl Graph {
 
 /// Pushes onto a list that grows by half of its length: a message may consist of values of a few
 /// bytes each, and the list of them must stay small in comparison.
-pub(super) fn push_by_halves<T>(list: &mut Vec<T>, one: T) {
+pub(super) fn push_growing_by_half<T>(list: &mut Vec<T>, one: T) {
     const FIRST: usize = 4;
     if list.len() == list.capacity() {
         list.reserve_exact(FIRST.max(list.len() / 2));
@@ -205,7 +205,7 @@ impl ValueRef {
     pub fn factory(&self) -> Arc<dyn ValueFactory> {
         match self.parts() {
             Some((_, node)) => Arc::clone(&node.factory),
-            None => Arc::new(Gone),
+            None => Arc::new(DeadGraph),
         }
     }
 
@@ -340,9 +340,9 @@ impl ValueType for ValueRef {
 }
 
 /// Placeholder type of a link whose graph is gone.
-struct Gone;
+struct DeadGraph;
 
-impl ValueFactory for Gone {
+impl ValueFactory for DeadGraph {
     fn repository_id(&self) -> &str {
         ""
     }

@@ -38,7 +38,7 @@ impl<'d> Decoder<'d> {
             let found = self.values().codebases.binary_search(&to);
             return found
                 .map(drop)
-                .map_err(|_| CdrError::Invalid("an indirection leads to no codebase"));
+                .map_err(|_| CdrError::Invalid("an indirection does not lead to a codebase"));
         }
         let at = self.place();
         self.get_string()?;
@@ -53,7 +53,7 @@ impl<'d> Decoder<'d> {
             let ids = &self.values().ids;
             return ids
                 .binary_search_by_key(&to, |known| known.at)
-                .map_err(|_| CdrError::Invalid("an indirection leads to no repository id"));
+                .map_err(|_| CdrError::Invalid("an indirection does not lead to a repository id"));
         }
         let at = self.place();
         let id = self.get_string()?;
@@ -73,7 +73,9 @@ impl<'d> Decoder<'d> {
             let found = lists.binary_search_by_key(&to, |(at, _)| *at).ok();
             let (_, list) = found
                 .and_then(|index| lists.get(index))
-                .ok_or(CdrError::Invalid("an indirection leads to no list of ids"))?;
+                .ok_or(CdrError::Invalid(
+                    "an indirection does not lead to a list of ids",
+                ))?;
             return Ok(Arc::clone(list));
         }
         let at = self.place();

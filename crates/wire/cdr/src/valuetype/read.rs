@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::graph::{Node, push_by_halves};
+use super::graph::{Node, push_growing_by_half};
 use super::header::Header;
 use super::read_values::Open;
 use super::tag::{INDIRECTION, NULL, ValueTag};
@@ -153,7 +153,8 @@ impl<'d> Decoder<'d> {
                 });
                 let found = found.and_then(|number| values.values.get(number));
                 let node = found.and_then(|(_, place)| values.graph.as_ref()?.at(*place));
-                let node = node.ok_or(CdrError::Invalid("an indirection leads to no value"))?;
+                let node =
+                    node.ok_or(CdrError::Invalid("an indirection does not lead to a value"))?;
                 if !formal.admits(&**node.factory()) {
                     return Err(CdrError::Invalid(
                         "an indirection leads to a value of another type",
@@ -196,12 +197,12 @@ impl<'d> Decoder<'d> {
         let is_cut = is_truncated || factory.is_custom();
         let values = self.values();
         let (node, place) = values.graph().add(factory, None);
-        let too_far = |_| CdrError::Invalid("a value stands where no message has octets");
+        let too_far = |_| CdrError::Invalid("a value's position exceeds 32 bits");
         if values.values.is_empty() {
             values.first = at;
         }
         let behind = u32::try_from(at.wrapping_sub(values.first)).map_err(too_far)?;
-        push_by_halves(&mut values.values, (behind, place.map_err(too_far)?));
+        push_growing_by_half(&mut values.values, (behind, place.map_err(too_far)?));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
             node,
@@ -251,7 +252,7 @@ impl<'d> Decoder<'d> {
     pub(super) fn get_indirection(&mut self) -> Result<usize, CdrError> {
         let offset = self.get_i32()?;
         if offset >= -4 {
-            return Err(CdrError::Invalid("an indirection does not lead back"));
+            return Err(CdrError::Invalid("an indirection must lead back"));
         }
         let at = self.place().wrapping_sub(4);
         let to = at.checked_sub(offset.unsigned_abs() as usize);

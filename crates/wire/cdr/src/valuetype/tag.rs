@@ -58,7 +58,7 @@ impl ValueTag {
             LIST_OF_IDS => TypeInformation::List,
             _ => {
                 return Err(CdrError::Invalid(
-                    "a value's tag has type information of no kind",
+                    "a value's tag has invalid flags of type information",
                 ));
             }
         };

@@ -57,7 +57,7 @@ impl<'e> Encoder<'e> {
             let state = current
                 .value
                 .with_state(|state| state.write_step(step, self));
-            match state.ok_or(CdrError::Invalid("a value that is being read is written"))?? {
+            match state.ok_or(CdrError::Invalid("the value is still being read"))?? {
                 WriteStep::Wrote => {}
                 WriteStep::Value(next) => self.begin_value(next, &mut open)?,
                 WriteStep::End => {

@@ -101,7 +101,7 @@ pub fn encode_request(header: &RequestHeader<'_>, out: &mut Encoder<'_>) -> Resu
         ResponseFlags::NONE => flags::NONE,
         ResponseFlags::SYNC_WITH_SERVER => flags::SYNC_WITH_SERVER,
         ResponseFlags::SYNC_WITH_TARGET => flags::SYNC_WITH_TARGET,
-        _ => return Err(CdrError::Invalid("response flags that have no meaning")),
+        _ => return Err(CdrError::Invalid("unknown response flags")),
     });
     put_key(&header.target, out)?;
     put_operation(header.operation, out)
@@ -117,7 +117,7 @@ pub fn decode_request<'m>(input: &mut Decoder<'m>) -> Result<RequestHeader<'m>, 
         flags::NONE => ResponseFlags::NONE,
         flags::TWO_WAY | flags::SYNC_WITH_TARGET => ResponseFlags::SYNC_WITH_TARGET,
         flags::SYNC_WITH_SERVER => ResponseFlags::SYNC_WITH_SERVER,
-        _ => return Err(CdrError::Invalid("response flags that have no meaning")),
+        _ => return Err(CdrError::Invalid("unknown response flags")),
     };
     let header = RequestHeader {
         request_id,

@@ -105,7 +105,7 @@ impl KnownOperation {
                 let (length, behind) = behind.split_first_chunk()?;
                 let length = either(*length, native) as usize;
                 let id = either(*id, native);
-                if is_looked_into(id) || length > LONGEST_CONTEXT {
+                if is_read_by_orb(id) || length > LONGEST_CONTEXT {
                     return None;
                 }
                 rest = behind;
@@ -125,7 +125,7 @@ impl KnownOperation {
 }
 
 /// Returns whether the ORB itself reads the context, which the fast path does not do.
-const fn is_looked_into(id: u32) -> bool {
+const fn is_read_by_orb(id: u32) -> bool {
     matches!(
         id,
         service_context::CODE_SETS

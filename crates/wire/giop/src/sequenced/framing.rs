@@ -30,10 +30,10 @@ pub enum FrameError {
     #[error("version {0} of the sequenced protocol is not supported")]
     UnsupportedVersion(u8),
     /// The version has no such flags.
-    #[error("the flags {0:#04x} have no meaning")]
+    #[error("unknown flags {0:#04x}")]
     UnknownFlags(u8),
     /// The message exceeds the limit on messages.
-    #[error("a message of {size} octets after its header exceeds the limit of {limit} in all")]
+    #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
         /// Number of bytes behind the header.
         size: u32,

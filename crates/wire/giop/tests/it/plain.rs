@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Encoder, GiopVersion, Limits};
 use punctual_giop::{
     Examined, MessageHeader, MessageKind, PlainRequest, PlainRequests, ReplyHeader, ReplyStatus,
-    RequestHeader, ResponseFlags, ServiceContexts, Target, align_body, examine, glance_at_reply,
-    message_decoder, own_reply, service_context,
+    RequestHeader, ResponseFlags, ServiceContexts, Target, align_body, examine, match_plain_reply,
+    message_decoder, parse_plain_reply, service_context,
 };
 use support::message;
 
@@ -183,7 +183,7 @@ fn check_request(octets: &[u8], limits: &Limits, told: &PlainRequest<'_>) {
 }
 
 fn check_own_reply(octets: &[u8], id: u32) -> bool {
-    let Some((order, status, body)) = own_reply(octets, id) else {
+    let Some((order, status, body)) = match_plain_reply(octets, id) else {
         return false;
     };
     let header = whole(octets, &Limits::default()).expect("a whole message");
@@ -203,7 +203,7 @@ fn check_glance(octets: &[u8]) -> bool {
     let Some(header) = whole(octets, &Limits::default()) else {
         return false;
     };
-    let Some((id, status, body)) = glance_at_reply(&header, octets) else {
+    let Some((id, status, body)) = parse_plain_reply(&header, octets) else {
         return false;
     };
     let mut input = message_decoder(&header, octets, Coding::default());

@@ -72,7 +72,7 @@ pub enum CorbalocError {
     },
     /// The place is invalid: not an absolute path where the protocol requires one, or with
     /// characters that have to be escaped.
-    #[error("'{text}' is not a place, which is {expected}")]
+    #[error("'{text}' is not a valid place: expected {expected}")]
     BadPlace {
         /// Invalid text.
         text: String,
@@ -80,18 +80,18 @@ pub enum CorbalocError {
         expected: &'static str,
     },
     /// `rir` stands together with another address, or with text behind its colon.
-    #[error("'rir:' stands alone")]
+    #[error("'rir:' must be the only address")]
     RirNotAlone,
     /// The URL has too many addresses. Each becomes a profile with the key in it, so that a long
     /// key leaves room for fewer.
-    #[error("the URL has more than {most} addresses; the longer the key, the fewer there may be")]
+    #[error("the URL has more than {most} addresses, the limit for a key of this length")]
     TooManyAddresses {
         /// Largest number of addresses with this key.
         most: usize,
     },
     /// The object key is missing: the standard's grammar lets it be empty, but no object has an
     /// empty one.
-    #[error("there is no object key; it stands behind a {}", .behind.as_words())]
+    #[error("the object key is missing behind the {}", .behind.as_words())]
     NoKey {
         /// Separator that would precede it.
         behind: KeyMark,

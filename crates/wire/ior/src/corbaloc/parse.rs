@@ -16,11 +16,11 @@ const MOST_ADDRESSES: usize = 256;
 
 /// Bytes that the key, repeated for each address, may always take in all, beside an amount in
 /// proportion to the URL's length.
-const KEYS: usize = 64 << 10;
-const KEYS_AN_OCTET: usize = 2;
+const MAX_KEY_BYTES: usize = 64 << 10;
+const KEY_BYTES_PER_URL_BYTE: usize = 2;
 
 /// Protocols of other ORBs that are recognised by name only.
-const KNOWN_ELSEWHERE: [&str; 3] = ["miop", "sciop", "htiop"];
+const FOREIGN_PROTOCOLS: [&str; 3] = ["miop", "sciop", "htiop"];
 
 /// Links without a profile of their own: their bare names mean GIOP over them.
 const BARE_LINKS: [&str; 2] = ["shmiop", "inproc"];
@@ -65,7 +65,7 @@ impl FromStr for Corbaloc {
             let behind = if bar { KeyMark::Bar } else { KeyMark::Slash };
             return Err(CorbalocError::NoKey { behind });
         }
-        let keys = KEYS.saturating_add(url.len().saturating_mul(KEYS_AN_OCTET));
+        let keys = MAX_KEY_BYTES.saturating_add(url.len().saturating_mul(KEY_BYTES_PER_URL_BYTE));
         let most = (keys / key.len()).max(1);
         if addresses.len() > most {
             return Err(CorbalocError::TooManyAddresses { most });
@@ -121,7 +121,7 @@ fn parse_address(text: &str, position: usize) -> Result<Address, CorbalocError> 
             parse_pair(other, address, position + protocol.len() + 1)
         }
         other => Err(CorbalocError::UnsupportedProtocol {
-            known: KNOWN_ELSEWHERE.contains(&other),
+            known: FOREIGN_PROTOCOLS.contains(&other),
             protocol: protocol.to_owned(),
         }),
     }
@@ -207,7 +207,7 @@ fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, Corba
     if place.is_empty() || text.contains('|') {
         return Err(CorbalocError::BadPlace {
             text: text.to_owned(),
-            expected: "an absolute path where a bar stands before the key, and never empty",
+            expected: "a non-empty path, absolute if a bar stands before the key",
         });
     }
     let protocol = match protocol.contains('+') {

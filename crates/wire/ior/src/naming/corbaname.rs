@@ -42,7 +42,7 @@ pub enum CorbanameError {
     )]
     BadEscape,
     /// The text behind the `#`, its escapes resolved, is not a valid name.
-    #[error("the name behind the '#' cannot be one: {0}")]
+    #[error("invalid name behind the '#': {0}")]
     Name(StringifiedNameError),
 }
 

@@ -32,7 +32,7 @@ pub enum StringifiedNameError {
     )]
     SecondDot(usize),
     /// A backslash stands before a character that needs none, or at the end.
-    #[error("the escape at offset {0} is none of `\\/`, `\\.` and `\\\\`")]
+    #[error("invalid escape at offset {0}: expected `\\/`, `\\.` or `\\\\`")]
     BadEscape(usize),
 }
 

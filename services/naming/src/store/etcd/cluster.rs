@@ -75,7 +75,10 @@ impl Cluster {
                     "key": BASE64.encode(&from), "range_end": BASE64.encode(&keys.end),
                     "limit": PAGE.to_string(), "revision": at.to_string(),
                 });
-                let reply = self.client.call("/v3/kv/range", &range).map_err(away)?;
+                let reply = self
+                    .client
+                    .call("/v3/kv/range", &range)
+                    .map_err(unreachable)?;
                 if at == 0 {
                     at = revision(&reply);
                 }
@@ -107,7 +110,7 @@ impl Cluster {
             })) => loading.binding(context, &key, target),
             _ => {
                 let key = String::from_utf8_lossy(key);
-                return Err(StoreError::Damaged(format!("`{key}` is no record")));
+                return Err(StoreError::Damaged(format!("undecodable record `{key}`")));
             }
         }
         Ok(())
@@ -121,12 +124,14 @@ impl Cluster {
     pub(super) fn catch_up(&self, client: &Client) -> Result<()> {
         let (begun, before) = (Instant::now(), self.progress.revision());
         let transaction = json!({ "success": [self.beat_put()] });
-        let reply = client.call("/v3/kv/txn", &transaction).map_err(away)?;
+        let reply = client
+            .call("/v3/kv/txn", &transaction)
+            .map_err(unreachable)?;
         let made = revision(&reply);
         self.progress.check_revision(made, before)?;
         match self.progress.wait_for(made, self.options.patience) {
             true => {
-                self.progress.was_current(begun);
+                self.progress.record_current(begun);
                 Ok(())
             }
             false => Err(StoreError::Away("the watch lags behind".into())),
@@ -151,7 +156,9 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
     let transaction = json!({
         "compare": [when_present(&key, false)], "success": success, "failure": [read],
     });
-    let reply = client.call("/v3/kv/txn", &transaction).map_err(away)?;
+    let reply = client
+        .call("/v3/kv/txn", &transaction)
+        .map_err(unreachable)?;
     let last = reply["responses"]
         .as_array()
         .and_then(|responses| responses.last());
@@ -169,7 +176,7 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
 
 /// Returns the error of a failed call that makes no caller's change, so that it does not matter
 /// whether it was executed.
-pub(super) fn away(failure: Failure) -> StoreError {
+pub(super) fn unreachable(failure: Failure) -> StoreError {
     match failure {
         Failure::Undone(why) | Failure::Unknown(why) => StoreError::Away(why),
     }

@@ -23,10 +23,10 @@ impl Cluster {
                     // The watched member may have lost contact with the others.
                     self.progress.cut();
                     if !is_away {
-                        tracing::warn!("etcd is away: {error}");
+                        tracing::warn!("etcd is unreachable: {error}");
                     }
                 }
-                Ok(()) if is_away => tracing::warn!("etcd is there again"),
+                Ok(()) if is_away => tracing::warn!("etcd is reachable again"),
                 Ok(()) => {}
             }
             is_away = beaten.is_err();
@@ -58,7 +58,7 @@ impl Cluster {
         }
     }
 
-    /// Watches until the connection ends; returns `true` if everything must be read anew.
+    /// Watches until the connection ends; returns `true` if everything must be read again.
     fn watch_one(&self, member: usize, follower: &dyn Follower) -> bool {
         let mut seen = self.progress.revision();
         let Ok(mut lines) = self.client.watch(member, &self.layout.all(), seen + 1) else {
@@ -72,10 +72,10 @@ impl Cluster {
                 Some(WatchReport::Changes(records, revision)) => {
                     self.tell(records, follower);
                     seen = revision;
-                    self.progress.come_to(revision);
+                    self.progress.record_revision(revision);
                 }
                 Some(WatchReport::Lost(why)) => {
-                    tracing::error!("{why}; all names are read anew");
+                    tracing::error!("{why}; all names are read again");
                     return true;
                 }
                 None => return false,
@@ -92,7 +92,7 @@ impl Cluster {
                 Ok(None) => {}
                 Err(()) => {
                     let key = String::from_utf8_lossy(&key);
-                    tracing::warn!("`{key}` in etcd is no record, and is ignored");
+                    tracing::warn!("undecodable record `{key}` in etcd is ignored");
                 }
             }
         }
@@ -109,7 +109,7 @@ impl Cluster {
             revision = self.load(loading)?;
             Ok(())
         })?;
-        self.progress.come_to(revision);
+        self.progress.record_revision(revision);
         Ok(())
     }
 }

@@ -45,7 +45,7 @@ impl Progress {
     }
 
     /// Records that all changes up to a revision have been reported.
-    pub(super) fn come_to(&self, revision: i64) {
+    pub(super) fn record_revision(&self, revision: i64) {
         self.state.lock().revision = revision;
         self.changed.notify_all();
     }
@@ -55,7 +55,7 @@ impl Progress {
     }
 
     /// Records that all changes made before a time have been reported.
-    pub(super) fn was_current(&self, at: Instant) {
+    pub(super) fn record_current(&self, at: Instant) {
         let mut state = self.state.lock();
         state.current = state.current.max(at);
     }
@@ -77,7 +77,7 @@ impl Progress {
         self.state.lock().is_lost = true;
         self.cut();
         Err(StoreError::Away(format!(
-            "etcd has older data: revision {made} after {before}"
+            "etcd has lost data: revision {made} after {before}"
         )))
     }
 

@@ -6,7 +6,7 @@ use punctual_etcd::{Failure, Leases, revision};
 use punctual_exec::thread::ThreadSpec;
 use serde_json::{Value, json};
 
-use super::cluster::{Cluster, away};
+use super::cluster::{Cluster, unreachable};
 use super::options::EtcdOptions;
 use super::transaction::{comparison, seconds, write};
 use crate::store::StoreError;
@@ -50,7 +50,7 @@ impl Store for EtcdStore {
 
     fn load(&self, loading: &mut dyn Loading) -> Result<()> {
         let revision = self.shared.load(loading)?;
-        self.shared.progress.come_to(revision);
+        self.shared.progress.record_revision(revision);
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl SharedStore for EtcdStore {
         // Nothing is written into another store that has replaced this one.
         compare.push(self.shared.identity_condition());
         let times = changes.iter().filter_map(seconds);
-        let leases = Leases::granted(&self.shared.client, times).map_err(away)?;
+        let leases = Leases::granted(&self.shared.client, times).map_err(unreachable)?;
         let success: Vec<Value> = changes
             .iter()
             .flat_map(|change| {

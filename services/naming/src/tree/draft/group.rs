@@ -4,12 +4,15 @@ use super::{Draft, Result};
 use crate::refusal::Refusal;
 use crate::store::{Choice, ContextId, Target};
 use crate::tree::walk::View;
-use crate::tree::{Lapsing, Wanted};
+use crate::tree::{DeadMember, RequestedChange};
 
-impl Wanted {
+impl RequestedChange {
     /// Returns `true` if the operation's name is that of a member of a group.
     pub(super) fn is_of_members(&self) -> bool {
-        matches!(self, Wanted::Join { .. } | Wanted::Leave { .. })
+        matches!(
+            self,
+            RequestedChange::Join { .. } | RequestedChange::Leave { .. }
+        )
     }
 }
 
@@ -34,8 +37,8 @@ impl Draft<'_> {
     }
 
     /// Removes members whose bindings are unchanged, and that no operation of this draft changes.
-    pub(super) fn lapse(&mut self, members: &[Lapsing]) {
-        for Lapsing {
+    pub(super) fn lapse(&mut self, members: &[DeadMember]) {
+        for DeadMember {
             context,
             key,
             target,

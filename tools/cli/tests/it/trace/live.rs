@@ -127,7 +127,7 @@ fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
     ] {
         assert!(sent.contains(part), "{part}");
     }
-    assert!(!sent.contains("not of the declared types"), "{sent}");
+    assert!(!sent.contains("do not match the declared types"), "{sent}");
     assert_eq!(sorted(of_server), sorted(of_client));
 }
 

@@ -162,7 +162,12 @@ fn what_is_no_name_or_no_reference_is_refused_with_a_reason_and_no_file_is_read(
     let reference = "corbaloc::127.0.0.1:1/object";
     for (name, reference, status, why) in [
         ("", reference, 400, "no component"),
-        ("a\\b", reference, 400, "components with slashes between"),
+        (
+            "a\\b",
+            reference,
+            400,
+            "components id.kind, separated by slashes",
+        ),
         ("nowhere/a", reference, 404, "is not bound"),
         ("a", "", 400, "begins with"),
         ("a", "file:///etc/passwd", 400, "begins with"),

@@ -6,7 +6,7 @@ use crate::names::Target;
 use crate::parse::{Name, Parser, Preamble};
 use crate::session::Checked;
 
-use super::parameter::{Wanted, key};
+use super::parameter::{AllowedValues, key};
 
 impl Parser<'_> {
     pub(in crate::parse) fn begins_annotation_definition(&self) -> bool {
@@ -70,7 +70,7 @@ impl Parser<'_> {
         } else {
             self.const_type()?
         };
-        let name = self.identifier("what the annotation says")?;
+        let name = self.identifier("the name of an annotation's member")?;
         self.enter_slot(&name, "annotation member");
         let default = match self.eat_word("default") {
             true => Some(self.default_of_member(&ty)?),
@@ -90,8 +90,8 @@ impl Parser<'_> {
         let mut value = self.annotation_value()?;
         let place = start.to(self.previous());
         let wanted = match ty {
-            Type::Any => Wanted::Anything,
-            ty => Wanted::Of(ty.clone()),
+            Type::Any => AllowedValues::Anything,
+            ty => AllowedValues::Of(ty.clone()),
         };
         self.check_argument(&mut value, &wanted, place)?;
         Ok(value)

@@ -8,7 +8,7 @@ use crate::parse::Parser;
 use crate::session::Checked;
 use crate::source::Place;
 
-use super::parameter::Wanted;
+use super::parameter::AllowedValues;
 
 impl Parser<'_> {
     /// Converts the annotations' values to the type of the annotated member.
@@ -24,12 +24,12 @@ impl Parser<'_> {
                 .filter(|ty| is_default || matches!(ty, Type::Primitive(_) | Type::Fixed { .. }))
             else {
                 let message = format!("`@{}` does not apply to this type", annotation.name);
-                let label = "kept, and without effect";
+                let label = "kept, without effect";
                 let warning = self.session.warning_at(place, message, label);
                 self.session.report(warning);
                 continue;
             };
-            let wanted = Wanted::Of(constant);
+            let wanted = AllowedValues::Of(constant);
             let arguments = annotation.arguments.iter_mut();
             let result: Checked<Vec<()>> = arguments
                 .map(|argument| self.check_argument(&mut argument.value, &wanted, place))

@@ -5,13 +5,13 @@ use crate::model::Type;
 /// Possible argument, in the definition's order.
 pub(super) struct Parameter {
     pub(super) name: String,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: AllowedValues,
     pub(super) required: bool,
 }
 
 /// Values that an argument may have.
 #[derive(Clone)]
-pub(super) enum Wanted {
+pub(super) enum AllowedValues {
     /// Any constant.
     Anything,
     /// Constant of a type.

@@ -1,6 +1,6 @@
 //! Annotations that the standard defines (IDL 4.2, §8.3), and those of this compiler.
 
-use super::parameter::{Parameter, Wanted};
+use super::parameter::{AllowedValues, Parameter};
 use crate::model::{Primitive, Type};
 
 /// Names of all annotations that are known without a definition.
@@ -56,25 +56,25 @@ pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
         | "interpreted" => switch(),
         "id" => vec![value(primitive(Primitive::ULong), true)],
         "position" | "bit_bound" => vec![value(primitive(Primitive::UShort), true)],
-        "value" | "default" | "min" | "max" => vec![value(Wanted::Anything, true)],
+        "value" | "default" | "min" | "max" => vec![value(AllowedValues::Anything, true)],
         "range" => vec![
-            named("min", Wanted::Anything, true),
-            named("max", Wanted::Anything, true),
+            named("min", AllowedValues::Anything, true),
+            named("max", AllowedValues::Anything, true),
         ],
         "unit" | "rust_name" => vec![value(text(), true)],
         "hashid" => vec![value(text(), false)],
         "service" => vec![named("platform", text(), false)],
-        "autoid" => vec![value(Wanted::Word(&["SEQUENTIAL", "HASH"]), false)],
+        "autoid" => vec![value(AllowedValues::Word(&["SEQUENTIAL", "HASH"]), false)],
         "extensibility" => {
-            let kinds = Wanted::Word(&["FINAL", "APPENDABLE", "MUTABLE"]);
+            let kinds = AllowedValues::Word(&["FINAL", "APPENDABLE", "MUTABLE"]);
             vec![value(kinds, true)]
         }
         "try_construct" => {
-            let actions = Wanted::Word(&["DISCARD", "USE_DEFAULT", "TRIM"]);
+            let actions = AllowedValues::Word(&["DISCARD", "USE_DEFAULT", "TRIM"]);
             vec![value(actions, false)]
         }
         "verbatim" => {
-            let places = Wanted::Word(&[
+            let places = AllowedValues::Word(&[
                 "BEGIN_FILE",
                 "BEFORE_DECLARATION",
                 "BEGIN_DECLARATION",
@@ -96,16 +96,16 @@ pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
 fn switch() -> Vec<Parameter> {
     vec![Parameter {
         name: "value".to_owned(),
-        wanted: Wanted::Of(Type::Primitive(Primitive::Boolean)),
+        wanted: AllowedValues::Of(Type::Primitive(Primitive::Boolean)),
         required: false,
     }]
 }
 
-fn value(wanted: Wanted, required: bool) -> Parameter {
+fn value(wanted: AllowedValues, required: bool) -> Parameter {
     named("value", wanted, required)
 }
 
-fn named(name: &str, wanted: Wanted, required: bool) -> Parameter {
+fn named(name: &str, wanted: AllowedValues, required: bool) -> Parameter {
     Parameter {
         name: name.to_owned(),
         wanted,
@@ -113,12 +113,12 @@ fn named(name: &str, wanted: Wanted, required: bool) -> Parameter {
     }
 }
 
-fn primitive(primitive: Primitive) -> Wanted {
-    Wanted::Of(Type::Primitive(primitive))
+fn primitive(primitive: Primitive) -> AllowedValues {
+    AllowedValues::Of(Type::Primitive(primitive))
 }
 
-fn text() -> Wanted {
-    Wanted::Of(Type::String { bound: None })
+fn text() -> AllowedValues {
+    AllowedValues::Of(Type::String { bound: None })
 }
 
 #[cfg(test)]

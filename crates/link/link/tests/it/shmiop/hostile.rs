@@ -31,7 +31,7 @@ fn a_head_that_cannot_be_is_a_bad_peer() {
     for head in [RING + 8, 12, u32::MAX - 7, 1 << 31] {
         let (raw, connection) = Raw::pair(&link());
         raw.set_head(head);
-        assert_bad(&*connection, &raw, "cannot be");
+        assert_bad(&*connection, &raw, "impossible amount");
     }
 }
 
@@ -43,7 +43,7 @@ fn a_head_that_goes_back_is_a_bad_peer() {
     connection.receive(&mut block, 1, limit()).unwrap();
     assert_eq!(block.len(), 100);
     raw.set_head(8);
-    assert_bad(&*connection, &raw, "cannot be");
+    assert_bad(&*connection, &raw, "impossible amount");
 }
 
 #[test]
@@ -61,12 +61,12 @@ fn what_is_no_record_is_a_bad_peer() {
         let (mut raw, connection) = Raw::pair(&link());
         raw.put(0, kind, length);
         raw.set_head(16);
-        assert_bad(&*connection, &raw, "no record");
+        assert_bad(&*connection, &raw, "invalid record");
     }
     let (mut raw, connection) = Raw::pair(&link());
     raw.put(0, LENT, 8);
     raw.set_head(8);
-    assert_bad(&*connection, &raw, "no record");
+    assert_bad(&*connection, &raw, "invalid record");
 }
 
 #[test]
@@ -74,12 +74,12 @@ fn what_is_lent_of_no_slot_or_outside_of_the_pool_is_a_bad_peer() {
     for (slot, offset, length, why) in [
         (256, 0, 8, "slot"),
         (u32::MAX, 0, 8, "slot"),
-        (0, POOL, 1, "does not lie"),
-        (0, POOL - 8, 9, "does not lie"),
-        (0, 0, POOL + 1, "does not lie"),
-        (0, u32::MAX, u32::MAX, "does not lie"),
-        (0, u32::MAX, 1, "does not lie"),
-        (0, 0, 0, "does not lie"),
+        (0, POOL, 1, "outside of its pool"),
+        (0, POOL - 8, 9, "outside of its pool"),
+        (0, 0, POOL + 1, "outside of its pool"),
+        (0, u32::MAX, u32::MAX, "outside of its pool"),
+        (0, u32::MAX, 1, "outside of its pool"),
+        (0, 0, 0, "outside of its pool"),
     ] {
         let (mut raw, connection) = Raw::pair(&link());
         raw.put(0, LENT, length);
@@ -103,7 +103,7 @@ fn lending_one_slot_without_end_is_a_bad_peer() {
             break error;
         }
     };
-    assert!(error.to_string().contains("lent again"), "{error}");
+    assert!(error.to_string().contains("lent more at once"), "{error}");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn lending_the_whole_pool_as_every_slot_is_a_bad_peer() {
             break error;
         }
     };
-    assert!(error.to_string().contains("lent again"), "{error}");
+    assert!(error.to_string().contains("lent more at once"), "{error}");
     assert!(block.full_len() <= 16 * POOL as usize);
 }
 
@@ -188,7 +188,10 @@ fn a_tail_that_cannot_be_is_a_bad_peer() {
             .send(&[IoSlice::new(&[0; 3 * RING as usize])], limit())
             .unwrap_err();
         let text = failed.to_string();
-        assert!(text.contains("it read what was not written"), "{text}");
+        assert!(
+            text.contains("its read position is beyond the written data"),
+            "{text}"
+        );
         assert!(has_hung_up(&raw.socket));
     }
 }
@@ -231,7 +234,7 @@ fn giving_back_what_was_not_lent_is_a_bad_peer() {
     let failed = connection
         .send(&[IoSlice::new(lent.as_slice())], limit())
         .unwrap_err();
-    assert!(failed.to_string().contains("gave back"), "{failed}");
+    assert!(failed.to_string().contains("returned memory"), "{failed}");
     assert!(has_hung_up(&raw.socket));
 }
 

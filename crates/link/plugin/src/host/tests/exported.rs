@@ -29,7 +29,7 @@ fn properties_arrive_and_so_does_what_is_wrong_with_them() {
     assert!(listen("true").is_ok());
     assert_eq!(
         listen("perhaps").unwrap_err().to_string(),
-        "listening: `no_delay=perhaps` does not fit: expected true or false"
+        "listening: invalid property `no_delay=perhaps`: expected true or false"
     );
 }
 

@@ -201,16 +201,16 @@ fn a_name_that_no_address_could_bear_is_refused() {
     for (name, said) in [
         (
             none as unsafe extern "C" fn(_, _),
-            "`` is no letter followed by",
+            "``: expected a letter followed by",
         ),
-        (spaced, "`a link` is no letter followed by"),
+        (spaced, "`a link`: expected a letter followed by"),
         (long, "it is too long"),
     ] {
         let error = refused(Table {
             name: Some(name),
             ..LIES
         });
-        let expected = format!("the name of its link is bad: {said}");
+        let expected = format!("the name of its link is invalid: {said}");
         assert!(error.contains(&expected), "{error}");
     }
 }
@@ -230,9 +230,12 @@ fn guarantees_that_there_are_not_are_refused() {
         unsafe { (*raw).reserved[4] = 1 };
     }
     for (guarantees, said) in [
-        (two as unsafe extern "C" fn(_, _), "what is not 0 is not 1"),
+        (
+            two as unsafe extern "C" fn(_, _),
+            "a flag is neither 0 nor 1",
+        ),
         (framing, "neither a stream nor datagrams"),
-        (reserved, "what is reserved is not 0"),
+        (reserved, "reserved bytes are not 0"),
     ] {
         let error = refused(Table {
             guarantees: Some(guarantees),
@@ -251,7 +254,8 @@ fn no_table_and_an_unaligned_one_are_refused() {
             .to_string()
     };
     assert!(
-        check(ptr::null()).ends_with("`punctual_link_plugin` returned null in place of a table")
+        check(ptr::null())
+            .ends_with("`punctual_link_plugin` returned null instead of a table of functions")
     );
     assert!(check(ptr::from_ref(leak(LIES)).wrapping_byte_add(1)).contains("not aligned"));
 }

@@ -23,6 +23,6 @@ use std::time::Duration;
 
 /// Returns the link of `table`.
 fn take_in(table: &'static Table) -> Result<Arc<dyn Link>, PluginError> {
-    // SAFETY: a whole table, there for good.
+    // SAFETY: a whole table, there permanently.
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
 }

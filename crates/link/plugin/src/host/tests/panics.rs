@@ -90,7 +90,10 @@ fn a_panic_ends_at_the_boundary_and_tells_its_words() {
         .listen(&bad, &Properties::NONE)
         .unwrap_err()
         .to_string();
-    assert!(error.ends_with("panicked: with what is no text"), "{error}");
+    assert!(
+        error.ends_with("panicked: with a payload that is not text"),
+        "{error}"
+    );
 }
 
 #[test]

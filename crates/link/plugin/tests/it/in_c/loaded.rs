@@ -39,7 +39,7 @@ fn a_property_that_the_library_does_not_know_is_named() {
     let error = link.listen(&anywhere(), &colour).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "listening: `colour=blue` does not fit: expected no property"
+        "listening: invalid property `colour=blue`: expected no property"
     );
 }
 

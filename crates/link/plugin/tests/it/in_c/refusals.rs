@@ -18,7 +18,7 @@ fn a_file_that_is_not_there() {
     let error = load("/nowhere/liblink.so").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the library `/nowhere/liblink.so` cannot be used: there is no such file"
+        "the library `/nowhere/liblink.so` cannot be used: the file does not exist"
     );
 }
 
@@ -161,7 +161,7 @@ fn a_bad_name_and_the_library_is_unmapped_again() {
     assert!(
         error
             .to_string()
-            .contains("the name of its link is bad: `a/b` is no letter"),
+            .contains("the name of its link is invalid: `a/b`: expected a letter"),
         "{error}"
     );
     assert!(!support::is_mapped(&error.library));

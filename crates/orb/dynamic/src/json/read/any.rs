@@ -6,21 +6,21 @@ use punctual_cdr::{CdrError, Marshal, NarrowCodeSet};
 use super::super::error::JsonError;
 use super::misfit::error;
 use super::paths::Step;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::target::{Octets, Target, Tree};
-use super::text::Seen;
+use super::text::Token;
 
 /// Value whose type is known now.
 struct Content<'t> {
     type_code: TypeCode,
-    json: Seen<'t>,
+    json: Token<'t>,
     /// Set if the value is the member `value`, which begins at the reading position.
     is_within: bool,
 }
 
 impl<'t> Reading<'_, 't> {
     /// Reads an Any on its own.
-    pub(super) fn any(&mut self, json: Seen<'t>) -> Result<Any, Failed> {
+    pub(super) fn any(&mut self, json: Token<'t>) -> Result<Any, ReadFailure> {
         let begin = self.text;
         let Some((content, end)) = self.content(json.clone())? else {
             return Ok(Any::default());
@@ -32,8 +32,8 @@ impl<'t> Reading<'_, 't> {
                     self.text.go_to(end);
                     return Ok(any);
                 }
-                Err(Failed::Json(error)) => return Err(error.into()),
-                Err(Failed::Cdr(_)) => self.by_values = true,
+                Err(ReadFailure::Json(error)) => return Err(error.into()),
+                Err(ReadFailure::Cdr(_)) => self.by_values = true,
             }
             self.text = begin;
             return self.any(json);
@@ -47,9 +47,9 @@ impl<'t> Reading<'_, 't> {
     /// Reads an Any into octets: its type and its value, which have the same form there as alone.
     pub(super) fn put_any(
         &mut self,
-        json: Seen<'t>,
+        json: Token<'t>,
         out: &mut Octets<'_, '_>,
-    ) -> Result<(), Failed> {
+    ) -> Result<(), ReadFailure> {
         let Some((content, end)) = self.content(json)? else {
             return Ok(Any::default().marshal(out.0)?);
         };
@@ -73,7 +73,7 @@ impl<'t> Reading<'_, 't> {
 
     /// Reads the elements of an array within a tree, which stay octets until they are used, unless
     /// they contain valuetypes.
-    pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, Failed> {
+    pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, ReadFailure> {
         let is_apart = type_code.holds_values() == Ok(false) && self.paths.is_empty();
         if self.by_values || !is_apart {
             return Ok(None);
@@ -85,8 +85,8 @@ impl<'t> Reading<'_, 't> {
                     return Ok(Some(value));
                 }
             }
-            Err(Failed::Json(error)) => return Err(error.into()),
-            Err(Failed::Cdr(_)) => {}
+            Err(ReadFailure::Json(error)) => return Err(error.into()),
+            Err(ReadFailure::Cdr(_)) => {}
         }
         self.by_values = true;
         self.text = begin;
@@ -98,20 +98,20 @@ impl<'t> Reading<'_, 't> {
     pub(super) fn octets(
         &mut self,
         type_code: &TypeCode,
-        mut write: impl FnMut(&mut Self, &mut Octets<'_, '_>) -> Result<(), Failed>,
-    ) -> Result<Any, Failed> {
+        mut write: impl FnMut(&mut Self, &mut Octets<'_, '_>) -> Result<(), ReadFailure>,
+    ) -> Result<Any, ReadFailure> {
         let begin = self.text;
         let mut failed = None;
         let made = Any::written(type_code, |out| {
             self.text = begin;
             write(self, &mut Octets(out)).map_err(|why| match why {
-                Failed::Cdr(why) => {
+                ReadFailure::Cdr(why) => {
                     self.by_values |= why == CdrError::CharacterNotInCodeSet;
                     why
                 }
-                Failed::Json(why) => {
+                ReadFailure::Json(why) => {
                     failed = Some(why);
-                    CdrError::Invalid("the JSON is no value of the type")
+                    CdrError::Invalid("the JSON is not a value of the type")
                 }
             })
         });
@@ -132,19 +132,19 @@ impl<'t> Reading<'_, 't> {
     }
 
     /// Returns the contents of an Any, and where the Any ends; `None` if it is null.
-    fn content(&mut self, json: Seen<'t>) -> Result<Option<(Content<'t>, usize)>, Failed> {
+    fn content(&mut self, json: Token<'t>) -> Result<Option<(Content<'t>, usize)>, ReadFailure> {
         let type_code = match &json {
-            Seen::Null => return Ok(None),
-            Seen::Bool(_) => TypeCode::BOOLEAN,
-            Seen::Text(_) => TypeCode::STRING,
-            Seen::Number(number) if number.is_f64() => TypeCode::DOUBLE,
-            Seen::Number(number) => match number.as_i64().map(i32::try_from) {
+            Token::Null => return Ok(None),
+            Token::Bool(_) => TypeCode::BOOLEAN,
+            Token::Text(_) => TypeCode::STRING,
+            Token::Number(number) if number.is_f64() => TypeCode::DOUBLE,
+            Token::Number(number) => match number.as_i64().map(i32::try_from) {
                 Some(Ok(_)) => TypeCode::LONG,
                 Some(Err(_)) => TypeCode::LONG_LONG,
                 None => TypeCode::ULONG_LONG,
             },
-            Seen::Object => return self.said().map(Some),
-            Seen::Array => return Err(no_type().into()),
+            Token::Object => return self.said().map(Some),
+            Token::Array => return Err(no_type().into()),
         };
         let content = Content {
             type_code,
@@ -155,7 +155,7 @@ impl<'t> Reading<'_, 't> {
     }
 
     /// Reads `{"type": "…", "value": …}`.
-    fn said(&mut self) -> Result<(Content<'t>, usize), Failed> {
+    fn said(&mut self) -> Result<(Content<'t>, usize), ReadFailure> {
         let (mut of, mut value) = (None, None);
         while self.text.more(b'}') {
             match &*self.text.name() {
@@ -168,18 +168,18 @@ impl<'t> Reading<'_, 't> {
         let end = self.text.at();
         let of = of.map(|at| {
             self.text.go_to(at);
-            self.text.see()
+            self.text.next_token()
         });
-        let Some(Seen::Text(name)) = of else {
+        let Some(Token::Text(name)) = of else {
             return Err(no_type().into());
         };
         let type_code = self.at(Step::Member("type"), |this| Ok(this.type_named(&name)?))?;
         let json = match value {
             Some(at) => {
                 self.text.go_to(at);
-                self.text.see()
+                self.text.next_token()
             }
-            None => Seen::Null,
+            None => Token::Null,
         };
         let content = Content {
             type_code,
@@ -189,7 +189,11 @@ impl<'t> Reading<'_, 't> {
         Ok((content, end))
     }
 
-    fn within<T: Target>(&mut self, content: &Content<'t>, out: &mut T) -> Result<T::Made, Failed> {
+    fn within<T: Target>(
+        &mut self,
+        content: &Content<'t>,
+        out: &mut T,
+    ) -> Result<T::Made, ReadFailure> {
         let Content {
             type_code, json, ..
         } = content;
@@ -205,5 +209,5 @@ impl<'t> Reading<'_, 't> {
 
 fn no_type() -> JsonError {
     let help = r#"write {"type": "sequence<long>", "value": [1, 2]}"#;
-    error("an any needs its type, where that does not show").with_help(Some(help.to_owned()))
+    error("the type of this any has to be given").with_help(Some(help.to_owned()))
 }

@@ -6,28 +6,28 @@ use super::super::error::JsonError;
 use super::super::{kinds, octets};
 use super::misfit::{error, wrong};
 use super::paths::Step;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::target::Target;
-use super::text::Seen;
+use super::text::Token;
 
 impl<'t> Reading<'_, 't> {
     pub(super) fn elements<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: &Seen<'t>,
+        json: &Token<'t>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         match json {
-            Seen::Text(text) if kinds::is_octets(type_code) => {
+            Token::Text(text) if kinds::is_octets(type_code) => {
                 let octets = octets::octets(text).map_err(error)?;
                 check_count(type_code, octets.len())?;
                 Ok(out.simple(type_code, Value::Octets(octets))?)
             }
-            Seen::Object => match kinds::map(type_code) {
+            Token::Object => match kinds::map(type_code) {
                 Some((key, value)) => self.map(type_code, &key, &value, out),
                 None => Err(wrong(type_code, json).into()),
             },
-            Seen::Array => self.array(type_code, out),
+            Token::Array => self.array(type_code, out),
             _ => Err(wrong(type_code, json).into()),
         }
     }
@@ -36,7 +36,7 @@ impl<'t> Reading<'_, 't> {
         &mut self,
         type_code: &TypeCode,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         let element = type_code.content_type();
         let element = element.map_err(|why| error(why.to_string()))?;
         let is_bounded = type_code.length() != Ok(0);
@@ -65,7 +65,7 @@ impl<'t> Reading<'_, 't> {
         key_type: &TypeCode,
         value_type: &TypeCode,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         let mut pairs = Vec::with_capacity(self.text.count(b'}'));
         while self.text.more(b'}') {
             let key = self.text.name();
@@ -92,8 +92,8 @@ impl<'t> Reading<'_, 't> {
             self.text.go_to(at);
             let pair = self.at(Step::Member(&key), |this| {
                 let key = match serde_json::from_str(&key) {
-                    Ok(number) if !is_text => Seen::Number(number),
-                    _ => Seen::Text(key.clone()),
+                    Ok(number) if !is_text => Token::Number(number),
+                    _ => Token::Text(key.clone()),
                 };
                 let mut pair = out.members(2);
                 let key = this.seen(key_type, key, out)?;
@@ -117,6 +117,6 @@ fn check_count(type_code: &TypeCode, count: usize) -> Result<(), JsonError> {
         _ => return Ok(()),
     };
     Err(error(format!(
-        "{wanted} elements are wanted ({type_code}), and these are {count}"
+        "expected {wanted} elements ({type_code}), found {count}"
     )))
 }

@@ -9,10 +9,10 @@ use super::super::kinds;
 use super::super::near::nearest;
 use super::misfit::{error, wanted, wrong};
 use super::paths::Step;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::simple::listed;
 use super::target::Target;
-use super::text::Seen;
+use super::text::Token;
 
 /// Members of a type: those of a struct, or a valuetype's, those of its bases first.
 pub(super) trait Members {
@@ -73,10 +73,10 @@ impl<'t> Reading<'_, 't> {
     pub(super) fn structure<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: &Seen<'_>,
+        json: &Token<'_>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
-        let Seen::Object = json else {
+    ) -> Result<T::Made, ReadFailure> {
+        let Token::Object = json else {
             return Err(wrong(type_code, json).into());
         };
         let members = self.members(type_code, None, out)?;
@@ -90,7 +90,7 @@ impl<'t> Reading<'_, 't> {
         members: &(impl Members + ?Sized),
         also: Option<&str>,
         out: &mut T,
-    ) -> Result<T::Parts, Failed> {
+    ) -> Result<T::Parts, ReadFailure> {
         let count = members.count();
         let begin = self.places.len();
         self.places.resize(begin + count, NOWHERE);
@@ -166,9 +166,9 @@ impl<'t> Reading<'_, 't> {
         name: &str,
         type_code: &TypeCode,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         if kinds::optional(&type_code.original_type()).is_some() {
-            return self.seen(type_code, Seen::Null, out);
+            return self.seen(type_code, Token::Null, out);
         }
         let what = wanted(type_code);
         Err(error(format!("the member `{name}` is missing: {what}")).into())
@@ -186,6 +186,6 @@ pub(super) fn unknown<'n>(
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the members are {}", listed(names)),
     };
-    let error = error("there is no member of this name").within(Step::Member(name));
+    let error = error("unknown member").within(Step::Member(name));
     error.with_help(Some(help))
 }

@@ -1,10 +1,10 @@
-//! Error messages for JSON that is no value of its type.
+//! Error messages for JSON that is not a value of its type.
 
 use punctual_any::{TypeCode, TypeKind};
 
 use super::super::error::JsonError;
 use super::super::kinds;
-use super::text::Seen;
+use super::text::Token;
 
 /// Makes an error at this place. The path is prepended step by step, on the way out.
 pub(super) fn error(message: impl Into<String>) -> JsonError {
@@ -12,9 +12,9 @@ pub(super) fn error(message: impl Into<String>) -> JsonError {
 }
 
 /// Makes the error of a value of another type.
-pub(super) fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
+pub(super) fn wrong(type_code: &TypeCode, json: &Token<'_>) -> JsonError {
     error(format!(
-        "{} is wanted, and this is {}",
+        "expected {}, found {}",
         wanted(type_code),
         shown(json)
     ))
@@ -44,15 +44,15 @@ pub(super) fn wanted(type_code: &TypeCode) -> String {
 }
 
 /// Returns a description of the actual value.
-fn shown(json: &Seen<'_>) -> String {
+fn shown(json: &Token<'_>) -> String {
     const LONGEST: usize = 40;
     let text = match json {
-        Seen::Object => return "an object".to_owned(),
-        Seen::Array => return "an array".to_owned(),
-        Seen::Null => return "`null`".to_owned(),
-        Seen::Bool(value) => return format!("`{value}`"),
-        Seen::Number(number) => return format!("the number {number}"),
-        Seen::Text(text) => text,
+        Token::Object => return "an object".to_owned(),
+        Token::Array => return "an array".to_owned(),
+        Token::Null => return "`null`".to_owned(),
+        Token::Bool(value) => return format!("`{value}`"),
+        Token::Number(number) => return format!("the number {number}"),
+        Token::Text(text) => text,
     };
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("the text \"{}…\"", text.get(..end).unwrap_or_default()),

@@ -1,6 +1,6 @@
 //! JSON to values.
 //!
-//! The text is read in place, by the wanted type, into the octets that the value has in an Any,
+//! The text is read in place, by the expected type, into the octets that the value has in an Any,
 //! without a tree in between. A [`Value`] is then made of these; one that contains valuetypes,
 //! which refer to one another, is made of the text itself. So is a value that cannot be marshaled,
 //! as a string is longer than the limit, or in no code set.
@@ -22,25 +22,29 @@ mod whole;
 use punctual_any::{TypeCode, TypeKind, Value};
 
 use misfit::{error, wrong};
-use reading::{Failed, Reading};
+use reading::{ReadFailure, Reading};
 use target::Target;
-use text::Seen;
+use text::Token;
 
 pub use whole::{any_from_json, any_from_json_text, from_json, from_json_text, members_of_json};
 
 impl<'t> Reading<'_, 't> {
     /// Reads the next value.
-    fn value<T: Target>(&mut self, type_code: &TypeCode, out: &mut T) -> Result<T::Made, Failed> {
-        let json = self.text.see();
+    fn value<T: Target>(
+        &mut self,
+        type_code: &TypeCode,
+        out: &mut T,
+    ) -> Result<T::Made, ReadFailure> {
+        let json = self.text.next_token();
         self.seen(type_code, json, out)
     }
 
     fn seen<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: Seen<'t>,
+        json: Token<'t>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         let original = type_code.original_type();
         match original.kind() {
             TypeKind::Struct | TypeKind::Except => self.structure(&original, &json, out),
@@ -51,14 +55,14 @@ impl<'t> Reading<'_, 't> {
             }
             TypeKind::Any => out.any(self, json),
             TypeKind::TypeCode => match json {
-                Seen::Text(name) => {
+                Token::Text(name) => {
                     let named = self.type_named(&name)?;
                     Ok(out.simple(&original, Value::TypeCode(named))?)
                 }
                 json => Err(wrong(&original, &json).into()),
             },
             TypeKind::Objref | TypeKind::Component => self.reference(&original, &json, out),
-            TypeKind::AbstractInterface if !matches!(json, Seen::Object) => {
+            TypeKind::AbstractInterface if !matches!(json, Token::Object) => {
                 self.reference(&original, &json, out)
             }
             TypeKind::AbstractInterface
@@ -83,12 +87,12 @@ impl<'t> Reading<'_, 't> {
     fn reference<T: Target>(
         &self,
         type_code: &TypeCode,
-        json: &Seen<'_>,
+        json: &Token<'_>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         let found = match json {
-            Seen::Null => None,
-            Seen::Text(text) => {
+            Token::Null => None,
+            Token::Text(text) => {
                 let found = self.names.reference(text).map_err(error)?;
                 (!found.is_nil()).then(|| Box::new(found))
             }

@@ -28,7 +28,7 @@ impl fmt::Display for Step<'_> {
 
 /// Valuetype that was begun.
 #[derive(Clone, Debug)]
-pub(super) enum Begun {
+pub(super) enum StartedValue {
     Value(ValueRef),
     /// Valuetype in the octets of the whole, outside of Anys.
     Octets(OpenValue),
@@ -37,15 +37,15 @@ pub(super) enum Begun {
 /// Paths that are referred to, and the valuetypes that were begun at them.
 #[derive(Default)]
 pub(super) struct Paths<'t> {
-    all: Vec<(Cow<'t, str>, Option<Begun>)>,
-    here: Here,
+    all: Vec<(Cow<'t, str>, Option<StartedValue>)>,
+    here: PathRange,
     /// Current step, as text.
     step: String,
 }
 
 /// Paths that begin with the path of the current place, and the length of that.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Here {
+pub(super) struct PathRange {
     range: Range<usize>,
     length: usize,
 }
@@ -55,7 +55,7 @@ impl<'t> Paths<'t> {
         let mut all: Vec<_> = paths.into_iter().map(|path| (path, None)).collect();
         all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         all.dedup_by(|(one, _), (other, _)| one == other);
-        let here = Here {
+        let here = PathRange {
             range: 0..all.len(),
             length: 0,
         };
@@ -69,7 +69,7 @@ impl<'t> Paths<'t> {
     }
 
     /// Takes a step; returns the former place, for [`Paths::go_back`].
-    pub(super) fn enter(&mut self, step: Step<'_>) -> Here {
+    pub(super) fn enter(&mut self, step: Step<'_>) -> PathRange {
         let outer = self.here.clone();
         let Some(paths) = self.all.get(outer.range.clone()) else {
             return outer;
@@ -87,19 +87,19 @@ impl<'t> Paths<'t> {
         let within = within
             .partition_point(|(path, _)| rest_of(path, outer.length).starts_with(step.as_bytes()));
         let begin = outer.range.start + before;
-        self.here = Here {
+        self.here = PathRange {
             range: begin..begin + within,
             length: outer.length + step.len(),
         };
         outer
     }
 
-    pub(super) fn go_back(&mut self, outer: Here) {
+    pub(super) fn go_back(&mut self, outer: PathRange) {
         self.here = outer;
     }
 
     /// Records that a valuetype begins here.
-    pub(super) fn note(&mut self, value: Begun) {
+    pub(super) fn note(&mut self, value: StartedValue) {
         // The shortest path comes first.
         let first = self.all.get_mut(self.here.range.clone());
         if let Some((path, begun)) = first.and_then(<[_]>::first_mut)
@@ -110,7 +110,7 @@ impl<'t> Paths<'t> {
     }
 
     /// Returns the valuetype that was begun at a path.
-    pub(super) fn begun_at(&self, path: &str) -> Option<Begun> {
+    pub(super) fn begun_at(&self, path: &str) -> Option<StartedValue> {
         let found = self.all.binary_search_by(|(one, _)| (**one).cmp(path));
         self.all.get(found.ok()?)?.1.clone()
     }

@@ -31,20 +31,20 @@ pub(super) struct Reading<'n, 't> {
 }
 
 /// Reason why a part cannot be read into a [`Target`].
-pub(super) enum Failed {
+pub(super) enum ReadFailure {
     /// The JSON is no value of its type.
     Json(JsonError),
     /// The value cannot be marshaled.
     Cdr(CdrError),
 }
 
-impl From<JsonError> for Failed {
+impl From<JsonError> for ReadFailure {
     fn from(error: JsonError) -> Self {
         Self::Json(error)
     }
 }
 
-impl From<CdrError> for Failed {
+impl From<CdrError> for ReadFailure {
     fn from(error: CdrError) -> Self {
         Self::Cdr(error)
     }
@@ -59,7 +59,7 @@ impl Reading<'_, '_> {
             return Ok(type_code.clone());
         }
         let type_code = parse_type(name, self.names);
-        let type_code = type_code.ok_or_else(|| error(format!("there is no type `{name}`")))?;
+        let type_code = type_code.ok_or_else(|| error(format!("unknown type `{name}`")))?;
         if self.named.len() < MOST {
             self.named.push((name.to_owned(), type_code.clone()));
         }
@@ -70,13 +70,13 @@ impl Reading<'_, '_> {
     pub(super) fn at<R>(
         &mut self,
         step: Step<'_>,
-        visit: impl FnOnce(&mut Self) -> Result<R, Failed>,
-    ) -> Result<R, Failed> {
+        visit: impl FnOnce(&mut Self) -> Result<R, ReadFailure>,
+    ) -> Result<R, ReadFailure> {
         let outer = self.paths.enter(step);
         let result = visit(self);
         self.paths.go_back(outer);
         result.map_err(|failed| match failed {
-            Failed::Json(error) => error.within(step).into(),
+            ReadFailure::Json(error) => error.within(step).into(),
             failed => failed,
         })
     }

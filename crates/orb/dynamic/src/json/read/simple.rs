@@ -9,17 +9,17 @@ use punctual_cdr::{Char, Decimal, LongDouble};
 use super::super::error::JsonError;
 use super::super::near::nearest;
 use super::misfit::{error, wrong};
-use super::text::Seen;
+use super::text::Token;
 
 /// Reads a value without parts, except text. `digits` is a buffer for a number's digits.
 pub(super) fn simple(
     type_code: &TypeCode,
-    json: &Seen<'_>,
+    json: &Token<'_>,
     digits: &mut String,
 ) -> Result<Value, JsonError> {
     Ok(match type_code.kind() {
         TypeKind::Boolean => match json {
-            Seen::Bool(value) => Value::Boolean(*value),
+            Token::Bool(value) => Value::Boolean(*value),
             _ => return Err(wrong(type_code, json)),
         },
         TypeKind::Octet => Value::Octet(integer(type_code, json, (0, u8::MAX))?),
@@ -31,7 +31,7 @@ pub(super) fn simple(
         TypeKind::ULongLong => Value::ULongLong(integer(type_code, json, (0, u64::MAX))?),
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "the nearest float is what is meant"
+            reason = "rounded to the nearest float"
         )]
         TypeKind::Float => Value::Float(float(type_code, json)? as f32),
         TypeKind::Double => Value::Double(float(type_code, json)?),
@@ -43,23 +43,25 @@ pub(super) fn simple(
         }
         TypeKind::WChar => Value::WChar(character(type_code, json)?),
         TypeKind::Enum => enumerator(type_code, json)?,
-        TypeKind::Null | TypeKind::Void if matches!(json, Seen::Null) => Value::Null,
+        TypeKind::Null | TypeKind::Void if matches!(json, Token::Null) => Value::Null,
         TypeKind::Native | TypeKind::LocalInterface | TypeKind::Home => {
-            return Err(error(format!("values of type {type_code} do not travel")));
+            return Err(error(format!(
+                "values of type {type_code} cannot be marshaled"
+            )));
         }
         _ => return Err(wrong(type_code, json)),
     })
 }
 
-pub(super) fn int8(type_code: &TypeCode, json: &Seen<'_>) -> Result<Value, JsonError> {
+pub(super) fn int8(type_code: &TypeCode, json: &Token<'_>) -> Result<Value, JsonError> {
     let number: i8 = integer(type_code, json, (i8::MIN, i8::MAX))?;
     let [octet] = number.to_ne_bytes();
     Ok(Value::Octet(octet))
 }
 
 /// Reads a string, or a wide one.
-pub(super) fn text<'t>(type_code: &TypeCode, json: Seen<'t>) -> Result<Cow<'t, str>, JsonError> {
-    let Seen::Text(text) = json else {
+pub(super) fn text<'t>(type_code: &TypeCode, json: Token<'t>) -> Result<Cow<'t, str>, JsonError> {
+    let Token::Text(text) = json else {
         return Err(wrong(type_code, &json));
     };
     let bound = type_code.length().unwrap_or(0) as usize;
@@ -68,22 +70,22 @@ pub(super) fn text<'t>(type_code: &TypeCode, json: Seen<'t>) -> Result<Cow<'t, s
         let count = text.chars().count();
         if count > bound {
             return Err(error(format!(
-                "text of up to {bound} characters is wanted, and this has {count}"
+                "expected text of up to {bound} characters, found {count}"
             )));
         }
     }
     if text.contains('\0') {
-        return Err(error("text with a NUL does not travel"));
+        return Err(error("text with a NUL cannot be marshaled"));
     }
     Ok(text)
 }
 
 fn integer<T: TryFrom<i128> + std::fmt::Display>(
     type_code: &TypeCode,
-    json: &Seen<'_>,
+    json: &Token<'_>,
     (least, most): (T, T),
 ) -> Result<T, JsonError> {
-    let Seen::Number(number) = json else {
+    let Token::Number(number) = json else {
         return Err(wrong(type_code, json));
     };
     let whole = number
@@ -92,15 +94,15 @@ fn integer<T: TryFrom<i128> + std::fmt::Display>(
     let fitting = whole.and_then(|whole| T::try_from(whole).ok());
     fitting.ok_or_else(|| {
         error(format!(
-            "a whole number from {least} to {most} is wanted ({type_code}), and this is {number}"
+            "expected a whole number from {least} to {most} ({type_code}), found {number}"
         ))
     })
 }
 
-fn float(type_code: &TypeCode, json: &Seen<'_>) -> Result<f64, JsonError> {
+fn float(type_code: &TypeCode, json: &Token<'_>) -> Result<f64, JsonError> {
     let number = match json {
-        Seen::Number(number) => number.as_f64(),
-        Seen::Text(text) => match &**text {
+        Token::Number(number) => number.as_f64(),
+        Token::Text(text) => match &**text {
             "NaN" => Some(f64::NAN),
             "Infinity" => Some(f64::INFINITY),
             "-Infinity" => Some(f64::NEG_INFINITY),
@@ -113,17 +115,17 @@ fn float(type_code: &TypeCode, json: &Seen<'_>) -> Result<f64, JsonError> {
 
 fn fixed(
     type_code: &TypeCode,
-    json: &Seen<'_>,
+    json: &Token<'_>,
     number_text: &mut String,
 ) -> Result<Value, JsonError> {
     let text = match json {
-        Seen::Number(number) => {
+        Token::Number(number) => {
             number_text.clear();
             // Writing to a string never fails.
             let _ = write!(number_text, "{number}");
             number_text.as_str()
         }
-        Seen::Text(text) => text,
+        Token::Text(text) => text,
         _ => return Err(wrong(type_code, json)),
     };
     let number: Decimal = text.parse().map_err(|_| wrong(type_code, json))?;
@@ -133,13 +135,13 @@ fn fixed(
     let fitting = fitting.filter(|fitting| *fitting == number && fitting.digits() <= digits);
     fitting.map(Value::Fixed).ok_or_else(|| {
         error(format!(
-            "a number of {digits} digits, {scale} of them behind the point, is wanted, and this is {text}"
+            "expected a number of {digits} digits, {scale} of them behind the point, found {text}"
         ))
     })
 }
 
-fn character(type_code: &TypeCode, json: &Seen<'_>) -> Result<char, JsonError> {
-    let Seen::Text(text) = json else {
+fn character(type_code: &TypeCode, json: &Token<'_>) -> Result<char, JsonError> {
+    let Token::Text(text) = json else {
         return Err(wrong(type_code, json));
     };
     let mut characters = text.chars();
@@ -149,11 +151,11 @@ fn character(type_code: &TypeCode, json: &Seen<'_>) -> Result<char, JsonError> {
     }
 }
 
-fn enumerator(type_code: &TypeCode, json: &Seen<'_>) -> Result<Value, JsonError> {
+fn enumerator(type_code: &TypeCode, json: &Token<'_>) -> Result<Value, JsonError> {
     let count = type_code.member_count().unwrap_or(0);
     let (number, name) = match json {
-        Seen::Text(name) => (type_code.member_index(name), &**name),
-        Seen::Number(number) => {
+        Token::Text(name) => (type_code.member_index(name), &**name),
+        Token::Number(number) => {
             let number = number
                 .as_u64()
                 .and_then(|number| usize::try_from(number).ok());

@@ -7,9 +7,9 @@ use punctual_any::{DynamicFactory, DynamicValue, TypeCode, TypeKind, UnionValue,
 use punctual_cdr::{CdrError, Encoder, OpenValue, ValueRef};
 
 use super::super::kinds;
-use super::paths::Begun;
-use super::reading::{Failed, Reading};
-use super::text::Seen;
+use super::paths::StartedValue;
+use super::reading::{ReadFailure, Reading};
+use super::text::Token;
 
 /// Receiver of a value that is read part by part, in the order of its type.
 pub(super) trait Target {
@@ -30,8 +30,8 @@ pub(super) trait Target {
     fn any<'t>(
         &mut self,
         reading: &mut Reading<'_, 't>,
-        json: Seen<'t>,
-    ) -> Result<Self::Made, Failed>;
+        json: Token<'t>,
+    ) -> Result<Self::Made, ReadFailure>;
 
     /// Takes a text that is valid for its type.
     fn text(&mut self, type_code: &TypeCode, text: Cow<'_, str>) -> Result<Self::Made, CdrError>;
@@ -45,7 +45,7 @@ pub(super) trait Target {
         reading: &mut Reading<'_, '_>,
         type_code: &TypeCode,
         count: usize,
-    ) -> Result<Option<Self::Made>, Failed>;
+    ) -> Result<Option<Self::Made>, ReadFailure>;
 
     /// Begins the members of a struct.
     fn members(&mut self, count: usize) -> Self::Parts;
@@ -70,7 +70,7 @@ pub(super) trait Target {
         reading: &mut Reading<'_, '_>,
         formal: &TypeCode,
         factory: &Arc<DynamicFactory>,
-    ) -> Result<(Self::Value, Begun), CdrError>;
+    ) -> Result<(Self::Value, StartedValue), CdrError>;
 
     /// Completes a valuetype.
     fn end_value(
@@ -80,7 +80,7 @@ pub(super) trait Target {
     ) -> Result<Self::Made, CdrError>;
 
     /// Takes a valuetype that was begun before.
-    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<Self::Made, CdrError>;
+    fn again(&mut self, formal: &TypeCode, value: StartedValue) -> Result<Self::Made, CdrError>;
 }
 
 /// Target that makes a [`Value`].
@@ -90,7 +90,7 @@ pub(super) struct Tree;
 const MANY: usize = 16;
 
 /// Elements or members of a composed value.
-pub(super) enum Branch {
+pub(super) enum Composed {
     Octets(Vec<u8>),
     Elements(Vec<Value>),
 }
@@ -98,7 +98,7 @@ pub(super) enum Branch {
 impl Target for Tree {
     type Made = Value;
     type Value = ValueRef;
-    type Parts = Branch;
+    type Parts = Composed;
 
     const COUNTS: bool = true;
 
@@ -106,7 +106,11 @@ impl Target for Tree {
         Ok(value)
     }
 
-    fn any<'t>(&mut self, reading: &mut Reading<'_, 't>, json: Seen<'t>) -> Result<Value, Failed> {
+    fn any<'t>(
+        &mut self,
+        reading: &mut Reading<'_, 't>,
+        json: Token<'t>,
+    ) -> Result<Value, ReadFailure> {
         let any = reading.any(json)?;
         Ok(Value::Any(Box::new(any)))
     }
@@ -115,9 +119,9 @@ impl Target for Tree {
         Ok(Value::String(text.into_owned()))
     }
 
-    fn elements(&mut self, type_code: &TypeCode, count: usize) -> Branch {
+    fn elements(&mut self, type_code: &TypeCode, count: usize) -> Composed {
         if kinds::is_octets(type_code) {
-            Branch::Octets(Vec::with_capacity(count))
+            Composed::Octets(Vec::with_capacity(count))
         } else {
             self.members(count)
         }
@@ -128,36 +132,36 @@ impl Target for Tree {
         reading: &mut Reading<'_, '_>,
         type_code: &TypeCode,
         count: usize,
-    ) -> Result<Option<Value>, Failed> {
+    ) -> Result<Option<Value>, ReadFailure> {
         if count < MANY {
             return Ok(None);
         }
         reading.many(type_code)
     }
 
-    fn members(&mut self, count: usize) -> Branch {
-        Branch::Elements(Vec::with_capacity(count))
+    fn members(&mut self, count: usize) -> Composed {
+        Composed::Elements(Vec::with_capacity(count))
     }
 
-    fn add(&mut self, parts: &mut Branch, made: Value) {
+    fn add(&mut self, parts: &mut Composed, made: Value) {
         match (parts, made) {
-            (Branch::Octets(octets), Value::Octet(octet)) => octets.push(octet),
-            (Branch::Octets(_), _) => {}
-            (Branch::Elements(values), made) => values.push(made),
+            (Composed::Octets(octets), Value::Octet(octet)) => octets.push(octet),
+            (Composed::Octets(_), _) => {}
+            (Composed::Elements(values), made) => values.push(made),
         }
     }
 
-    fn end_elements(&mut self, parts: Branch, _: usize) -> Result<Value, CdrError> {
+    fn end_elements(&mut self, parts: Composed, _: usize) -> Result<Value, CdrError> {
         Ok(match parts {
-            Branch::Octets(octets) => Value::Octets(octets),
-            Branch::Elements(values) => Value::Sequence(values.into()),
+            Composed::Octets(octets) => Value::Octets(octets),
+            Composed::Elements(values) => Value::Sequence(values.into()),
         })
     }
 
-    fn end_members(&mut self, parts: Branch) -> Value {
+    fn end_members(&mut self, parts: Composed) -> Value {
         match parts {
-            Branch::Octets(octets) => Value::Octets(octets),
-            Branch::Elements(values) => Value::Struct(values),
+            Composed::Octets(octets) => Value::Octets(octets),
+            Composed::Elements(values) => Value::Struct(values),
         }
     }
 
@@ -177,24 +181,24 @@ impl Target for Tree {
         reading: &mut Reading<'_, '_>,
         _: &TypeCode,
         factory: &Arc<DynamicFactory>,
-    ) -> Result<(ValueRef, Begun), CdrError> {
+    ) -> Result<(ValueRef, StartedValue), CdrError> {
         let value = DynamicValue::begin(factory, reading.graph.as_ref());
         reading.graph.get_or_insert_with(|| value.clone());
-        Ok((value.clone(), Begun::Value(value)))
+        Ok((value.clone(), StartedValue::Value(value)))
     }
 
-    fn end_value(&mut self, value: ValueRef, members: Branch) -> Result<Value, CdrError> {
-        if let Branch::Elements(members) = members {
+    fn end_value(&mut self, value: ValueRef, members: Composed) -> Result<Value, CdrError> {
+        if let Composed::Elements(members) = members {
             DynamicValue::assign(&value, members)?;
         }
         Ok(Value::Valuetype(Some(value)))
     }
 
-    fn again(&mut self, _: &TypeCode, value: Begun) -> Result<Value, CdrError> {
+    fn again(&mut self, _: &TypeCode, value: StartedValue) -> Result<Value, CdrError> {
         match value {
-            Begun::Value(value) => Ok(Value::Valuetype(Some(value))),
-            Begun::Octets(_) => Err(CdrError::Invalid(
-                "it is in an Any, and another part of it is outside",
+            StartedValue::Value(value) => Ok(Value::Valuetype(Some(value))),
+            StartedValue::Octets(_) => Err(CdrError::Invalid(
+                "a value in an Any is referred to from outside of the Any",
             )),
         }
     }
@@ -215,7 +219,11 @@ impl Target for Octets<'_, '_> {
         value.marshal(type_code, self.0)
     }
 
-    fn any<'t>(&mut self, reading: &mut Reading<'_, 't>, json: Seen<'t>) -> Result<(), Failed> {
+    fn any<'t>(
+        &mut self,
+        reading: &mut Reading<'_, 't>,
+        json: Token<'t>,
+    ) -> Result<(), ReadFailure> {
         reading.put_any(json, self)
     }
 
@@ -238,7 +246,7 @@ impl Target for Octets<'_, '_> {
         _: &mut Reading<'_, '_>,
         _: &TypeCode,
         _: usize,
-    ) -> Result<Option<()>, Failed> {
+    ) -> Result<Option<()>, ReadFailure> {
         Ok(None)
     }
 
@@ -276,21 +284,21 @@ impl Target for Octets<'_, '_> {
         _: &mut Reading<'_, '_>,
         formal: &TypeCode,
         factory: &Arc<DynamicFactory>,
-    ) -> Result<(OpenValue, Begun), CdrError> {
-        self.put_that_it_is_a_value(formal);
+    ) -> Result<(OpenValue, StartedValue), CdrError> {
+        self.put_value_flag(formal);
         let value = self.0.open_value(&**factory)?;
-        Ok((value, Begun::Octets(value)))
+        Ok((value, StartedValue::Octets(value)))
     }
 
     fn end_value(&mut self, value: OpenValue, _: Option<usize>) -> Result<(), CdrError> {
         self.0.close_value(value)
     }
 
-    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<(), CdrError> {
+    fn again(&mut self, formal: &TypeCode, value: StartedValue) -> Result<(), CdrError> {
         match value {
-            Begun::Value(value) => self.simple(formal, Value::Valuetype(Some(value))),
-            Begun::Octets(value) => {
-                self.put_that_it_is_a_value(formal);
+            StartedValue::Value(value) => self.simple(formal, Value::Valuetype(Some(value))),
+            StartedValue::Octets(value) => {
+                self.put_value_flag(formal);
                 self.0.put_value_again(value)
             }
         }
@@ -299,7 +307,7 @@ impl Target for Octets<'_, '_> {
 
 impl Octets<'_, '_> {
     /// Writes the flag for a value where a reference is possible (CORBA 3.3 part 2, §9.3.7).
-    fn put_that_it_is_a_value(&mut self, formal: &TypeCode) {
+    fn put_value_flag(&mut self, formal: &TypeCode) {
         if formal.kind() == TypeKind::AbstractInterface {
             self.0.put_bool(false);
         }

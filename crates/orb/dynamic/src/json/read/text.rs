@@ -10,7 +10,7 @@ use serde_json::Number;
 
 /// Kind of a value, with its contents unless it has parts.
 #[derive(Clone, Debug)]
-pub(super) enum Seen<'t> {
+pub(super) enum Token<'t> {
     Null,
     Bool(bool),
     Number(Number),
@@ -43,21 +43,21 @@ impl<'t> Text<'t> {
 
     /// Returns the value at this position. A value without parts is skipped; otherwise only the
     /// bracket is.
-    pub(super) fn see(&mut self) -> Seen<'t> {
+    pub(super) fn next_token(&mut self) -> Token<'t> {
         match self.first() {
-            Some(b'"') => Seen::Text(self.string()),
+            Some(b'"') => Token::Text(self.string()),
             Some(b'[') => {
                 self.at += 1;
-                Seen::Array
+                Token::Array
             }
             Some(b'{') => {
                 self.at += 1;
-                Seen::Object
+                Token::Object
             }
             _ => match self.word() {
-                "true" => Seen::Bool(true),
-                "false" => Seen::Bool(false),
-                word => serde_json::from_str(word).map_or(Seen::Null, Seen::Number),
+                "true" => Token::Bool(true),
+                "false" => Token::Bool(false),
+                word => serde_json::from_str(word).map_or(Token::Null, Token::Number),
             },
         }
     }
@@ -191,27 +191,27 @@ impl<'t> Text<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Seen, Text};
+    use super::{Text, Token};
 
     #[test]
     fn parts_are_found_whatever_stands_between_and_within_them() {
         let mut text = Text::new(" [ 1 ,\t{\"a]\\\"}\" : [ ] } , \"\\u00e9,\" ]\n");
-        assert!(matches!(text.see(), Seen::Array));
+        assert!(matches!(text.next_token(), Token::Array));
         assert_eq!(text.count(b']'), 3);
         assert!(text.more(b']'));
-        assert!(matches!(text.see(), Seen::Number(one) if one.as_u64() == Some(1)));
+        assert!(matches!(text.next_token(), Token::Number(one) if one.as_u64() == Some(1)));
         assert!(text.more(b']'));
         let within = text;
         text.pass();
         assert!(text.more(b']'));
-        assert!(matches!(text.see(), Seen::Text(text) if text == "é,"));
+        assert!(matches!(text.next_token(), Token::Text(text) if text == "é,"));
         assert!(!text.more(b']'));
         let mut text = within;
-        assert!(matches!(text.see(), Seen::Object));
+        assert!(matches!(text.next_token(), Token::Object));
         assert_eq!(text.count(b'}'), 1);
         assert!(text.more(b'}'));
         assert_eq!(text.name(), "a]\"}");
-        assert!(matches!(text.see(), Seen::Array));
+        assert!(matches!(text.next_token(), Token::Array));
         assert!(!text.more(b']'));
         assert!(!text.more(b'}'));
     }

@@ -8,10 +8,10 @@ use super::super::kinds;
 use super::members::unknown;
 use super::misfit::{error, wrong};
 use super::paths::Step;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::simple::listed;
 use super::target::{Target, Tree};
-use super::text::Seen;
+use super::text::Token;
 
 const DISCRIMINATOR: &str = "$discriminator";
 
@@ -30,19 +30,19 @@ impl<'t> Reading<'_, 't> {
     pub(super) fn union<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: Seen<'t>,
+        json: Token<'t>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         if let Some(of) = kinds::optional(type_code) {
-            let is_there = !matches!(json, Seen::Null);
+            let is_there = !matches!(json, Token::Null);
             out.discriminator(type_code, is_there.into())?;
             let member = match json {
-                Seen::Null => None,
+                Token::Null => None,
                 json => Some(self.seen(&of, json, out)?),
             };
             return Ok(out.end_union(is_there.into(), member));
         }
-        let Seen::Object = json else {
+        let Token::Object = json else {
             return Err(wrong(type_code, &json).into());
         };
         let given = self.given();
@@ -53,7 +53,7 @@ impl<'t> Reading<'_, 't> {
         };
         if let Some(name) = given.more {
             return Err(error(format!(
-                "a union has one member at a time, and `{name}`, too"
+                "a union has one member at a time; `{name}` is a second one"
             ))
             .into());
         }
@@ -104,12 +104,12 @@ impl<'t> Reading<'_, 't> {
         given
     }
 
-    fn discriminator(&mut self, type_code: &TypeCode, at: usize) -> Result<i128, Failed> {
+    fn discriminator(&mut self, type_code: &TypeCode, at: usize) -> Result<i128, ReadFailure> {
         let of = type_code.discriminator_type();
         let of = of.map_err(|why| error(why.to_string()))?;
         self.text.go_to(at);
         self.at(Step::Member(DISCRIMINATOR), |this| {
-            let json = this.text.see();
+            let json = this.text.next_token();
             let value = this.seen(&of, json.clone(), &mut Tree)?;
             kinds::number(&value).ok_or_else(|| wrong(&of, &json).into())
         })
@@ -121,7 +121,7 @@ fn chosen(
     type_code: &TypeCode,
     discriminator: Option<i128>,
     name: &str,
-) -> Result<(usize, i128), Failed> {
+) -> Result<(usize, i128), ReadFailure> {
     let Some(first) = type_code.member_index(name) else {
         let all = all_names(type_code);
         return Err(unknown(name, all.iter().copied(), &all).into());
@@ -145,7 +145,7 @@ fn chosen(
 }
 
 /// Returns a discriminator without a label.
-fn free_discriminator(type_code: &TypeCode, default: usize) -> Result<i128, Failed> {
+fn free_discriminator(type_code: &TypeCode, default: usize) -> Result<i128, ReadFailure> {
     let is_free = |number: &i128| {
         type_code.member_chosen(*number) == Ok(Some(default))
             && kinds::discriminator(type_code, *number).is_some()

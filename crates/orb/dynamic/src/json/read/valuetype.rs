@@ -7,9 +7,9 @@ use punctual_any::{DynamicFactory, TypeCode, TypeKind, Value};
 
 use super::misfit::{error, wrong};
 use super::paths::Step;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::target::Target;
-use super::text::{Seen, Text};
+use super::text::{Text, Token};
 
 type Known = (Rc<[(String, TypeCode)]>, Arc<DynamicFactory>);
 
@@ -17,21 +17,21 @@ impl<'t> Reading<'_, 't> {
     pub(super) fn valuetype<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: Seen<'t>,
+        json: Token<'t>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
-        if matches!(json, Seen::Null) {
+    ) -> Result<T::Made, ReadFailure> {
+        if matches!(json, Token::Null) {
             return Ok(out.simple(type_code, Value::Valuetype(None))?);
         }
         if type_code.kind() == TypeKind::ValueBox {
             return self.boxed(type_code, json, out);
         }
-        let Seen::Object = json else {
+        let Token::Object = json else {
             return Err(wrong(type_code, &json).into());
         };
         let begin = self.text;
         let (earlier, named) = self.marks();
-        if let Some(Seen::Text(path)) = earlier {
+        if let Some(Token::Text(path)) = earlier {
             let earlier = self.paths.begun_at(&path);
             return match earlier {
                 Some(value) => Ok(out.again(type_code, value)?),
@@ -42,7 +42,7 @@ impl<'t> Reading<'_, 't> {
             };
         }
         let own = match named {
-            Some(Seen::Text(name)) => self.value_type_named(type_code, &name)?,
+            Some(Token::Text(name)) => self.value_type_named(type_code, &name)?,
             Some(other) => {
                 return self.at(Step::Member("$type"), |_| {
                     Err(wrong(&TypeCode::TYPE_CODE, &other).into())
@@ -60,7 +60,7 @@ impl<'t> Reading<'_, 't> {
     }
 
     /// Returns the values of `$ref` and `$type` in an object.
-    fn marks(&mut self) -> (Option<Seen<'t>>, Option<Seen<'t>>) {
+    fn marks(&mut self) -> (Option<Token<'t>>, Option<Token<'t>>) {
         let (mut earlier, mut named) = (None, None);
         while self.text.more(b'}') {
             let name = self.text.name();
@@ -76,24 +76,24 @@ impl<'t> Reading<'_, 't> {
             self.text.pass();
             *place = Some(at);
         }
-        let seen = |place: Option<Text<'t>>| place.map(|mut at| at.see());
+        let seen = |place: Option<Text<'t>>| place.map(|mut at| at.next_token());
         (seen(earlier), seen(named))
     }
 
-    fn value_type_named(&mut self, formal: &TypeCode, name: &str) -> Result<TypeCode, Failed> {
+    fn value_type_named(&mut self, formal: &TypeCode, name: &str) -> Result<TypeCode, ReadFailure> {
         if formal.to_string() == name || formal.id() == Ok(name) {
             return Ok(formal.clone());
         }
         self.at(Step::Member("$type"), |this| {
             let own = this.type_named(name)?.original_type();
             let is_value = matches!(own.kind(), TypeKind::Value | TypeKind::Event);
-            let error = || error(format!("`{name}` is no valuetype")).into();
+            let error = || error(format!("`{name}` is not a valuetype")).into();
             is_value.then_some(own).ok_or_else(error)
         })
     }
 
     /// Returns the members of a type, and the factory of its values.
-    fn known(&mut self, type_code: &TypeCode) -> Result<Known, Failed> {
+    fn known(&mut self, type_code: &TypeCode) -> Result<Known, ReadFailure> {
         let known = self.known.latest(type_code);
         let known = known.map_err(|why| error(why.to_string()))?;
         Ok((Rc::clone(&known.members), Arc::clone(&known.factory)))
@@ -102,9 +102,9 @@ impl<'t> Reading<'_, 't> {
     fn boxed<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: Seen<'t>,
+        json: Token<'t>,
         out: &mut T,
-    ) -> Result<T::Made, Failed> {
+    ) -> Result<T::Made, ReadFailure> {
         let of = type_code.content_type();
         let of = of.map_err(|why| error(why.to_string()))?;
         let (_, factory) = self.known(type_code)?;

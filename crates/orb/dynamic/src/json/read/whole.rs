@@ -14,9 +14,9 @@ use super::super::names::Names;
 use super::check::check;
 use super::misfit::wanted;
 use super::paths::Paths;
-use super::reading::{Failed, Reading};
+use super::reading::{ReadFailure, Reading};
 use super::target::Tree;
-use super::text::{Seen, Text};
+use super::text::{Text, Token};
 
 /// Reads a value of a type. The JSON is first converted to text; callers that have the text use
 /// [`from_json_text`] directly.
@@ -81,7 +81,7 @@ pub fn members_of_json(
 ) -> serde_json::Result<Option<BTreeMap<Cow<'_, str>, &RawValue>>> {
     check(text)?;
     let mut object = Text::new(text);
-    let Seen::Object = object.see() else {
+    let Token::Object = object.next_token() else {
         return Ok(None);
     };
     let mut members = BTreeMap::new();
@@ -103,7 +103,7 @@ impl<'t> Json<'t> {
     fn of_text(type_code: &TypeCode, text: &'t str) -> Result<Self, JsonError> {
         let paths = check(text).map_err(|error| {
             JsonError::new(format!(
-                "{} is wanted, and this is no JSON: {error}",
+                "expected {}, but the text is not JSON: {error}",
                 wanted(type_code)
             ))
         })?;
@@ -128,11 +128,11 @@ impl<'t> Json<'t> {
             )
             || kinds::is_octets(&original);
         match Self::of_text(type_code, text) {
-            Ok(json) => Ok(match Text::new(text).see() {
-                Seen::Text(_) => json,
+            Ok(json) => Ok(match Text::new(text).next_token() {
+                Token::Text(_) => json,
                 // A string is wanted, and the text is one without quotes: `42`, `true`, `{`.
                 _ if is_text => Self::Unquoted(text),
-                Seen::Number(_) if kind == TypeKind::Fixed => Self::Unquoted(text.trim()),
+                Token::Number(_) if kind == TypeKind::Fixed => Self::Unquoted(text.trim()),
                 _ => json,
             }),
             Err(_) if may_be_text => Ok(Self::Unquoted(text)),
@@ -144,7 +144,7 @@ impl<'t> Json<'t> {
 /// Text that is read into one value.
 struct Whole<'r, 't> {
     type_code: &'r TypeCode,
-    json: Seen<'t>,
+    json: Token<'t>,
     reading: Reading<'r, 't>,
 }
 
@@ -162,8 +162,8 @@ impl<'r, 't> Whole<'r, 't> {
             Json::Unquoted(text) => (Text::new(""), Vec::new(), Some(text)),
         };
         let json = match unquoted {
-            Some(text) => Seen::Text(Cow::Borrowed(text)),
-            None => text.see(),
+            Some(text) => Token::Text(Cow::Borrowed(text)),
+            None => text.next_token(),
         };
         let reading = Reading {
             names,
@@ -214,8 +214,8 @@ impl<'r, 't> Whole<'r, 't> {
         self.reading.text = begin;
         match made {
             Ok(any) => Ok(Some(any)),
-            Err(Failed::Json(error)) => Err(error),
-            Err(Failed::Cdr(_)) => {
+            Err(ReadFailure::Json(error)) => Err(error),
+            Err(ReadFailure::Cdr(_)) => {
                 self.reading.by_values = true;
                 Ok(None)
             }
@@ -227,8 +227,8 @@ impl<'r, 't> Whole<'r, 't> {
             .reading
             .seen(self.type_code, self.json.clone(), &mut Tree);
         value.map_err(|failed| match failed {
-            Failed::Json(error) => error,
-            Failed::Cdr(error) => JsonError::new(error.to_string()),
+            ReadFailure::Json(error) => error,
+            ReadFailure::Cdr(error) => JsonError::new(error.to_string()),
         })
     }
 }

@@ -67,7 +67,7 @@ fn stubs_call_a_dynamic_servant_like_any_other() {
         CounterAddError::Refused(refused) => assert_eq!(refused.why, "dynamically"),
         CounterAddError::System(exception) => panic!("{exception}"),
     }
-    // A value that is no exception is not raised, but reported.
+    // A value that is not an exception is reported, not raised.
     assert_eq!(counter.label().unwrap_err().kind(), Kind::BadParam);
     assert_eq!(
         counter.set_label("x").unwrap_err().kind(),

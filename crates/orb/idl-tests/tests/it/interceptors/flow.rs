@@ -51,7 +51,7 @@ fn plans() -> Vec<Plan> {
 }
 
 /// Runs all plans in one way, and compares with the model.
-fn follows_the_rules(way: Way) {
+fn check_rules(way: Way) {
     let _watchdog = watchdog(Duration::from_secs(240));
     let (mut recorded, mut second) = new(way);
     for ask in ASKS {
@@ -126,25 +126,25 @@ fn is_kept_from_waiting(way: Way, plan: Plan) -> bool {
 
 #[test]
 fn a_request_by_wire_follows_the_flow_rules() {
-    follows_the_rules(Way::Wire);
+    check_rules(Way::Wire);
 }
 
 #[test]
 fn a_call_within_the_process_follows_the_flow_rules() {
-    follows_the_rules(Way::Local);
+    check_rules(Way::Local);
 }
 
 #[test]
 fn an_asynchronous_request_follows_the_flow_rules() {
-    follows_the_rules(Way::Asynchronous);
+    check_rules(Way::Asynchronous);
 }
 
 #[test]
 fn a_dynamic_request_follows_the_flow_rules() {
-    follows_the_rules(Way::Dynamic);
+    check_rules(Way::Dynamic);
 }
 
 #[test]
 fn a_request_through_a_bridge_follows_the_flow_rules() {
-    follows_the_rules(Way::Bridged);
+    check_rules(Way::Bridged);
 }

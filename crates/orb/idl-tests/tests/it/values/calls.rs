@@ -11,7 +11,7 @@ use crate::values::generated::values::{
     NamedState, Node, NodeState, Pair as NodePair, Pairs, Stamp, StampState, Strange, StrangeState,
     Text,
 };
-use crate::values::keeper::{Bank, Pair, Spot, knows_strange};
+use crate::values::keeper::{Bank, Pair, Spot, register_strange};
 
 fn node(number: i32, next: Option<Node>) -> Node {
     Node::new(NodeState {
@@ -138,8 +138,8 @@ fn a_value_that_the_receiver_does_not_know_is_cut_to_a_base_that_it_does() {
     assert_eq!((back.number(), back.name().as_str()), (8, "eight"));
     assert_eq!(back.more()[0].as_ref().unwrap().number(), 9);
 
-    knows_strange(&pair.server);
-    knows_strange(&pair.client);
+    register_strange(&pair.server);
+    register_strange(&pair.client);
     let back = pair.keeper.cut(Some(&sent)).unwrap().unwrap();
     let back: Strange = back.as_value().downcast().unwrap();
     assert!((back.factor() - 0.5).abs() < f64::EPSILON);

@@ -14,7 +14,7 @@ use crate::values::generated::values::{
     StrangeFactory,
 };
 
-/// Marshals the state in an order that no compiler would generate: when, by whom, about what.
+/// Marshals the state in an order that no compiler would generate: the time, the author, the subject.
 impl CustomMarshal for StampState {
     fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
         os.write_octet(b'!')?;
@@ -110,7 +110,7 @@ pub(crate) fn register(orb: &Orb) {
     orb.register_value_factory(crate::values::generated::values::TextFactory);
 }
 
-pub(crate) fn knows_strange(orb: &Orb) {
+pub(crate) fn register_strange(orb: &Orb) {
     orb.register_value_factory(StrangeFactory);
 }
 

@@ -32,7 +32,7 @@ impl Allowance {
 
     /// Returns the deadline by which a connection must be set up that is begun now.
     pub(super) fn deadline(&self) -> Deadline {
-        Deadline::after_maybe(self.time)
+        Deadline::after_optional(self.time)
     }
 
     /// Subtracts the time since `began`.

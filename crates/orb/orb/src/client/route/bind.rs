@@ -64,7 +64,7 @@ impl Route {
         Ok(warm)
     }
 
-    /// Returns the endpoint that is to be tried now. Where all have failed, the call begins anew at the reference, if it may.
+    /// Returns the endpoint that is to be tried now. Where all have failed, the call begins again at the reference, if it may.
     fn next_endpoint(&mut self, callee: &Callee<'_>) -> Option<Arc<Endpoint>> {
         loop {
             self.levels.leave_exhausted();
@@ -92,7 +92,7 @@ impl Route {
         let wanted = self.wanted(callee, endpoint, (is_private, band.clone()));
         // Each endpoint has a term of its own, so that one that does not answer leaves the others theirs.
         let timeouts = &callee.broker().config().timeouts;
-        let term = Deadline::after_maybe(self.effective.connect.or(timeouts.connect));
+        let term = Deadline::after_optional(self.effective.connect.or(timeouts.connect));
         let until = deadline.earlier(term).earlier(self.allowance.deadline());
         let began = Instant::now();
         let bound = callee.lane.bind(endpoint, wanted, until);

@@ -73,7 +73,8 @@ impl Levels {
         }
     }
 
-    /// Leaves the lists of which all endpoints have failed, each for the profile behind the one that was forwarded.
+    /// Removes the innermost lists whose endpoints have all failed; each time the call continues at the profile behind
+    /// the forwarded one.
     pub(super) fn leave_exhausted(&mut self) {
         while self.0.last().is_some_and(|level| level.current().is_none()) {
             self.pop();

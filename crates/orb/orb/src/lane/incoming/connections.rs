@@ -39,7 +39,7 @@ pub(crate) trait Accepted: Send + Sync + Debug {
 
     /// Returns a number that changes with each message, if no thread receives on the connection at
     /// the moment and no reply is being sent.
-    fn stands_still_at(&self) -> Option<u64>;
+    fn stalled_at(&self) -> Option<u64>;
 
     /// Handles an upcall that takes long: sends the replies that wait behind it and, if there is
     /// more to receive, makes another thread receive.
@@ -65,13 +65,13 @@ struct State {
     /// Number of connections that have not been asked to close.
     count: usize,
     /// Time of the last search that found no connection to close.
-    fruitless: Option<Instant>,
+    last_empty_search: Option<Instant>,
 }
 
 /// Result of a search. To be dropped without the lock, as dropping the last reference to a
 /// connection takes it.
 #[derive(Debug, Default)]
-struct Looked {
+struct Search {
     seen: Vec<Arc<dyn Accepted>>,
     /// Connections that are to be closed, with their numbers.
     leaving: Vec<(u64, Arc<dyn Accepted>)>,
@@ -159,30 +159,30 @@ impl Connections {
             return Err(Full);
         }
         let looks = state
-            .fruitless
+            .last_empty_search
             .is_none_or(|last| now.saturating_duration_since(last) >= LOOK_AGAIN);
         let looked = quiet
             .filter(|_| looks)
             .map(|quiet| state.choose(now, quiet, limit / MANY + 1));
         if let Some(looked) = &looked {
-            state.fruitless = looked.leaving.is_empty().then_some(now);
+            state.last_empty_search = looked.leaving.is_empty().then_some(now);
         }
         let few = limit / RESERVE;
         let has_few = state.hosts.get(from).copied().unwrap_or_default() < few;
         let has_room = state.count < limit || has_few && state.count < limit + few;
         drop(state);
-        self.let_go(looked.unwrap_or_default());
+        self.close_chosen(looked.unwrap_or_default());
         has_room.then_some(()).ok_or(Full)
     }
 
     /// Closes some connections that were quiet for `quiet`, regardless of the limit: the process
     /// has no descriptor left.
-    pub(crate) fn let_some_go(&self, quiet: Duration) {
+    pub(crate) fn close_some(&self, quiet: Duration) {
         let mut state = self.lock();
         let most = state.count / MANY + 1;
         let looked = state.choose(Instant::now(), quiet, most);
         drop(state);
-        self.let_go(looked);
+        self.close_chosen(looked);
     }
 
     /// Updates how long each connection has been quiet, and closes those that were quiet for
@@ -195,12 +195,12 @@ impl Connections {
             None => state.look(now),
         };
         drop(state);
-        self.let_go(looked);
+        self.close_chosen(looked);
     }
 
     /// Closes the chosen connections. Those that are no longer idle stay, and count again. To be
     /// called without the lock.
-    fn let_go(&self, looked: Looked) {
+    fn close_chosen(&self, looked: Search) {
         for (number, one) in &looked.leaving {
             if !one.make_room() {
                 self.lock().stays(*number);
@@ -291,8 +291,8 @@ impl State {
     }
 
     /// Updates how long each connection has been quiet.
-    fn look(&mut self, now: Instant) -> Looked {
-        let mut looked = Looked::default();
+    fn look(&mut self, now: Instant) -> Search {
+        let mut looked = Search::default();
         for entry in self.open.values_mut() {
             let Some(connection) = entry.connection.upgrade() else {
                 continue;
@@ -309,7 +309,7 @@ impl State {
 
     /// Chooses at most `most` connections to close: first those that never sent anything, then, of
     /// the host that has most connections, the one that was quiet for longest.
-    fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Looked {
+    fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Search {
         let mut looked = self.look(now);
         let hosts = &self.hosts;
         let mut idle: Vec<_> = self
@@ -379,7 +379,7 @@ mod tests {
             self.goes
         }
 
-        fn stands_still_at(&self) -> Option<u64> {
+        fn stalled_at(&self) -> Option<u64> {
             None
         }
 

@@ -220,7 +220,7 @@ impl Endpoints {
         let acceptor: Arc<dyn Acceptor> = match listened {
             Ok(acceptor) => acceptor.into(),
             Err(Some(error)) => return Err(not_listening(&endpoint, &error)),
-            Err(None) => return Err(not_listening(&endpoint, &"there is no address to try")),
+            Err(None) => return Err(not_listening(&endpoint, &"no address to try")),
         };
         let mut published = published(&endpoint, &pair, acceptor.address());
         published.qualities.priority = endpoint.priority();

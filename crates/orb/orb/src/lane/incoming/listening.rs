@@ -133,7 +133,7 @@ impl Incoming {
     }
 
     /// Lets idle follower threads end.
-    pub(crate) fn let_followers_go(&self) {
+    pub(crate) fn release_followers(&self) {
         if let Some(followers) = self.followers.get() {
             // Does not wait for any of them.
             let _ = followers.stop(usize::MAX, Deadline::NEVER);

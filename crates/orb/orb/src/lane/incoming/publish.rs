@@ -58,7 +58,7 @@ impl PublishedEndpoints {
             .map(|one| format!("`{}`", one.real))
             .collect();
         Err(format!(
-            "there is no endpoint {unknown}; the ORB listens at {}",
+            "unknown endpoint {unknown}; the ORB listens at {}",
             there.join(", ")
         ))
     }
@@ -95,7 +95,7 @@ fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
 pub(in crate::lane) fn none_to_publish(which: &PublishedEndpoints) -> SystemException {
     let choices: Vec<String> = which.choices().iter().map(ToString::to_string).collect();
     invalid(format!(
-        "making a reference: the ORB listens no more at the endpoints that the POA publishes ({})",
+        "making a reference: the endpoints that the POA publishes are closed ({})",
         choices.join(", ")
     ))
 }

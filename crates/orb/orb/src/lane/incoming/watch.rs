@@ -28,7 +28,7 @@ pub(super) fn watch(
         if hand_over.is_some() {
             let mut now = BTreeMap::new();
             for (number, connection) in open {
-                let Some(stands_at) = connection.stands_still_at() else {
+                let Some(stands_at) = connection.stalled_at() else {
                     continue;
                 };
                 // No message since the last look.

@@ -110,7 +110,7 @@ impl ClientConnection {
         let waiting = reactor.map_or(WaitStrategy::Read, WaitStrategy::reactor);
         let mut this = Self::new(link, pair, terms, opened_for, waiting);
         let inbox = Inbox::new(this.wire.session.clone(), this.wire.limits.clone());
-        this.callers = Callers::of_other_side(inbox);
+        this.callers = Callers::accepting_side(inbox);
         this
     }
 

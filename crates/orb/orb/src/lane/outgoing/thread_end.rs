@@ -20,7 +20,7 @@ pub(crate) fn at_thread_end<T>(remembered: T) {
     ENDS.set(before);
 }
 
-/// Logs, in the calling thread unless that is ending.
+/// Logs in the calling thread, or in another one if the calling thread is ending.
 pub(super) fn log(say: impl FnOnce() + Send + 'static) {
     if !ENDS.get() {
         return say();

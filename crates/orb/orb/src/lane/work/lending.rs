@@ -26,12 +26,12 @@ pub struct Borrowers {
 pub(crate) struct Lender {
     priority: Priority,
     reactor: Weak<Reactor>,
-    visits: Arc<Visits>,
+    visits: Arc<VisitRequests>,
 }
 
 /// Queue of lanes in which a lane's threads are to help out.
 #[derive(Debug)]
-pub(crate) struct Visits {
+pub(crate) struct VisitRequests {
     broker: Arc<Broker>,
     asked: SegQueue<Visit>,
 }
@@ -67,7 +67,11 @@ impl Borrowers {
 }
 
 impl Lender {
-    pub(crate) fn new(priority: Priority, reactor: Weak<Reactor>, visits: Arc<Visits>) -> Self {
+    pub(crate) fn new(
+        priority: Priority,
+        reactor: Weak<Reactor>,
+        visits: Arc<VisitRequests>,
+    ) -> Self {
         Self {
             priority,
             reactor,
@@ -104,7 +108,7 @@ impl Borrow for Borrower {
     }
 }
 
-impl Visits {
+impl VisitRequests {
     pub(crate) fn new(broker: Arc<Broker>) -> Self {
         Self {
             broker,
@@ -118,7 +122,7 @@ impl Visits {
 
     /// Makes one visit to another lane, if the lane's threads are asked for; returns `true` if they
     /// were.
-    pub(super) fn make_one(&self) -> bool {
+    pub(super) fn make_next_visit(&self) -> bool {
         let Some(visit) = self.asked.pop() else {
             return false;
         };
@@ -128,7 +132,7 @@ impl Visits {
         };
         match priorities.run_at(visit.priority) {
             Ok(before) => {
-                reactor.lend_a_hand();
+                reactor.run_pending();
                 priorities.run_again_at(before);
             }
             Err(error) => tracing::warn!("no thread is lent to another lane: {error}"),

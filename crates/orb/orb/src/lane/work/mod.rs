@@ -7,7 +7,7 @@ mod lending;
 pub use buffer::BufferLimits;
 pub(crate) use buffer::{Buffered, RequestBuffer};
 pub use lending::Borrowers;
-pub(crate) use lending::{Lender, Visits};
+pub(crate) use lending::{Lender, VisitRequests};
 
 use punctual_exec::reactor::Work;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct PoolWork {
     /// Help for other lanes comes first, as their work is more urgent.
-    pub(super) visits: Arc<Visits>,
+    pub(super) visits: Arc<VisitRequests>,
     pub(super) buffer: Option<Arc<RequestBuffer>>,
 }
 
@@ -26,6 +26,6 @@ impl Work for PoolWork {
     }
 
     fn do_next(&self) -> bool {
-        self.visits.make_one() || self.buffer.as_ref().is_some_and(|one| one.serve_next())
+        self.visits.make_next_visit() || self.buffer.as_ref().is_some_and(|one| one.serve_next())
     }
 }

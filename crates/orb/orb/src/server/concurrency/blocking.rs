@@ -98,12 +98,12 @@ impl ServingThread for BlockingThread<'_> {
             // Receiving a byte now and then does not extend the deadline.
             let begun = self
                 .begun
-                .get_or_insert_with(|| Deadline::after_maybe(timeouts.message));
-            begun.after_a_wait()
+                .get_or_insert_with(|| Deadline::after_optional(timeouts.message));
+            begun.refreshed()
         } else if connection.reader.is_heard() {
             Deadline::NEVER
         } else {
-            Deadline::after_maybe(timeouts.first_message)
+            Deadline::after_optional(timeouts.first_message)
         };
         if self.begun.is_some_and(|begun| begun.has_passed()) {
             return Err(LinkError::timed_out(Phase::Receive).into());
@@ -121,7 +121,7 @@ impl ServingThread for BlockingThread<'_> {
     }
 
     #[inline]
-    fn begins_receiving(&self, reader: &Reader) {
+    fn begin_receiving(&self, reader: &Reader) {
         reader.set_receiving(true);
     }
 

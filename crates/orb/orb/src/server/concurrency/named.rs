@@ -81,8 +81,8 @@ impl ConcurrencyStrategy for Strategy {
         forward!(self.hand_over(connection, in_hand));
     }
 
-    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
-        forward!(self.stands_still_at(reader, is_sending))
+    fn stalled_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
+        forward!(self.stalled_at(reader, is_sending))
     }
 
     fn longest_block(&self, timeouts: &Timeouts) -> Option<Duration> {

@@ -93,7 +93,7 @@ impl Outbox {
             if sent == 0 {
                 return Ok(outcome);
             }
-            if self.has_gone(sent) {
+            if self.count_closed(sent) {
                 outcome = Sent::Some;
             }
         }
@@ -101,7 +101,7 @@ impl Outbox {
     }
 
     /// Removes bytes that have been sent; returns `true` if that completes a message.
-    fn has_gone(&mut self, mut count: usize) -> bool {
+    fn count_closed(&mut self, mut count: usize) -> bool {
         self.octets -= count.min(self.octets);
         let mut whole = false;
         while let Some(first) = self.waiting.front() {

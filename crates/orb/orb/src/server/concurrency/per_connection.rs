@@ -39,7 +39,7 @@ struct Follower {
 
 impl PerConnection {
     /// Counts one more thread; returns `None` when there are too many. Each connection may always
-    /// have one, which may replace the connection's own thread for good. The number of all further
+    /// have one, which may replace the connection's own thread permanently. The number of all further
     /// ones is limited for all connections together.
     fn begin_follower(&self, extra: &Arc<AtomicUsize>, budgets: &Budgets) -> Option<Follower> {
         // Relaxed throughout: only limits; no other data depends on them.
@@ -73,7 +73,7 @@ impl Drop for Follower {
 impl ConcurrencyStrategy for PerConnection {
     #[inline(always)]
     fn send(&self, to: &Conversation, message: &Block) {
-        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        let deadline = Deadline::after_optional(to.broker().config().timeouts.reply);
         let is_plain = message.lent().is_empty() && !to.broker().tracer().is_on();
         probe::begins!(Point::ServerSend);
         let sent = if is_plain && !to.fragmenting.applies_to(message) {
@@ -88,7 +88,7 @@ impl ConcurrencyStrategy for PerConnection {
     }
 
     fn send_together(&self, to: &Conversation, messages: &[u8]) {
-        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        let deadline = Deadline::after_optional(to.broker().config().timeouts.reply);
         if let Err(error) = to.link().send(&[IoSlice::new(messages)], deadline) {
             to.reply_failed(&error);
         }
@@ -137,7 +137,7 @@ impl ConcurrencyStrategy for PerConnection {
         }
     }
 
-    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
+    fn stalled_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
         let is_still = !reader.is_receiving() && !is_sending;
         is_still.then(|| reader.number_received())
     }
@@ -155,7 +155,7 @@ impl ConcurrencyStrategy for PerConnection {
 /// The call continues; only later requests on this connection wait.
 #[cold]
 fn none_to_receive(conversation: &Conversation, error: &SpawnError) {
-    tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
+    tracing::debug!(peer = %conversation.peer(), "no thread could be started to receive during upcalls: {error}");
 }
 
 /// Sends a message in fragments, with lent memory, or with tracing.

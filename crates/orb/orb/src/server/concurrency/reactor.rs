@@ -96,9 +96,9 @@ impl OnReactor {
     }
 
     /// Records that the owner begins to serve the request of that number; returns its mark for
-    /// [`OnReactor::put_down`].
+    /// [`OnReactor::finish_current`].
     #[inline]
-    pub(super) fn take_in_hand(&self, number: u64) -> u64 {
+    pub(super) fn begin_current(&self, number: u64) -> u64 {
         let mark = number << 1 | 1;
         self.in_hand.store(mark, Ordering::Release);
         mark
@@ -106,7 +106,7 @@ impl OnReactor {
 
     /// Records that the request has been served; returns `true` if the thread is still the owner.
     #[inline]
-    pub(super) fn put_down(&self, mark: u64) -> bool {
+    pub(super) fn finish_current(&self, mark: u64) -> bool {
         self.in_hand
             .compare_exchange(mark, 0, Ordering::AcqRel, Ordering::Acquire)
             .is_ok()
@@ -172,20 +172,20 @@ impl OnReactor {
             // Fails for a connection that was deregistered meanwhile: it is closed.
             let _ = self.pool.reactor().set_interest(token, interest);
         }
-        self.tell_term();
+        self.set_reactor_deadline();
     }
 
     /// Records that the owner has read everything, and sets the deadlines accordingly.
-    pub(super) fn rest(&self, wanted: Wanted) -> Result<(), LockError> {
+    pub(super) fn rest(&self, wanted: AwaitedData) -> Result<(), LockError> {
         let timeouts = &self.timeouts;
         let terms = &self.terms;
         let read = match wanted {
-            Wanted::Anything => 0,
-            Wanted::First => match terms.read.load(Ordering::Relaxed) {
+            AwaitedData::Anything => 0,
+            AwaitedData::First => match terms.read.load(Ordering::Relaxed) {
                 0 => until(timeouts.first_message),
                 begun => begun,
             },
-            Wanted::Rest(number) => {
+            AwaitedData::Rest(number) => {
                 let begun = terms.read.load(Ordering::Relaxed);
                 // Receiving a byte now and then does not extend the deadline.
                 let is_known = begun != 0 && terms.of.load(Ordering::Relaxed) == number;
@@ -198,7 +198,7 @@ impl OnReactor {
         };
         if terms.read.swap(read, Ordering::Relaxed) != read {
             let _outbox = self.lock()?;
-            self.tell_term();
+            self.set_reactor_deadline();
         }
         Ok(())
     }
@@ -216,15 +216,15 @@ impl OnReactor {
         if is_late(&self.terms.write) {
             return Ok(Some(Late::Writing));
         }
-        // The reactor has reported its deadline; the next one must be set anew.
+        // The reactor has reported its deadline; the next one must be set again.
         let _outbox = self.lock()?;
         self.terms.told.store(0, Ordering::Relaxed);
-        self.tell_term();
+        self.set_reactor_deadline();
         Ok(None)
     }
 
     /// Sets the earliest deadline in the reactor. To be called under the outbox's lock.
-    fn tell_term(&self) {
+    fn set_reactor_deadline(&self) {
         let (read, write) = (&self.terms.read, &self.terms.write);
         let terms = [read, write].map(|term| term.load(Ordering::Relaxed));
         let next = terms.into_iter().filter(|&term| term != 0).min();
@@ -291,7 +291,7 @@ impl ConcurrencyStrategy for OnReactor {
     /// Takes the connection from the thread that serves that request, and lets others have it. One
     /// is notified at once: the events of data that the first thread left unread are not repeated.
     fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {
-        if in_hand == 0 || !self.put_down(in_hand) {
+        if in_hand == 0 || !self.finish_current(in_hand) {
             return;
         }
         if let Some(&token) = self.token.get() {
@@ -301,7 +301,7 @@ impl ConcurrencyStrategy for OnReactor {
 
     /// Returns the mark of the request that the owner serves, if any. While a peer does not accept
     /// its replies, its connection is not given to another thread.
-    fn stands_still_at(&self, _: &Reader, _: bool) -> Option<u64> {
+    fn stalled_at(&self, _: &Reader, _: bool) -> Option<u64> {
         let in_hand = self.in_hand.load(Ordering::Acquire);
         (in_hand != 0).then_some(in_hand)
     }
@@ -335,7 +335,7 @@ fn unlocked(error: LockError) -> SendError {
 
 /// Data that a connection waits for after it has been read empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum AwaitedData {
     /// A new message, without a deadline.
     Anything,
     /// The first message of the peer.

@@ -1,7 +1,7 @@
 //! Thread of a reactor that serves one of its connections: it receives the available data, serves
 //! it, and never blocks for the peer.
 
-use super::reactor::{Late, OnReactor, Wanted};
+use super::reactor::{AwaitedData, Late, OnReactor};
 use super::serving_thread::{ReceiveOutcome, ServingThread};
 use crate::messaging::{Inbox, InboxError, Message};
 use crate::probe::{self, Point};
@@ -50,7 +50,7 @@ impl Handler for ReadyConnection {
                 return event.deregister();
             }
         }
-        if event.readiness().has(Readiness::DEADLINE) && self.is_given_up() {
+        if event.readiness().has(Readiness::DEADLINE) && self.end_if_late() {
             connection.close_ended();
             return event.deregister();
         }
@@ -81,7 +81,7 @@ impl ReadyConnection {
     }
 
     /// Ends the connection if the peer has missed a deadline; returns `true` if so.
-    fn is_given_up(&self) -> bool {
+    fn end_if_late(&self) -> bool {
         let connection = &self.connection;
         match self.on.late() {
             Ok(None) => return false,
@@ -119,14 +119,14 @@ struct ReactorThread<'t, 'r> {
 impl ReactorThread<'_, '_> {
     /// Records if a receive has emptied the socket; not if the end of the stream was reported,
     /// which follows the data.
-    fn has_taken(&mut self, taken: Taken) -> ReceiveOutcome {
+    fn after_receiving(&mut self, taken: Taken) -> ReceiveOutcome {
         self.emptied = taken.all && !self.event.readiness().has(Readiness::END);
         ReceiveOutcome::Received
     }
 
     /// Makes the reactor wait for the next data.
     #[inline]
-    fn rest(&self, wanted: Wanted) -> ReceiveOutcome {
+    fn rest(&self, wanted: AwaitedData) -> ReceiveOutcome {
         probe::begins!(Point::ServerReceive);
         if let Err(error) = self.on.rest(wanted) {
             // The reactor reports the end next.
@@ -165,8 +165,8 @@ impl ServingThread for ReactorThread<'_, '_> {
             .receive_now(block, least);
         probe::begins!(Point::ServerMessagingReceive);
         Ok(match received? {
-            None => self.rest(Wanted::Anything),
-            Some(taken) => self.has_taken(taken),
+            None => self.rest(AwaitedData::Anything),
+            Some(taken) => self.after_receiving(taken),
         })
     }
 
@@ -180,20 +180,20 @@ impl ServingThread for ReactorThread<'_, '_> {
             false => inbox.receive_now(self.connection.conversation.link(), need)?,
         };
         if let Some(taken) = taken {
-            return Ok(self.has_taken(taken));
+            return Ok(self.after_receiving(taken));
         }
         let reader = &self.connection.reader;
         let wanted = match (inbox.is_mid_message(), reader.is_heard()) {
-            (true, _) => Wanted::Rest(reader.number_received()),
-            (false, true) => Wanted::Anything,
-            (false, false) => Wanted::First,
+            (true, _) => AwaitedData::Rest(reader.number_received()),
+            (false, true) => AwaitedData::Anything,
+            (false, false) => AwaitedData::First,
         };
         inbox.let_go();
         Ok(self.rest(wanted))
     }
 
     #[inline]
-    fn begins_receiving(&self, _: &Reader) {}
+    fn begin_receiving(&self, _: &Reader) {}
 
     #[inline]
     fn ends_receiving(&self, _: &Reader) {}
@@ -213,10 +213,10 @@ impl ServingThread for ReactorThread<'_, '_> {
     #[inline]
     fn serve(&mut self, request: impl FnOnce()) -> bool {
         let number = self.connection.reader.number_received();
-        let mark = self.on.take_in_hand(number);
+        let mark = self.on.begin_current(number);
         self.serving.set_in_hand(mark);
         request();
-        let is_owner = self.on.put_down(mark);
+        let is_owner = self.on.finish_current(mark);
         if !is_owner {
             self.event.disown();
         }

@@ -38,7 +38,7 @@ pub(in crate::server) trait ServingThread {
     fn begin_message(&mut self) {}
 
     /// Records that the thread has taken the inbox.
-    fn begins_receiving(&self, reader: &Reader);
+    fn begin_receiving(&self, reader: &Reader);
 
     /// Records that the thread is about to release the inbox, to serve a request.
     fn ends_receiving(&self, reader: &Reader);

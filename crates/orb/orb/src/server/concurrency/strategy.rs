@@ -38,7 +38,7 @@ pub(in crate::server) trait ConcurrencyStrategy {
 
     /// Returns a number that changes with each message, if no thread receives on the connection at
     /// the moment and no reply is being sent.
-    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64>;
+    fn stalled_at(&self, reader: &Reader, is_sending: bool) -> Option<u64>;
 
     /// Returns the maximum time for which an upcall may block, if other connections may need its
     /// thread.

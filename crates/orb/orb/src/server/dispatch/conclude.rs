@@ -26,7 +26,7 @@ impl Dispatcher<'_> {
     fn send_answer(&self, call: &ServerCall<'_>, answer: Answer) {
         match answer {
             Answer::Given => match call.reply_made() {
-                Some(reply) => self.connection.answer_with(reply),
+                Some(reply) => self.connection.send_or_delay(reply),
                 None => self.conclude_without_reply(call),
             },
             Answer::Failed(error) => self.fail(call, &error),
@@ -79,6 +79,6 @@ fn unanswered() -> DispatchError {
         minor::BROKEN_INVARIANT,
         CompletionStatus::Maybe,
     )
-    .with_detail("the servant has answered nothing")
+    .with_detail("the servant has not answered")
     .into()
 }

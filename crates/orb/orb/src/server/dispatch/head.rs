@@ -7,7 +7,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, minor, unmarshal_exception,
     unsupported_code_set,
 };
-use crate::invocation_policies::is_late_by;
+use crate::invocation_policies::lateness;
 use punctual_cdr::{CdrError, CodeSets, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{RequestHeader, ServiceContexts, Target, code_sets, service_context};
@@ -104,7 +104,7 @@ fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> 
     let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) else {
         return Ok(());
     };
-    let late = is_late_by(data).map_err(|error| {
+    let late = lateness(data).map_err(|error| {
         unmarshal_exception(error, CompletionStatus::No).in_context("reading the caller's policies")
     })?;
     let Some(late) = late else {
@@ -120,7 +120,6 @@ fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> 
 #[cold]
 fn not_bidirectional() -> SystemException {
     let (kind, minor) = (Kind::NoPermission, minor::NOT_BIDIRECTIONAL);
-    SystemException::new(kind, minor, CompletionStatus::No).with_detail(
-        "the object's POA does not allow calls by a connection of the client's (the policy Bidirectional)",
-    )
+    SystemException::new(kind, minor, CompletionStatus::No)
+        .with_detail("the object's POA does not allow bidirectional calls (policy Bidirectional)")
 }

@@ -19,7 +19,7 @@ impl Dispatcher<'_> {
             .session
             .get_head(MessageKind::LocateRequest, &mut decoder)?;
         let Head::LocateRequest(header) = head else {
-            return Err(CdrError::Invalid("the head is not a locate request's"));
+            return Err(CdrError::Invalid("the header is not a locate request's"));
         };
         let Some(_in_progress) = self.connection.begin() else {
             return Ok(());
@@ -45,7 +45,7 @@ impl Dispatcher<'_> {
     fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
         let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
         located.unwrap_or_else(|_| {
-            tracing::error!(peer = %self.conversation().peer(), "what the object adapter asked where an object is panicked");
+            tracing::error!(peer = %self.conversation().peer(), "the application panicked while locating an object");
             Location::Unknown
         })
     }

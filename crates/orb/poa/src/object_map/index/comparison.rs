@@ -26,15 +26,15 @@ pub(crate) enum Strategy {
     DeLayered,
 }
 
-/// Table of a strategy for comparison, beside the hash of ids that each map has. What is changed is changed
-/// under the map's mutex; what is looked for is found without.
+/// Table of a strategy for comparison, beside the hash of ids that each map has. Changes are made under the map's
+/// mutex; lookups take no lock.
 pub(crate) enum Comparison {
-    /// Nowhere: all entries are asked.
+    /// No table: all entries are compared.
     Linear,
-    /// In the hash, whatever entry a request says.
+    /// The hash of ids, without the entry that the request's key names.
     DynamicHash,
     Perfect(Box<PerfectIndex>),
-    /// In the hash, where nothing is noted of the object and the operation.
+    /// A cache of object and operation; the hash of ids on a miss.
     DeLayered(Box<Shortcuts>),
 }
 
@@ -77,7 +77,7 @@ impl Comparison {
         matches!(self, Self::Perfect(_))
     }
 
-    /// Makes an entry be found by its id, where so many objects are active then.
+    /// Makes an entry be found by its id, where that many objects are active then.
     pub(crate) fn insert(&self, id: &[u8], index: u32, objects: usize) {
         match self {
             Self::Perfect(perfect) => perfect.insert(id, index),

@@ -186,7 +186,7 @@ over_links! {
             peer.send(&ping(&wild));
         }
         let seen = arrivals(&rig, count as usize);
-        // Each stream begins anew: only the latest is kept.
+        // Each stream begins again: only the latest is kept.
         assert!(seen.iter().all(|one| one.statistics.received == 1));
         rig.others_are_served();
     }

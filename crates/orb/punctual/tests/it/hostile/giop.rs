@@ -67,7 +67,7 @@ over_every_link! {
             let header = [b"GIOP\x01\x02\x00", &[kind][..], b"\x00\x00\x00\x0c"];
             peer.send(&[&header.concat()[..], &[0; 12]].concat())
                 .assert_refused();
-            assert_logged(&peer, &["server's to send"]);
+            assert_logged(&peer, &["only servers may send"]);
         }
         rig.others_are_served();
     }

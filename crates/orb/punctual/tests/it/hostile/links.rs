@@ -115,7 +115,7 @@ impl Over {
         }
     }
 
-    /// Makes an ORB that can speak over it.
+    /// Makes an ORB that can use the link.
     pub(crate) fn orb(self, tls: &Path, configure: impl FnOnce(&mut OrbConfig)) -> OrbBuilder {
         Orb::builder().configure(|config| {
             config.reliable = impatient();

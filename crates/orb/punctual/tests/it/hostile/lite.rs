@@ -130,7 +130,7 @@ over_links! {
         let rig = Rig::of("giop_lite", over);
         for kind in [Kind::Reply, Kind::LocateReply] {
             let reply = message(8, kind.number(), &[0; 8]);
-            refuses(&rig, &reply, &["server's to send"]);
+            refuses(&rig, &reply, &["only servers may send"]);
         }
         rig.others_are_served();
     }

@@ -59,7 +59,7 @@ over_every_link! {
 /// Makes calls of a peer until the thread that serves it waits for room for a reply, and returns
 /// their number. The reply waited for the one-way that came with its request, and is sent when no
 /// request is in progress.
-fn has_called(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
+fn call_until_blocked(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut ping = request(&rig.key(), "ping", |_| {});
     // Its response flags: no answer.
@@ -89,10 +89,10 @@ over_links! {
             config.timeouts.make_room = Some(SHORT);
             config.timeouts.reply = None;
         });
-        let calls = has_called(&rig, &mut rig.peer(), usize::MAX);
+        let calls = call_until_blocked(&rig, &mut rig.peer(), usize::MAX);
         // The same again, without the last call, so that nothing more is there to be received.
         let mut peer = rig.peer();
-        has_called(&rig, &mut peer, calls);
+        call_until_blocked(&rig, &mut peer, calls);
         let call = request(&rig.key(), "long", |out| out.put_i32(1));
         let _quiet = [rig.peer(), rig.peer()].map(|mut peer| {
             peer.send(&call).receive();
@@ -131,7 +131,7 @@ fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
 
 /// Makes calls of a peer, each of whose replies is sent at once, until one is not; returns how many
 /// were, `most` at most.
-fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
+fn calls_with_room(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut called = 0;
     while called < most && is_received(rig, peer, &filled) {
@@ -147,9 +147,9 @@ fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
 /// Makes a peer that reads nothing, with a call in progress before which a reply waits that has no
 /// room.
 fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
-    let most = has_room_for(rig, &mut rig.peer(), usize::MAX);
+    let most = calls_with_room(rig, &mut rig.peer(), usize::MAX);
     let mut peer = rig.peer();
-    if has_room_for(rig, &mut peer, most) < most || !is_received(rig, &mut peer, &[]) {
+    if calls_with_room(rig, &mut peer, most) < most || !is_received(rig, &mut peer, &[]) {
         return None;
     }
     // It does not wait while its thread is in the upcall that came with it.

@@ -23,7 +23,7 @@ over_every_link! {
         let rig = Rig::with(over, |config| config.timeouts.first_message = short);
         let mut peer = rig.peer();
         assert!(peer.rest().is_empty());
-        assert_logged(&peer, &["said nothing"]);
+        assert_logged(&peer, &["sent nothing in time"]);
         rig.others_are_served();
     }
 

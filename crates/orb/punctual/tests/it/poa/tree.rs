@@ -63,7 +63,7 @@ fn policies_that_do_not_go_together_are_refused_by_their_index() {
     assert_eq!(
         error.to_string(),
         "the POA `A` cannot have its policy number 2: NON_RETAIN needs USE_DEFAULT_SERVANT or \
-         USE_SERVANT_MANAGER: without a map nothing would be found"
+         USE_SERVANT_MANAGER: without a map no servant would be found"
     );
     assert!(world.root.children().is_empty());
 }

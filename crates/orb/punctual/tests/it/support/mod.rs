@@ -72,7 +72,7 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
     }
 
-    /// Returns so many octets, which the servant fills in a lent buffer.
+    /// Returns that many octets, which the servant fills in a lent buffer.
     pub fn filled(&self, length: u32) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("filled");
         self.0

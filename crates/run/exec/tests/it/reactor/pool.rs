@@ -152,7 +152,7 @@ fn a_pools_threads_do_work_that_no_event_brings_whoever_waits_in_it() {
         notes.waiting.lock().unwrap().extend([1, 13, 2]);
         assert!(alone.has_work());
         // A thread of another reactor does the work at hand, and leaves.
-        alone.lend_a_hand();
+        alone.run_pending();
         assert_eq!(*notes.noted.lock().unwrap(), [2, 1]);
         assert!(!alone.has_work());
         // A waiting thread is woken.

@@ -154,8 +154,7 @@ impl<'d> Reader<'d> {
         if number == INDIRECTION {
             return self.indirection(input, base);
         }
-        let kind = TypeKind::from_number(number)
-            .ok_or(CdrError::BadTypeCode("there is no kind of this number"))?;
+        let kind = TypeKind::from_number(number).ok_or(CdrError::BadTypeCode("unknown TCKind"))?;
         if kind.is_primitive() {
             let index = self.primitive(kind)?;
             self.seen.insert(here, index);
@@ -195,7 +194,7 @@ impl<'d> Reader<'d> {
         let distance = i64::from(input.get_i32()?);
         // -4 would be the indirection itself.
         if distance > -8 {
-            return Err(CdrError::BadTypeCode("an indirection does not lead back"));
+            return Err(CdrError::BadTypeCode("an indirection must lead back"));
         }
         let target = here + distance;
         if let Some(index) = self.seen.get(&target) {
@@ -207,7 +206,7 @@ impl<'d> Reader<'d> {
             .filter(|_| target < begin && target % 4 == 0)
             .and_then(|target| self.outermost.earlier(target));
         let mut earlier = earlier.ok_or(CdrError::BadTypeCode(
-            "an indirection leads to where no type begins",
+            "an indirection does not lead to the beginning of a type",
         ))?;
         self.refers_outside = true;
         let begin = earlier.position();

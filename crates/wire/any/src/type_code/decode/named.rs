@@ -112,7 +112,11 @@ impl<'d> Reader<'d> {
         let default = match u32::try_from(default) {
             Ok(default) if (default as usize) < count => Some(default),
             Err(_) if default == -1 => None,
-            _ => return Err(CdrError::BadTypeCode("a union's default member is none")),
+            _ => {
+                return Err(CdrError::BadTypeCode(
+                    "invalid index of a union's default member",
+                ));
+            }
         };
         let union = Union {
             name,
@@ -137,7 +141,7 @@ impl<'d> Reader<'d> {
             1 => ValueModifier::Custom,
             2 => ValueModifier::Abstract,
             3 => ValueModifier::Truncatable,
-            _ => return Err(CdrError::BadTypeCode("there is no such sort of valuetype")),
+            _ => return Err(CdrError::BadTypeCode("unknown value modifier")),
         };
         let concrete_base = self.type_code(input, base)?;
         // A base still being read counts as none: it would hold itself, which is found out below.
@@ -151,7 +155,7 @@ impl<'d> Reader<'d> {
             visibility.push(match input.get_i16()? {
                 0 => Visibility::Private,
                 1 => Visibility::Public,
-                _ => return Err(CdrError::BadTypeCode("there is no such visibility")),
+                _ => return Err(CdrError::BadTypeCode("unknown visibility")),
             });
         }
         Ok(Node::Value(Box::new(Value {
@@ -175,7 +179,7 @@ fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
 }
 
 /// Reads the label of the default member, which is meaningless: a value of the discriminator's type
-/// (CORBA 3.3 part 2, §9.3.5.1, table 9.2), or, from JacORB, an octet. The data behind it tells
+/// (CORBA 3.3 part 2, §9.3.5.1, table 9.2), or, from JacORB, an octet. The data behind it shows
 /// which, where it makes a difference.
 fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut ahead = input.ahead();

@@ -123,7 +123,7 @@ impl Buffer {
         self.len.store(queue.len(), Ordering::Relaxed);
         if !queue.is_due(terms) {
             let delay = terms.when.delay.filter(|_| is_first);
-            return Ok((Put::Waits(queue.is_due_after(delay)), None));
+            return Ok((Put::Waits(queue.set_due_after(delay)), None));
         }
         if terms.capacity.when_full != WhenFull::Flush {
             queue.due = Some(Instant::now());

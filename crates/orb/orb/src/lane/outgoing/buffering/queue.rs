@@ -133,7 +133,7 @@ impl Waiting {
 
 impl Queue {
     /// Sets the delay after which the buffered requests are due, and returns the delay.
-    pub(in crate::lane::outgoing) fn is_due_after(
+    pub(in crate::lane::outgoing) fn set_due_after(
         &mut self,
         delay: Option<Duration>,
     ) -> Option<Duration> {

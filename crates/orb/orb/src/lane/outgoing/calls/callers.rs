@@ -86,12 +86,12 @@ impl<R, T> Callers<R, T> {
     }
 
     /// Makes the callers of the accepting side. None of them reads: the serving side's reader does.
-    pub(crate) fn of_other_side(reader: R) -> Self {
+    pub(crate) fn accepting_side(reader: R) -> Self {
         let this = Self {
             table: ReplyTable::odd(),
             ..Self::of(reader)
         };
-        // Locked for good.
+        // Locked permanently.
         std::mem::forget(sync::try_lock(&this.reader));
         this
     }

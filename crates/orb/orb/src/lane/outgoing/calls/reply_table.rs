@@ -2,7 +2,8 @@
 //!
 //! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in the table and the
 //! generation of that place. So a reply finds its caller in one step, and a late reply to an abandoned call finds none.
-//! Places are taken and given back by one atomic exchange each; there is no lock.
+//! Places are taken and released by one atomic exchange each; there is no lock. The place of an
+//! abandoned call is *owed* until its late reply has arrived: it is not used again before.
 
 use super::slot::ReplySlot;
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
@@ -174,8 +175,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Marks a place as owed, before its slot is ended, so that it is not taken again: its reply
-    /// may still arrive.
+    /// Marks a place as owed before its slot is ended, so that it is not used again: the late reply of
+    /// the abandoned call may still arrive.
     #[cold]
     pub(crate) fn keep_owed(&self, id: u32) {
         let index = index_of(id);
@@ -185,8 +186,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Settles an owed place whose reply has arrived. If several threads do so at once, one of them
-    /// gives the place back.
+    /// Releases the place of an abandoned call whose late reply has arrived. If several threads do so
+    /// at once, only one releases it.
     #[cold]
     pub(crate) fn settle_owed(&self, id: u32) {
         let index = index_of(id);
@@ -198,14 +199,14 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Returns the number of owed places.
+    /// Returns the number of places of abandoned calls whose late replies are outstanding.
     pub(crate) fn owed(&self) -> u32 {
         let owed = |row: &Row<T>| row.owed.load(Ordering::Relaxed).count_ones();
         self.rows().map(owed).sum()
     }
 
-    /// Settles the place of a reply that no caller waits for, if it was owed. Called by the reader
-    /// only.
+    /// Releases the place of a reply that no caller waits for, if its call was abandoned. Called by
+    /// the reader only.
     #[cold]
     fn settle(&self, slot: &ReplySlot<T>, id: u32) {
         let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);

@@ -121,7 +121,7 @@ impl<T> ReplySlot<T> {
         false
     }
 
-    /// Removes the waker.
+    /// Removes the waker that is woken when the slot is filled.
     pub(crate) fn stop_watching(&self) {
         lock(&self.place).watcher = None;
     }

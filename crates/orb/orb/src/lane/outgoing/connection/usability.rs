@@ -8,7 +8,7 @@ use std::time::Duration;
 /// State that decides whether new calls may begin, and the start of the last one.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Usability {
-    /// Cleared for good when the connection is broken off or retired.
+    /// Cleared permanently when the connection is broken off or retired.
     is_open: AtomicBool,
     /// True if one call has exclusive use of the connection.
     is_claimed: AtomicBool,

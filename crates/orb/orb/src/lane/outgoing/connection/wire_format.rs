@@ -22,7 +22,7 @@ pub(crate) struct WireFormat {
     pub(crate) limits: Arc<Limits>,
     /// Maximum length of a reply that a lone caller takes directly from the link, in bytes; 0
     /// before GIOP 1.2.
-    pub(in crate::lane::outgoing) own_reply: usize,
+    pub(in crate::lane::outgoing) longest_plain_reply: usize,
     pub(crate) fragmenting: Fragmenting,
     /// True if CancelRequest is sent for abandoned calls.
     pub(crate) cancels: bool,
@@ -48,7 +48,7 @@ impl WireFormat {
             version,
             code_sets,
             largest: pair.link.guarantees().largest,
-            own_reply: match version {
+            longest_plain_reply: match version {
                 GiopVersion::V1_2 => limits.message,
                 _ => 0,
             },

@@ -3,7 +3,7 @@
 use super::report::ReadReport;
 use crate::lane::outgoing::calls::{Broken, Delivered};
 use crate::lane::outgoing::connection::ClientConnection;
-use crate::lane::outgoing::sending::AT_LEISURE;
+use crate::lane::outgoing::sending::LOW_PRIORITY_LIMIT;
 use crate::messaging::{self, Inbox, InboxError, InboxStep, Message, Session};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
@@ -48,7 +48,7 @@ impl ClientConnection {
             return;
         };
         let mut report = ReadReport::default();
-        let until = deadline.earlier(Deadline::after_maybe(self.usability.longest_look));
+        let until = deadline.earlier(Deadline::after_optional(self.usability.longest_look));
         while self.may_be_used() && self.link.pending() != Pending::Nothing {
             match self.read_one(&mut inbox, until.from_now(), &mut report) {
                 Ok(()) if until.has_passed() => break,
@@ -105,7 +105,7 @@ impl ClientConnection {
                 });
             }
             MessageKind::MessageError => {
-                let reason = "the peer says that a message of ours was malformed (MessageError)";
+                let reason = "the peer reports a malformed message (MessageError)";
                 self.break_off(&Broken::off(reason));
             }
             kind => {
@@ -120,7 +120,7 @@ impl ClientConnection {
                         ));
                     }
                 } else {
-                    let reason = format!("the peer sent a {kind}, which is a client's to send");
+                    let reason = format!("the peer sent a {kind}, which only clients may send");
                     self.refuse(&reason, report);
                 }
             }
@@ -137,14 +137,14 @@ impl ClientConnection {
     ) -> Option<Message> {
         let glance = message
             .plain()
-            .and_then(|octets| self.wire.session.glance_at_reply(&message.header, octets));
+            .and_then(|octets| self.wire.session.parse_plain_reply(&message.header, octets));
         message.reply = glance;
         let id = match glance {
             Some(head) => head.request_id,
             None => match request_id(&message, &*self.wire.session) {
                 Some(id) => id,
                 None => {
-                    let reason = "the peer sent a reply whose header does not decode";
+                    let reason = "the peer sent a reply with an undecodable header";
                     self.refuse(reason, report);
                     return None;
                 }
@@ -164,7 +164,10 @@ impl ClientConnection {
     /// Reports a protocol violation to the peer, and breaks the connection off.
     pub(in crate::lane::outgoing) fn refuse(&self, reason: &str, report: &mut ReadReport) {
         report.record_violation(reason);
-        let (kind, soon) = (MessageKind::MessageError, Deadline::after(AT_LEISURE));
+        let (kind, soon) = (
+            MessageKind::MessageError,
+            Deadline::after(LOW_PRIORITY_LIMIT),
+        );
         let (link, wire) = (&*self.link, &self.wire);
         // If the peer is gone already or another thread is sending, nothing is sent to the peer.
         let _ = self.try_with_sender(|_, _| {

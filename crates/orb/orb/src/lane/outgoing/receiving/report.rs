@@ -51,7 +51,7 @@ impl ReadReport {
     fn log_peer(&self, connection: &ClientConnection) {
         let peer = connection.peer();
         if let Some((count, id)) = self.unclaimed {
-            tracing::debug!(%peer, id, count, "a reply came that nobody waits for");
+            tracing::debug!(%peer, id, count, "received a reply for which no caller waits");
         }
         if let Some(violation) = &self.violation {
             tracing::warn!(%peer, "{violation}; the connection is closed");

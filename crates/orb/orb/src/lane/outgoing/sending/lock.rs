@@ -79,7 +79,7 @@ impl ClientConnection {
             LockError::TimedOut => LinkError::timed_out(Phase::Send),
             lost => {
                 self.break_off(&Broken::off(format!(
-                    "nothing can be sent any more: {lost}"
+                    "the lock for sending is lost: {lost}"
                 )));
                 LinkError::closed(Phase::Send)
             }

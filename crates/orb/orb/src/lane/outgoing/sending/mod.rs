@@ -7,5 +7,5 @@ mod sender;
 
 pub(in crate::lane::outgoing) use gathering::Gathering;
 pub(in crate::lane::outgoing) use lock::LostRequests;
-pub(in crate::lane::outgoing) use send::AT_LEISURE;
+pub(in crate::lane::outgoing) use send::LOW_PRIORITY_LIMIT;
 pub(in crate::lane::outgoing) use sender::Sender;

@@ -17,7 +17,7 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 /// Maximum time for sending messages that no caller waits for.
-pub(in crate::lane::outgoing) const AT_LEISURE: Duration = Duration::from_millis(100);
+pub(in crate::lane::outgoing) const LOW_PRIORITY_LIMIT: Duration = Duration::from_millis(100);
 
 impl ClientConnection {
     /// Sends a message that does not depend on the time of sending, by the fast path if no other
@@ -167,12 +167,12 @@ impl ClientConnection {
     /// Sends a message that may be omitted, unless another thread is sending. Blocks for a short
     /// time at most.
     pub(crate) fn send_at_leisure(&self, message: &Block) {
-        let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
+        let (none, soon) = (Fragmenting::NEVER, Deadline::after(LOW_PRIORITY_LIMIT));
         let sent = self.try_with_sender(|_, _| {
             messaging::send(&*self.link, message, none, self.wire.tracer, soon)
         });
         if let Some(Err(_)) = sent {
-            self.break_off(&Broken::off("the peer takes nothing any more"));
+            self.break_off(&Broken::off("the peer accepts no more data"));
         }
     }
 }

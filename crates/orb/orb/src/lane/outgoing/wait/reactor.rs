@@ -73,7 +73,7 @@ impl ServingReactor {
         let slot = place.slot;
         let broken = |reason: &str| Err(NoReply::Broken(Broken::off(reason)));
         let Ok(own) = Wakeup::own() else {
-            return broken("no descriptor to be woken by while waiting for the reactor");
+            return broken("no descriptor is left to wait for the reactor with");
         };
         self.waiting.lock().push((place.id, own));
         probe::begins!(Point::ClientReceive);

@@ -28,7 +28,7 @@ enum Turn<'c> {
     Follows,
     /// The caller runs reply handlers.
     Handlers,
-    Ends(Result<Message, NoReply>),
+    EndTimes(Result<Message, NoReply>),
 }
 
 impl ClientConnection {
@@ -49,15 +49,15 @@ impl ClientConnection {
             return Waited::Otherwise(self.take_turns(Turn::Reads(inbox), pending, deadline));
         }
         // Sending may have taken a while.
-        let deadline = deadline.after_a_wait();
+        let deadline = deadline.refreshed();
         block.clear();
         probe::begins!(Point::ClientReceive);
         let received = self.link.receive(block, inbox.least(), deadline);
         probe::begins!(Point::ClientMessagingReceive);
         if received.is_ok()
             && block.lent().is_empty()
-            && block.len() <= self.wire.own_reply
-            && let Some(own) = self.wire.session.own_reply(block, pending.id())
+            && block.len() <= self.wire.longest_plain_reply
+            && let Some(own) = self.wire.session.match_plain_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
             pending.caller.end_with_own_reply();
@@ -66,12 +66,18 @@ impl ClientConnection {
             }
             return Waited::Own(own);
         }
-        Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
+        Waited::Otherwise(self.continue_reading(
+            inbox,
+            std::mem::take(block),
+            received,
+            pending,
+            deadline,
+        ))
     }
 
     /// Continues with the data that was received into a block.
     #[cold]
-    fn lead_on(
+    fn continue_reading(
         &self,
         mut inbox: MutexGuard<'_, Inbox>,
         block: Block,
@@ -117,11 +123,11 @@ impl ClientConnection {
                 Turn::Follows => self.follow(pending, deadline),
                 Turn::Handlers => {
                     if let Some(handlers) = self.watch.handlers.get() {
-                        handlers.do_some();
+                        handlers.run_some();
                     }
                     self.turn()
                 }
-                Turn::Ends(read) => return read,
+                Turn::EndTimes(read) => return read,
             }
         }
     }
@@ -138,7 +144,7 @@ impl ClientConnection {
         let read = match self.watch.handlers.get() {
             None => read(),
             Some(handlers) => {
-                let read = handlers.taken_while(read);
+                let read = handlers.defer_while(read);
                 if read.is_some() {
                     handlers.leave_to_thread();
                 }
@@ -148,7 +154,7 @@ impl ClientConnection {
         report.take_evicted(&mut inbox);
         self.let_another_read(inbox);
         report.log(self);
-        read.map_or(Turn::Handlers, Turn::Ends)
+        read.map_or(Turn::Handlers, Turn::EndTimes)
     }
 
     /// Releases the inbox. Data left in it is read by another caller, if one waits for it.
@@ -166,14 +172,14 @@ impl ClientConnection {
         let falls_asleep = || probe::begins(Point::ClientReceive);
         match self.callers.follow(&pending.caller, deadline, falls_asleep) {
             Followed::Reads(inbox) => Turn::Reads(inbox),
-            Followed::Delivered(Delivered::Reply(message)) => Turn::Ends(Ok(message)),
+            Followed::Delivered(Delivered::Reply(message)) => Turn::EndTimes(Ok(message)),
             Followed::Delivered(Delivered::Broken(broken)) => {
-                Turn::Ends(Err(NoReply::Broken(broken)))
+                Turn::EndTimes(Err(NoReply::Broken(broken)))
             }
-            Followed::Delivered(Delivered::Late) => Turn::Ends(Err(NoReply::NotSent)),
+            Followed::Delivered(Delivered::Late) => Turn::EndTimes(Err(NoReply::NotSent)),
             Followed::TimedOut => {
                 self.pass_on_unread();
-                Turn::Ends(Err(NoReply::TimedOut))
+                Turn::EndTimes(Err(NoReply::TimedOut))
             }
         }
     }
@@ -188,7 +194,7 @@ impl ClientConnection {
         report: &mut ReadReport,
     ) -> Option<Result<Message, NoReply>> {
         // Sending, and waiting for another caller to read, may have taken a while.
-        let mut bound = deadline.after_a_wait();
+        let mut bound = deadline.refreshed();
         loop {
             match pending.caller.place.slot.poll() {
                 None => {}
@@ -219,7 +225,10 @@ impl ClientConnection {
                 Err(error) => Err(error),
             };
             match step {
-                Ok(()) if inbox.is_dry() && bound.timeout().is_some_and(|left| left.is_zero()) => {
+                Ok(())
+                    if inbox.has_no_complete_message()
+                        && bound.timeout().is_some_and(|left| left.is_zero()) =>
+                {
                     return Some(Err(NoReply::TimedOut));
                 }
                 Ok(()) => {}
@@ -241,6 +250,6 @@ impl ClientConnection {
     /// Returns `true` if the calling thread must run reply handlers before it continues to read.
     fn has_handlers_to_run(&self) -> bool {
         let handlers = self.watch.handlers.get();
-        handlers.is_some_and(|handlers| handlers.has_some_to_do())
+        handlers.is_some_and(|handlers| handlers.has_continuations())
     }
 }

@@ -85,7 +85,7 @@ impl Shortcuts {
         }
     }
 
-    /// Makes cells for so many objects. One thread at a time. A larger table begins empty.
+    /// Makes cells for that many objects. One thread at a time. A larger table begins empty.
     pub(crate) fn reserve(&self, objects: usize) {
         let current = self.current.load(Ordering::Relaxed) as usize;
         if objects.saturating_mul(CELLS) > FIRST << current && current + 1 < TABLES {

@@ -82,7 +82,7 @@ pub(crate) fn check_unnamed(ty: &Type) -> Result<(), Refusal> {
 
 /// Checks that readers accept a TypeCode.
 fn check_type_code(type_code: &TypeCode) -> Result<(), Refusal> {
-    let unfit = |_| Refusal::Invalid("the definition would be no type");
+    let unfit = |_| Refusal::Invalid("the definition is not a valid type");
     type_code.check().map_err(unfit)?;
     let limits = Limits {
         nesting: DEEPEST_ENCODING,
@@ -115,7 +115,9 @@ fn check_words(definition: &Definition) -> Result<(), Refusal> {
             let is_simple = label.is_primitive() || label == TypeKind::Enum;
             match is_simple && !matches!(label, TypeKind::Any | TypeKind::TypeCode) {
                 true => check_name(&member.name),
-                false => Err(Refusal::Invalid("a label is no discriminator's value")),
+                false => Err(Refusal::Invalid(
+                    "a label is not a value of the discriminator",
+                )),
             }
         }),
         Details::Enum(names) => names.iter().try_for_each(|name| check_name(name)),
@@ -149,7 +151,9 @@ pub(super) fn check_name(name: &str) -> Result<(), Refusal> {
 
 pub(super) fn check_text(text: &str) -> Result<(), Refusal> {
     match text.chars().any(char::is_control) {
-        true => Err(Refusal::Invalid("control characters in what is shown")),
+        true => Err(Refusal::Invalid(
+            "control characters in a name, id or version",
+        )),
         false => Ok(()),
     }
 }
