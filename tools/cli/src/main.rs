@@ -21,6 +21,7 @@ mod protocols;
 mod shown;
 mod time;
 mod trace;
+mod value_types;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

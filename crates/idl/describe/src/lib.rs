@@ -13,4 +13,4 @@ mod interface;
 mod types;
 
 pub use interface::{exception, interface, interfaces, operation};
-pub use types::{describe, type_code, type_of};
+pub use types::{describe, type_code, type_of, value_types};

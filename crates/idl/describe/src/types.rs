@@ -18,6 +18,15 @@ pub fn type_code(specification: &Specification, id: DeclId) -> Option<TypeCode> 
     Some(types.finish(root))
 }
 
+/// Returns the TypeCodes of all valuetypes with state: whoever reads values needs them beside the
+/// type of a place, which does not tell which types inherit from it.
+pub fn value_types(specification: &Specification) -> impl Iterator<Item = TypeCode> {
+    let values = specification.declarations.iter().filter(|one| {
+        matches!(&one.kind, DeclKind::ValueType(value) if value.flavour != ValueFlavour::Abstract)
+    });
+    values.filter_map(|one| type_code(specification, one.id))
+}
+
 /// Returns the TypeCode of a type.
 #[must_use]
 pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {

@@ -13,6 +13,6 @@
 //! ```
 
 pub use punctual_any::{
-    AnyError, DynamicValue, Elements, Label, TypeBuilder, TypeCodeError, TypeIndex, TypeKind,
-    UnionDescription, UnionValue, Value, ValueDescription, ValueModifier, Visibility,
+    AnyError, DynamicFactory, DynamicValue, Elements, Label, TypeBuilder, TypeCodeError, TypeIndex,
+    TypeKind, UnionDescription, UnionValue, Value, ValueDescription, ValueModifier, Visibility,
 };

@@ -22,6 +22,11 @@ pub trait Environment: Any + Send + Sync {
     fn value_factory(&self, _id: &str) -> Option<Arc<dyn ValueFactory>> {
         None
     }
+
+    /// Returns the environment that this one adds to, if it does.
+    fn inner(&self) -> Option<&dyn Environment> {
+        None
+    }
 }
 
 /// Parameters of an encoder and a decoder beside the byte order. Cheap to copy.
@@ -50,12 +55,18 @@ impl<'e> Coding<'e> {
         }
     }
 
-    /// Returns the environment, if there is one of type `T`.
+    /// Returns the environment of type `T`, if this is one or adds to one.
     #[inline]
     #[must_use]
     pub fn environment<T: Any>(&self) -> Option<&'e T> {
-        let environment: &dyn Any = self.environment?;
-        environment.downcast_ref()
+        let mut environment = self.environment?;
+        loop {
+            let any: &dyn Any = environment;
+            match any.downcast_ref() {
+                Some(found) => return Some(found),
+                None => environment = environment.inner()?,
+            }
+        }
     }
 }
 

@@ -113,6 +113,11 @@ impl<'e> Encoder<'e> {
         self.values.get_or_insert_default()
     }
 
+    /// Returns the state of valuetypes, if there is any.
+    pub(crate) fn written_if_any(&mut self) -> Option<&mut WrittenValues<'e>> {
+        self.values.as_deref_mut()
+    }
+
     /// Returns whether the next data belongs to a value whose state is in chunks: another value
     /// stands between them.
     #[must_use]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
 use super::target_options::Common;
-use crate::shown;
+use crate::{shown, value_types};
 
 /// An interface, and the other declarations of its IDL, if available.
 pub(super) struct Found {
@@ -22,7 +22,7 @@ pub(super) struct Found {
 
 pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
     if let Some(file) = &common.idl {
-        return from_idl(file, object, common);
+        return from_idl(orb, file, object, common);
     }
     if let Some(repository) = repository(orb, common.ifr.as_deref())? {
         return from_repository(&repository, object, common);
@@ -194,12 +194,16 @@ pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification
     }
 }
 
-fn from_idl(file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+fn from_idl(orb: &Orb, file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
     let specification = compiled(file, &common.include)?;
     let id = match &common.interface {
         Some(name) => by_name(&specification, name)?,
         None => by_object(&specification, object)?,
     };
+    // A value of a derived type is read as such where its base is declared.
+    for factory in value_types::factories(&specification) {
+        orb.register_value_factory(factory);
+    }
     let interface = describe::interface(&specification, id);
     let interface =
         interface.ok_or_else(|| Problem::Usage("it is not an interface".into(), None))?;

@@ -227,7 +227,7 @@ impl Calls {
             Err(why) => return Contents::Nothing(Reason::NoBody(*why)),
         };
         let agreed = self.code_sets.get(&message.peer).copied();
-        let decoded = decode(&Encoded::new(message, body, agreed));
+        let decoded = decode(&Encoded::new(message, body, agreed, &self.known));
         decoded.unwrap_or_else(|reason| Contents::Nothing(Reason::NoFit(reason)))
     }
 }

@@ -8,10 +8,12 @@ use punctual::description::{
     ExceptionDescription, InterfaceDescription, OperationDescription, ParameterDescription,
     ParameterMode, Repository,
 };
+use punctual_cdr::Environment;
 use punctual_idl::model::{DeclKind, Specification};
 use punctual_idl_describe as describe;
 
 use crate::call::Problem;
+use crate::value_types::ValueTypes;
 
 /// An operation, and the interface that declares it.
 #[derive(Debug)]
@@ -27,6 +29,7 @@ pub(super) struct Known {
     operations: HashMap<String, Vec<Rc<Candidate>>>,
     /// Exceptions by repository id.
     exceptions: HashMap<String, TypeCode>,
+    value_types: ValueTypes,
 }
 
 impl Known {
@@ -40,6 +43,7 @@ impl Known {
     }
 
     pub(super) fn add_idl(&mut self, specification: &Specification) {
+        self.value_types.add(specification);
         for declared in &specification.declarations {
             if matches!(declared.kind, DeclKind::Exception(_))
                 && let Some(exception) = describe::exception(specification, declared.id)
@@ -64,6 +68,11 @@ impl Known {
             }
         }
         Ok(())
+    }
+
+    /// Returns the environment in which values are read.
+    pub(super) fn environment(&self) -> &dyn Environment {
+        &self.value_types
     }
 
     /// Returns the operations of a name.

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use punctual::description::{OperationDescription, ParameterMode};
 use punctual::{Any, Context, SystemException, TypeCode};
 use punctual_cdr::{
-    ByteOrder, CdrError, CodeSets, Coding, Decoder, GiopVersion, Limits, NarrowCodeSet, Unmarshal,
-    WideCodeSet,
+    ByteOrder, CdrError, CodeSets, Coding, Decoder, Environment, GiopVersion, Limits,
+    NarrowCodeSet, Unmarshal, WideCodeSet,
 };
 
 use super::known::{Candidate, Known};
@@ -38,10 +38,16 @@ pub(super) struct Encoded<'m> {
     order: ByteOrder,
     /// Possible code sets of text, the likeliest first.
     code_sets: Vec<CodeSets>,
+    environment: &'m dyn Environment,
 }
 
 impl<'m> Encoded<'m> {
-    pub(super) fn new(message: &Message, body: &'m Body, agreed: Option<CodeSets>) -> Self {
+    pub(super) fn new(
+        message: &Message,
+        body: &'m Body,
+        agreed: Option<CodeSets>,
+        known: &'m Known,
+    ) -> Self {
         let mut octets = vec![0; body.at];
         octets.extend_from_slice(&body.octets);
         Self {
@@ -50,6 +56,7 @@ impl<'m> Encoded<'m> {
             version: message.version,
             order: message.order,
             code_sets: code_sets(message.version, agreed),
+            environment: known.environment(),
         }
     }
 
@@ -58,7 +65,7 @@ impl<'m> Encoded<'m> {
             version: self.version,
             code_sets,
             limits: &Limits::DEFAULT,
-            environment: None,
+            environment: Some(self.environment),
         };
         if self.body.seams.is_empty() {
             return Decoder::at(&self.octets, self.body.at, self.order, coding);

@@ -14,11 +14,13 @@ use std::sync::Arc;
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion,
-    Limits, Marshal, NarrowCodeSet, Unmarshal,
+    Limits, Marshal, NarrowCodeSet, Unmarshal, ValueFactory,
 };
 use thiserror::Error;
 
 pub(crate) use body::Body;
+
+use environment::LocalEnvironment;
 
 use crate::kind::TypeKind;
 use crate::shape::Sizes;
@@ -111,12 +113,11 @@ impl Any {
         let mut block = Block::default();
         let mut written = write_into(&mut block, type_code, code_sets, &mut write);
         // A `char` beyond ASCII takes one byte only in ISO 8859-1.
-        if written == Err(CdrError::CharacterNotInCodeSet) {
+        if matches!(written, Err(CdrError::CharacterNotInCodeSet)) {
             code_sets.narrow = NarrowCodeSet::Iso8859_1;
             block.clear();
             written = write_into(&mut block, type_code, code_sets, &mut write);
         }
-        written?;
         let body = Body {
             octets: block.into_vec(),
             phase: 0,
@@ -124,7 +125,7 @@ impl Any {
             version: GiopVersion::V1_2,
             code_sets,
             nesting: Limits::DEFAULT.nesting,
-            environment: None,
+            environment: LocalEnvironment::of(written?),
         };
         Ok(Self {
             type_code: type_code.clone(),
@@ -322,6 +323,9 @@ impl Any {
         let shape = types.shape(self.type_code.at());
         out.align(shape.first.into());
         if body.fits(shape, out) {
+            if let Some(environment) = &body.environment {
+                out.add_value_factories(LocalEnvironment::factories(&**environment));
+            }
             out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
             return Ok(());
         }
@@ -337,26 +341,38 @@ impl Any {
     }
 }
 
-/// Writes the value and restores the block in any case.
+/// Writes the value and restores the block in any case. Returns the factories of the valuetypes in it.
 fn write_into(
     block: &mut Block,
     type_code: &TypeCode,
     code_sets: CodeSets,
     write: &mut impl FnMut(&mut Encoder<'_>) -> Result<(), CdrError>,
-) -> Result<(), CdrError> {
+) -> Result<Vec<Arc<dyn ValueFactory>>, CdrError> {
     let coding = Coding {
         code_sets,
         ..Coding::default()
     };
     let mut out = Encoder::new(std::mem::take(block), ByteOrder::NATIVE, coding);
     let arena = type_code.arena();
+    let may_have_values = arena
+        .shapes()?
+        .shape(type_code.at())
+        .holds
+        .may_have_values();
+    if may_have_values {
+        out.record_value_factories();
+    }
     let id = match arena.node(arena.resolved(type_code.at())) {
         Node::Exception { name, .. } => marshal_id(&name.id, &mut out),
         _ => Ok(()),
     };
     let written = id.and_then(|()| write(&mut out));
+    let factories = match may_have_values {
+        true => out.take_value_factories(),
+        false => Vec::new(),
+    };
     out.put_back(block);
-    written
+    written.map(|()| factories)
 }
 
 /// Writes the TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).

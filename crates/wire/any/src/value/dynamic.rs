@@ -217,6 +217,11 @@ impl ValueFactory for DynamicFactory {
         types.node(base).name().map(|name| &*name.id)
     }
 
+    fn has_state_of(&self, id: &str) -> Option<bool> {
+        let types = self.type_code.arena().shapes().ok()?;
+        Some(state::has_state_of(types, self.type_code.at(), id))
+    }
+
     fn kinds(&self) -> &[TypeId] {
         &[]
     }
@@ -240,6 +245,17 @@ impl FormalType {
     #[must_use]
     pub fn new(type_code: &TypeCode) -> Self {
         Self(type_code.original_type())
+    }
+
+    /// Returns whether a value made by this factory may stand here. A formal type without state
+    /// admits all: a TypeCode does not name the abstract bases of a type.
+    fn admits_value_of(&self, factory: &dyn ValueFactory) -> bool {
+        let is_abstract = matches!(self.0.type_modifier(), Ok(ValueModifier::Abstract));
+        let id = self.0.id().unwrap_or_default();
+        if !self.is_value() || is_abstract || id.is_empty() || id == VALUE_BASE {
+            return true;
+        }
+        factory.has_state_of(id).unwrap_or(true)
     }
 
     fn is_value(&self) -> bool {
@@ -275,10 +291,13 @@ impl FormalValue for FormalType {
         Some(made)
     }
 
-    fn admits(&self, _factory: &dyn ValueFactory) -> bool {
-        true
+    fn admits(&self, factory: &dyn ValueFactory) -> bool {
+        self.admits_value_of(factory)
     }
 }
+
+/// Repository id of `CORBA::ValueBase`, from which all valuetypes inherit.
+const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
 /// Number of factories that a thread remembers.
 const REMEMBERED: usize = 4;
@@ -304,8 +323,9 @@ impl FormalValue for DynamicValue {
         self.member(self.members.len()).ok()??.factory()
     }
 
-    fn admits(&self, _factory: &dyn ValueFactory) -> bool {
-        true
+    fn admits(&self, factory: &dyn ValueFactory) -> bool {
+        let member = self.member(self.members.len()).ok().flatten();
+        member.is_none_or(|member| member.admits_value_of(factory))
     }
 }
 

@@ -41,6 +41,11 @@ pub(super) fn truncatable_to(types: Shapes<'_>, at: Index, number: usize) -> Opt
     successors(base(at), |&at| base(at)).nth(number)
 }
 
+/// Returns whether a type is the one with that repository id, or inherits its state.
+pub(super) fn has_state_of(types: Shapes<'_>, at: Index, id: &str) -> bool {
+    line(types, at).any(|at| types.node(at).name().is_some_and(|name| &*name.id == id))
+}
+
 /// Returns a type and those that it inherits its state from, nearest first.
 fn line(types: Shapes<'_>, at: Index) -> impl Iterator<Item = Index> {
     successors(Some(at), move |&at| base(types, at))

@@ -2,13 +2,14 @@
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{
-    Any, AnyError, DynamicValue, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, Value,
-    ValueModifier, Visibility,
+    Any, AnyError, DynamicFactory, DynamicValue, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed,
+    Value, ValueModifier, Visibility,
 };
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Fixed, LongDouble, Marshal,
-    Unmarshal,
+    Block, ByteOrder, CdrError, Char, Coding, Decoder, Encoder, Environment, Fixed, LongDouble,
+    Marshal, Unmarshal, ValueFactory,
 };
+use std::sync::Arc;
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
@@ -397,4 +398,83 @@ fn an_exception_of_no_octets_may_stand_where_the_state_of_a_value_ends() {
     };
     assert_eq!(*any.type_code(), exception);
     assert_eq!(any.value(), Ok(Value::Struct(Vec::new())));
+}
+
+/// Returns a valuetype of one long, truncatable to `base` if there is one.
+fn value_of_long(id: &str, base: Option<&TypeCode>) -> TypeCode {
+    let modifier = base.map_or(ValueModifier::None, |_| ValueModifier::Truncatable);
+    let members = [("number", TypeCode::LONG, Visibility::Public)];
+    TypeCode::value(id, "V", modifier, base, &members)
+}
+
+#[test]
+fn a_derived_value_in_a_bases_place_stays_whole_in_another_encoding() {
+    let base = value_of_long("IDL:Base:1.0", None);
+    let derived = value_of_long("IDL:Derived:1.0", Some(&base));
+    let pair = TypeCode::structure(
+        "IDL:P:1.0",
+        "P",
+        &[("one", base.clone()), ("any", TypeCode::ANY)],
+    );
+    let made = |number: i32| {
+        let members = vec![Value::Long(number), Value::Long(number + 1)];
+        Value::Valuetype(Some(DynamicValue::create(&derived, members).unwrap()))
+    };
+    // One as a member, and one in an Any within the Any.
+    let within = Any::of_value(&base, &made(3)).unwrap();
+    let both = Value::Struct(vec![made(1), Value::Any(Box::new(within))]);
+    let any = Any::of_value(&pair, &both).unwrap();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        // Behind an octet nothing stands where it stood in the Any.
+        let mut out = Encoder::new(Block::default(), order, Coding::default());
+        out.put_u8(0);
+        any.marshal(&mut out).unwrap();
+        let octets = out.into_block().into_vec();
+        let id = b"IDL:Derived:1.0";
+        let found = octets.windows(id.len()).filter(|part| part == id).count();
+        assert!(found >= 1, "{order:?}");
+        // The numbers of both are there, the derived type's own among them.
+        let number = |number: i32| match order {
+            ByteOrder::Big => number.to_be_bytes(),
+            ByteOrder::Little => number.to_le_bytes(),
+        };
+        for one in [1, 2, 3, 4] {
+            let is_there = octets.windows(4).any(|part| part == number(one));
+            assert!(is_there, "{one} in {order:?}");
+        }
+    }
+}
+
+#[test]
+fn a_value_of_a_type_that_does_not_inherit_from_the_declared_one_is_refused() {
+    struct Knows(TypeCode);
+    impl Environment for Knows {
+        fn share(&self) -> Arc<dyn Environment> {
+            Arc::new(Self(self.0.clone()))
+        }
+
+        fn value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
+            let is_it = self.0.id() == Ok(id);
+            is_it.then(|| Arc::new(DynamicFactory::new(&self.0).unwrap()) as _)
+        }
+    }
+    let base = value_of_long("IDL:Base:1.0", None);
+    let derived = value_of_long("IDL:Derived:1.0", Some(&base));
+    let other = value_of_long("IDL:Other:1.0", None);
+    for (sent, is_admitted) in [(&base, true), (&derived, true), (&other, false)] {
+        let count = DynamicValue::members_of(sent).unwrap().len();
+        let members = vec![Value::Long(7); count];
+        let value = Value::Valuetype(Some(DynamicValue::create(sent, members).unwrap()));
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        value.marshal(sent, &mut out).unwrap();
+        let octets = out.into_block();
+        let knows = Knows(sent.clone());
+        let coding = Coding {
+            environment: Some(&knows),
+            ..Coding::default()
+        };
+        let mut input = Decoder::new(&octets, ByteOrder::Big, coding);
+        let read = Value::unmarshal(&base, &mut input);
+        assert_eq!(read.is_ok(), is_admitted, "{sent}: {read:?}");
+    }
 }

@@ -73,6 +73,12 @@ pub trait ValueFactory: Send + Sync + 'static {
         None
     }
 
+    /// Returns whether values of this type have the state of the type with that repository id: their
+    /// own, or inherited. `None` where the factory does not know its bases.
+    fn has_state_of(&self, _id: &str) -> Option<bool> {
+        None
+    }
+
     /// Returns whether user code marshals the state. Such values travel in chunks.
     fn is_custom(&self) -> bool {
         false

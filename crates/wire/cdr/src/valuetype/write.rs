@@ -5,6 +5,7 @@ use super::written_values::Chunk;
 use super::{ValueFactory, ValueRef, WriteStep};
 use crate::encoder::Encoder;
 use crate::error::CdrError;
+use std::sync::Arc;
 
 /// Value whose state is being written.
 struct Open {
@@ -86,7 +87,7 @@ impl<'e> Encoder<'e> {
         if let Some(&(at, _)) = self.written().values.get(&address) {
             return self.put_indirection(at);
         }
-        let (at, is_chunked) = self.put_head(&*value.factory())?;
+        let (at, is_chunked) = self.put_head(&value.factory())?;
         self.written().values.insert(address, (at, value.clone()));
         open.push(Open {
             value,
@@ -101,10 +102,36 @@ impl<'e> Encoder<'e> {
     ///
     /// # Errors
     /// Those of the encoding.
-    pub fn open_value(&mut self, factory: &dyn ValueFactory) -> Result<OpenValue, CdrError> {
+    pub fn open_value(&mut self, factory: &Arc<dyn ValueFactory>) -> Result<OpenValue, CdrError> {
         let (at, is_chunked) = self.put_head(factory)?;
         self.open_chunk();
         Ok(OpenValue { at, is_chunked })
+    }
+
+    /// Records the factories of the values that are written from now on, for
+    /// [`Encoder::take_value_factories`].
+    pub fn record_value_factories(&mut self) {
+        self.written().factories.get_or_insert_default();
+    }
+
+    /// Records factories of values whose bytes are copied, if factories are recorded.
+    pub fn add_value_factories(&mut self, added: &[Arc<dyn ValueFactory>]) {
+        let written = self.written_if_any();
+        let Some(factories) = written.and_then(|written| written.factories.as_mut()) else {
+            return;
+        };
+        for factory in added {
+            let id = factory.repository_id();
+            if !factories.iter().any(|one| one.repository_id() == id) {
+                factories.push(Arc::clone(factory));
+            }
+        }
+    }
+
+    /// Returns the recorded factories, each once: whoever reads the values again needs them, as the
+    /// type of a place does not tell which types inherit from it.
+    pub fn take_value_factories(&mut self) -> Vec<Arc<dyn ValueFactory>> {
+        self.written().factories.take().unwrap_or_default()
     }
 
     /// Ends a value that [`Encoder::open_value`] began, the innermost one.
@@ -130,8 +157,10 @@ impl<'e> Encoder<'e> {
 
     /// Writes everything before a value's state. Returns the value's position, and whether its
     /// state is in chunks.
-    fn put_head(&mut self, factory: &dyn ValueFactory) -> Result<(usize, bool), CdrError> {
+    fn put_head(&mut self, factory: &Arc<dyn ValueFactory>) -> Result<(usize, bool), CdrError> {
         self.close_chunk()?;
+        self.add_value_factories(std::slice::from_ref(factory));
+        let factory = &**factory;
         let is_truncatable = factory.truncatable_to(0).is_some();
         let is_chunked = factory.is_custom() || is_truncatable || self.written().level > 0;
         let tag = ValueTag {

@@ -1,8 +1,9 @@
 //! State of writing valuetypes.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::ValueRef;
+use super::{ValueFactory, ValueRef};
 use crate::lend::Lender;
 
 /// State of valuetypes written in one message, or in one encapsulation.
@@ -19,6 +20,8 @@ pub(crate) struct WrittenValues<'e> {
     pub(super) chunk: Option<Chunk>,
     /// Nesting depth of calls of [`Encoder::put_value`].
     pub(super) depth: u16,
+    /// Factories of the values, each once, where they are recorded.
+    pub(super) factories: Option<Vec<Arc<dyn ValueFactory>>>,
     /// Lender of large runs, in use while no chunk is open.
     pub(super) lender: Option<&'e dyn Lender>,
 }

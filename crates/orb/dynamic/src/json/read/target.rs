@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use punctual_any::{DynamicFactory, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
-use punctual_cdr::{CdrError, Encoder, OpenValue, ValueRef};
+use punctual_cdr::{CdrError, Encoder, OpenValue, ValueFactory, ValueRef};
 
 use super::super::kinds;
 use super::paths::StartedValue;
@@ -286,7 +286,8 @@ impl Target for Octets<'_, '_> {
         factory: &Arc<DynamicFactory>,
     ) -> Result<(OpenValue, StartedValue), CdrError> {
         self.put_value_flag(formal);
-        let value = self.0.open_value(&**factory)?;
+        let factory: Arc<dyn ValueFactory> = factory.clone();
+        let value = self.0.open_value(&factory)?;
         Ok((value, StartedValue::Octets(value)))
     }
 
