@@ -23,4 +23,4 @@ pub use answer::Answer;
 pub use choice::Choice;
 pub use knowledge::{Chosen, Groups, Members, Status};
 pub use liveness::{Checking, Watched};
-pub use merge::merged;
+pub use merge::{MOST_MERGED, merged};

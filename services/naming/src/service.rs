@@ -206,14 +206,20 @@ impl NamingService {
         name: &[NameComponent],
         found: impl FnOnce(&Target) -> R,
     ) -> Result<R, Refusal> {
-        let found = |tree: &Tree, target: &Target| match target {
+        let mut found = Some(found);
+        let mut call = |target: &Target| found.take().map(|found| found(target));
+        let look = |tree: &Tree, target: &Target| match target {
             Target::Group { context, choice } => {
-                let chosen = chosen(&self.0.groups, tree, *context, *choice)?;
-                Ok(found(&chosen))
+                Err(chosen(&self.0.groups, tree, *context, *choice))
             }
-            target => Ok(found(target)),
+            target => Ok(call(target)),
         };
-        self.looked_up(context, name, found)?
+        let result = match self.looked_up(context, name, look)? {
+            Ok(result) => result,
+            Err(chosen) => call(&chosen?.target()?),
+        };
+        // It is called once, in one of the two places.
+        result.ok_or(Refusal::NoMember)
     }
 
     /// Looks a name up without resolving groups, and returns the result of `found` for the target.

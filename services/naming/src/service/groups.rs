@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use punctual_groups::{Choice, Chosen, Groups, Members, merged};
+use punctual_groups::{Choice, Chosen, Groups, MOST_MERGED, Members, merged};
 
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, Target};
@@ -40,22 +40,43 @@ impl Members for InTree<'_> {
     }
 }
 
-/// Returns the target that a group's name is resolved to.
+/// What a group's name is resolved to.
+pub(super) enum Resolution {
+    Target(Target),
+    /// References that are to be merged. Their owners choose how much that takes, so that it is not
+    /// done under the lock of the tree.
+    Merge(Vec<Box<[u8]>>),
+}
+
+/// Returns what a group's name is resolved to.
 pub(super) fn chosen(
     groups: &Groups<ContextId>,
     tree: &Tree,
     context: ContextId,
     choice: Choice,
-) -> Result<Target, Refusal> {
+) -> Result<Resolution, Refusal> {
     let members = InTree { tree, context };
     match groups.choose(context, &members, choice) {
-        Some(Chosen::One(target)) => Ok(target.clone()),
+        Some(Chosen::One(target)) => Ok(Resolution::Target(target.clone())),
         Some(Chosen::All(targets)) => {
             let references = targets.iter().filter_map(|target| reference(target));
-            let merged = merged(references).ok_or(Refusal::NoMember)?;
-            Ok(Target::Object(merged.into()))
+            let first = references.take(MOST_MERGED).map(Box::from);
+            Ok(Resolution::Merge(first.collect()))
         }
         None => Err(Refusal::NoMember),
+    }
+}
+
+impl Resolution {
+    /// Returns the target.
+    pub(super) fn target(self) -> Result<Target, Refusal> {
+        match self {
+            Self::Target(target) => Ok(target),
+            Self::Merge(references) => {
+                let merged = merged(references.iter().map(|one| &**one));
+                Ok(Target::Object(merged.ok_or(Refusal::NoMember)?.into()))
+            }
+        }
     }
 }
 
