@@ -2,6 +2,7 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
+use crate::experiment::Side;
 use crate::timeprobes::{self, record};
 use crate::{
     Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
@@ -76,9 +77,12 @@ pub enum Command {
     /// Measure O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope,
     /// beside two-way requests.
     Oneway(oneway::Options),
-    /// Run the server of `oneway`; the measurement starts it.
+    /// Run a side of an experiment; the experiment starts it.
     #[command(hide = true)]
-    OnewayPeer(oneway::Peer),
+    Side {
+        /// Side to run, as JSON.
+        side: Side,
+    },
     /// Measure Real-time CORBA: the latency of an urgent client beside others at full load, by
     /// lanes, by a pool, and of raw sockets with the same priorities.
     Rt {
@@ -137,7 +141,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Cubit(options) => cubit::run(harness, options),
         Command::CubitPeer(peer) => cubit::run_peer(peer),
         Command::Oneway(options) => oneway::run(harness, options),
-        Command::OnewayPeer(peer) => oneway::run_peer(peer),
+        Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
         Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
@@ -166,7 +170,7 @@ fn is_peer(command: &Command) -> bool {
             | Command::AmiPeer { .. }
             | Command::AnysPeer(_)
             | Command::CubitPeer(_)
-            | Command::OnewayPeer(_)
+            | Command::Side { .. }
             | Command::RtPeer { .. }
     )
 }

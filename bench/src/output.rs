@@ -1,6 +1,7 @@
 //! Output of a report: to people on the terminal, to programs as JSON, to both as a picture.
 
 use crate::Result;
+use crate::experiment::Report;
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Display;
@@ -15,6 +16,15 @@ pub struct Json {
 }
 
 impl Json {
+    /// Writes a report as the options say.
+    ///
+    /// # Errors
+    /// The file cannot be written, or anything has failed.
+    pub(crate) fn deliver(&self, report: &Report) -> Result<()> {
+        self.show(report)?;
+        report.verdict()
+    }
+
     /// Writes a report as the options say.
     ///
     /// # Errors
@@ -43,6 +53,17 @@ pub struct Output {
 }
 
 impl Output {
+    /// Writes a report as the options say.
+    ///
+    /// # Errors
+    /// A file cannot be written, or anything has failed.
+    pub(crate) fn deliver(&self, report: &Report) -> Result<()> {
+        if let Some(path) = &self.svg {
+            report.draw(path)?;
+        }
+        self.json.deliver(report)
+    }
+
     /// Writes a report as the options say; `draw` draws it to a file.
     ///
     /// # Errors

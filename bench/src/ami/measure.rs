@@ -78,8 +78,8 @@ pub(super) fn measure(harness: &Harness, options: &Options) -> Result<Report> {
 
 fn processors(placement: Pinning) -> Result<Option<Processors>> {
     Ok(match placement {
-        Pinning::Same => Some(Placement::Same.processors()?),
-        Pinning::Cross => Some(Placement::Cross.processors()?),
+        Pinning::Same => Some(Placement::Same.pinned()?),
+        Pinning::Cross => Some(Placement::Cross.pinned()?),
         Pinning::Unpinned => None,
     })
 }

@@ -13,6 +13,7 @@ use crate::placement::Placement;
 use crate::{Error, Result, omniorb, outsider};
 use clap::ValueEnum;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use table::{Entry, KNOWN, RAW_SHM, Runs};
 
@@ -48,6 +49,18 @@ pub struct Absent {
     pub name: &'static str,
     /// Reason why it cannot take part.
     pub reason: Error,
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// This program, as the harness that starts itself again for the peers.

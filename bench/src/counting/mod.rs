@@ -261,7 +261,7 @@ fn count_under(
 /// Counts switches with both sides on one processor, so that each call must switch.
 fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Counts> {
     let mut running = contender.start(&Launch {
-        processors: Some(Placement::Same.processors()?),
+        processors: Some(Placement::Same.pinned()?),
         is_counted: true,
         ..Launch::default()
     })?;

@@ -161,7 +161,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     };
     let progress = progress(steps(options));
     for cpus in options.cpus.placements() {
-        match cpus.processors() {
+        match cpus.pinned() {
             Ok(processors) => {
                 progress.set_message(format!("{cpus}: starting"));
                 let field = Field::start(harness, &contenders, processors, &options.orb);

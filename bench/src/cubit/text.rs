@@ -30,7 +30,7 @@ impl Report {
     fn placement(&self, f: &mut fmt::Formatter<'_>, cpus: Placement) -> fmt::Result {
         let where_ = match cpus {
             Placement::Same => "same: both sides on one processor",
-            Placement::Cross => "cross: each side on a processor of its own",
+            _ => "cross: each side on a processor of its own",
         };
         let of = |rows: &'_ [Row]| rows.iter().any(|row| row.cpus == cpus);
         if of(&self.figure_16) {

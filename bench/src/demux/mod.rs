@@ -168,7 +168,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
 /// Measures all strategies, operations and orders of one server.
 fn run_part(harness: &Harness, options: &Options, plan: &Plan, part: &Part) -> Result<Vec<Row>> {
     let setup = &part.setup;
-    let processors = options.placement.processors()?;
+    let processors = options.placement.pinned()?;
     let mut peers = Peers::start(harness, setup, Some(processors), None)?;
     let mut rows = Vec::new();
     for &operations in &setup.operations {

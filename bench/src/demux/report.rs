@@ -156,7 +156,7 @@ impl fmt::Display for Report {
                 "client and server on {} processor(s), {} rounds of {} calls; medians in µs, ! where rounds lie apart",
                 match self.placement {
                     Placement::Same => "one",
-                    Placement::Cross => "two",
+                    _ => "two",
                 },
                 self.rounds,
                 self.calls

@@ -221,7 +221,7 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<late
             case::small(),
         ),
     };
-    placement.processors()?;
+    placement.pinned()?;
     let (contenders, absent) = contender::known(harness, &Wanted::of(names)?);
     let plan = Plan {
         placements: vec![placement],

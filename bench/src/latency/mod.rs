@@ -127,7 +127,7 @@ pub fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Resu
     };
     let progress = progress(plan.placements.len() * plan.cases.len());
     for &placement in &plan.placements {
-        match placement.processors() {
+        match placement.pinned() {
             Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
             Ok(processors) => {
                 let launch = Launch {

@@ -107,7 +107,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// # Errors
 /// The server does not start, or does not answer even without load.
 pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
-    let processors = Placement::Cross.processors().ok();
+    let processors = Placement::Cross.pinned().ok();
     let report = Report::new(contender.name, Machine::this(), size);
     // A thread of its own, as pinning is permanent and inherited by threads that it starts.
     std::thread::scope(|scope| {

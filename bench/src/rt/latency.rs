@@ -95,7 +95,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     };
     let progress = progress(common.placement.len() * options.rounds as usize);
     for &placement in &common.placement {
-        match placement.processors() {
+        match placement.pinned() {
             Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
             Ok(processors) => {
                 let mut entrants = start(harness, options, &contenders, processors, &mut report);

@@ -212,7 +212,7 @@ fn measure(harness: &Harness, plan: &Plan) -> Result<Report> {
     let most = plan.low.iter().copied().max().unwrap_or_default();
     let progress = progress(plan.common.placement.len() * plan.low.len());
     for &placement in &plan.common.placement {
-        let processors = match placement.processors() {
+        let processors = match placement.pinned() {
             Ok(processors) => processors,
             Err(reason) => {
                 report.skipped.push(format!("{placement}: {reason}"));

@@ -89,7 +89,7 @@ impl Kind {
         let placement = self.placement.placement();
         let buffered = self.load == Load::Buffered;
         Ok(Launch {
-            processors: placement.map(Placement::processors).transpose()?,
+            processors: placement.map(Placement::pinned).transpose()?,
             client_options: buffered.then(|| "--buffered".into()).into_iter().collect(),
             ..Launch::default()
         })

@@ -104,7 +104,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     for contender in &contenders {
         for &placement in options.placement.iter().filter(|&&at| contender.suits(at)) {
             progress.set_message(format!("{} {placement}", contender.name));
-            match placement.processors() {
+            match placement.pinned() {
                 Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
                 Ok(processors) => {
                     let launch = Launch {

@@ -1,0 +1,90 @@
+//! Sides of an experiment, which this program runs in processes of their own: it is told in one
+//! argument, as JSON, which side of which experiment it is.
+
+use super::Pair;
+use crate::Result;
+use crate::contender::Harness;
+use crate::oneway;
+use crate::peer::{or_told, run_at};
+use crate::placement::Processors;
+use serde::{Deserialize, Serialize};
+use std::process::Command;
+use std::str::FromStr;
+
+/// Side of an experiment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Side {
+    /// Processor to run on.
+    pin: Option<usize>,
+    /// Address of the server, if it is the client.
+    at: Option<String>,
+    setup: Setup,
+}
+
+/// Setup of both sides, by experiment.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Setup {
+    Oneway(oneway::Setup),
+}
+
+impl FromStr for Side {
+    type Err = serde_json::Error;
+
+    fn from_str(text: &str) -> std::result::Result<Self, Self::Err> {
+        serde_json::from_str(text)
+    }
+}
+
+impl Side {
+    /// Returns the command that runs this side.
+    fn command(&self, harness: &Harness) -> Command {
+        let mut command = Command::new(&harness.program);
+        // A side consists of numbers and texts, which always have a form in JSON.
+        let told = serde_json::to_string(self).unwrap_or_default();
+        command.args(["side", &told]);
+        command
+    }
+
+    /// Runs the side until its input ends. Its failures are reported to the harness.
+    ///
+    /// # Errors
+    /// The harness is gone.
+    pub fn run(&self) -> Result<()> {
+        or_told(
+            run_at(self.pin).and_then(|()| match (&self.setup, self.at.as_deref()) {
+                (Setup::Oneway(setup), None) => oneway::serve(setup),
+                (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
+            }),
+        )
+    }
+}
+
+/// Returns the command that starts a server.
+pub(crate) fn server(harness: &Harness, setup: &Setup, pin: Option<usize>) -> Command {
+    let side = Side {
+        pin,
+        at: None,
+        setup: setup.clone(),
+    };
+    side.command(harness)
+}
+
+/// Returns the command that starts a client of the server at this address.
+pub(crate) fn client(harness: &Harness, setup: &Setup, pin: Option<usize>, at: &str) -> Command {
+    let side = Side {
+        pin,
+        at: Some(at.to_owned()),
+        setup: setup.clone(),
+    };
+    side.command(harness)
+}
+
+/// Starts both sides.
+///
+/// # Errors
+/// A side does not start; the message has its output.
+pub(crate) fn start(harness: &Harness, setup: &Setup, at: Option<Processors>) -> Result<Pair> {
+    let mut server = server(harness, setup, at.map(|at| at.server));
+    let pin = at.map(|at| at.client);
+    Pair::start(&mut server, |address| client(harness, setup, pin, address))
+}
