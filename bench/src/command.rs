@@ -42,13 +42,9 @@ pub enum Command {
     /// Count the user-space instructions of a server's call, over objects, operations and depth,
     /// under valgrind.
     DemuxInstructions(demux::counts::Options),
-    /// Run a process of `demux`; the measurement starts it.
+    /// Measure the parts of a call alone; `demux` starts it.
     #[command(hide = true)]
-    DemuxPeer {
-        /// Process to run.
-        #[command(subcommand)]
-        peer: demux::Peer,
-    },
+    DemuxInside(demux::inside::Options),
     /// Count the instructions of an Any that passes through, and of comparing TypeCodes, by size,
     /// under valgrind.
     Anys(anys::Options),
@@ -61,19 +57,9 @@ pub enum Command {
     /// Measure Schmidt et al. 2001's figure 16: every messaging protocol over every link, by type
     /// of data.
     Cubit(cubit::Options),
-    /// Run a side of a pair of `cubit`; the measurement starts it.
-    #[command(hide = true)]
-    CubitPeer(cubit::Peer),
     /// Measure Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous and
     /// asynchronous calls.
     Ami(ami::Options),
-    /// Run a side of a pair of `ami`; the measurement starts it.
-    #[command(hide = true)]
-    AmiPeer {
-        /// Side to run.
-        #[command(subcommand)]
-        peer: ami::Peer,
-    },
     /// Measure O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope,
     /// beside two-way requests.
     Oneway(oneway::Options),
@@ -134,12 +120,10 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
         Command::Ami(options) => ami::run(harness, options),
-        Command::AmiPeer { peer } => ami::run_peer(peer),
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
-        Command::CubitPeer(peer) => cubit::run_peer(peer),
         Command::Oneway(options) => oneway::run(harness, options),
         Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
@@ -147,7 +131,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
-        Command::DemuxPeer { peer } => demux::run_peer(peer),
+        Command::DemuxInside(options) => demux::inside::run(options),
         Command::Timeprobes(options) => timeprobes::run(harness, options),
         Command::Peer {
             program,
@@ -166,10 +150,8 @@ fn is_peer(command: &Command) -> bool {
     matches!(
         command,
         Command::Peer { .. }
-            | Command::DemuxPeer { .. }
-            | Command::AmiPeer { .. }
+            | Command::DemuxInside(_)
             | Command::AnysPeer(_)
-            | Command::CubitPeer(_)
             | Command::Side { .. }
             | Command::RtPeer { .. }
     )

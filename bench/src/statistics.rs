@@ -237,6 +237,14 @@ pub fn spread(values: &[f64]) -> Option<f64> {
     Some(range / median(values)?)
 }
 
+/// Returns by which fraction the largest value is more than the smallest.
+#[must_use]
+pub fn variation(values: &[f64]) -> Option<f64> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    let most = values.iter().copied().reduce(f64::max)?;
+    (least > 0.0).then(|| most / least - 1.0)
+}
+
 /// Returns the median of the ratios of two contenders' values, round by round: a disturbance of
 /// both in a round cancels.
 #[must_use]

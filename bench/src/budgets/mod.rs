@@ -232,14 +232,15 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
         if let Some(reason) = report.skipped.first() {
             return Err(reason.clone().into());
         }
-        let variables = report.variables.iter();
+        let variables = instrument.environment().into_iter();
         budgets
             .variables
-            .extend(variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        for cost in report.costs {
-            let sides = budgets.cases.entry(cost.case).or_default();
-            *sides.client.count(instrument) = rounded(instrument, cost.client);
-            *sides.server.count(instrument) = rounded(instrument, cost.server);
+            .extend(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        for cost in report.frame("costs") {
+            let sides = budgets.cases.entry(cost.text("case")).or_default();
+            let count = |side| rounded(instrument, cost.number(side).unwrap_or_default());
+            *sides.client.count(instrument) = count("client");
+            *sides.server.count(instrument) = count("server");
         }
     }
     Ok(budgets)

@@ -106,6 +106,17 @@ impl Wanted {
         Self::of(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// Selects contenders by the names on a command line; without any, those of `usual`.
+    ///
+    /// # Errors
+    /// An unknown name, with the list of known ones.
+    pub fn named_or(names: &[String], usual: &[&str]) -> Result<Self> {
+        match names.is_empty() {
+            true => Self::of(usual),
+            false => Self::named(names),
+        }
+    }
+
     /// Selects the contenders of these names.
     ///
     /// # Errors

@@ -48,7 +48,7 @@ pub(crate) const GOALS: Tabled = Tabled::Listing(Listing {
     only: every_row,
     each: &[],
     title: "goals",
-    named: "{what}, {placement}",
+    named: "{what} {placement} {strategy} {algorithm} {over}",
     beside: "",
     columns: &[
         Column::text("goal", "goal").faint(),
@@ -126,13 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_one_at_the_bound_and_more_beyond_it() {
-        for (bound, worse) in [
-            (Bound::AtMost(4.0), 8.0),
-            (Bound::AtLeast(4.0), 2.0),
-            (Bound::AtMost(0.0), 1.0),
-        ] {
-            assert!((bound.share(worse) - 2.0).abs() < 1e-9, "{bound}");
+    fn more_than_one_share_is_what_keeps_no_bound() {
+        for bound in [Bound::AtMost(2.0), Bound::AtLeast(2.0), Bound::AtMost(0.0)] {
+            for value in [0.0, 1.0, 1.9, 2.1, 5.0] {
+                let is_within = bound.share(value) <= 1.0;
+                assert_eq!(bound.keeps(value), is_within, "{bound} {value}");
+            }
         }
     }
 

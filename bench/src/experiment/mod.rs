@@ -22,8 +22,8 @@ pub(crate) use report::Report;
 pub(crate) use row::{Row, every_row};
 pub(crate) use run::{Effort, Outcome, Stage, Turn, Workload, record_of, run};
 pub use side::Side;
-pub(crate) use side::{Setup, start};
-pub(crate) use table::{Column, Listing, Matrix, Tabled};
+pub(crate) use side::{Setup, client, server, start};
+pub(crate) use table::{Column, Listing, Matrix, Tabled, shown};
 
 /// Experiment, as far as it is the same in each run.
 #[derive(Debug)]

@@ -70,6 +70,12 @@ impl Row {
         self.get(path).and_then(Value::as_str) == Some(text)
     }
 
+    /// Returns whether it has all values of another row.
+    pub(crate) fn has(&self, other: &Self) -> bool {
+        let mut values = other.0.iter();
+        values.all(|(name, value)| self.get(name) == Some(value).filter(|it| !it.is_null()))
+    }
+
     /// Returns whether its rounds lie too far apart for its figures to be known.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.flag("noisy") || self.get("known") == Some(&Value::Bool(false))

@@ -13,7 +13,6 @@ use std::fmt::Display;
 
 /// Stage of an experiment: contenders whose processes are started together and live through all of
 /// its points.
-#[derive(Debug)]
 pub(crate) struct Stage<W: Workload + ?Sized> {
     /// Setting of the processes.
     pub(crate) setting: W::Setting,
@@ -33,8 +32,8 @@ pub(crate) struct Effort {
 }
 
 /// Turn of a contender.
-#[derive(Debug)]
 pub(crate) struct Turn<'t, W: Workload + ?Sized> {
+    pub(crate) stage: &'t Stage<W>,
     pub(crate) contender: &'t W::Contender,
     pub(crate) point: &'t W::Point,
     /// Processors of the pair, if it is pinned.
@@ -236,6 +235,7 @@ impl<'s, W: Workload> Field<'s, W> {
             return;
         }
         let turn = Turn {
+            stage: self.stage,
             contender,
             point,
             at: self.at,

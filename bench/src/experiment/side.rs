@@ -4,9 +4,9 @@
 use super::Pair;
 use crate::Result;
 use crate::contender::Harness;
-use crate::oneway;
 use crate::peer::{or_told, run_at};
 use crate::placement::Processors;
+use crate::{ami, cubit, demux, oneway};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
@@ -24,6 +24,9 @@ pub struct Side {
 /// Setup of both sides, by experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Setup {
+    Ami(ami::Setup),
+    Cubit(cubit::Setup),
+    Demux(demux::Setup),
     Oneway(oneway::Setup),
 }
 
@@ -52,6 +55,12 @@ impl Side {
     pub fn run(&self) -> Result<()> {
         or_told(
             run_at(self.pin).and_then(|()| match (&self.setup, self.at.as_deref()) {
+                (Setup::Ami(setup), None) => ami::serve(setup),
+                (Setup::Ami(setup), Some(at)) => ami::call(setup, at),
+                (Setup::Cubit(setup), None) => cubit::serve(setup),
+                (Setup::Cubit(setup), Some(at)) => cubit::call(setup, at),
+                (Setup::Demux(setup), None) => demux::serve(setup),
+                (Setup::Demux(setup), Some(at)) => demux::call(setup, at),
                 (Setup::Oneway(setup), None) => oneway::serve(setup),
                 (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
             }),

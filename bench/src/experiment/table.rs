@@ -41,6 +41,8 @@ pub(crate) struct Matrix {
     pub(crate) down: &'static str,
     /// Name of the value that has the columns.
     pub(crate) across: &'static str,
+    /// Set of rows that stand below those of each table, such as a paper's; empty without one.
+    pub(crate) beside: &'static str,
     /// Figure in the cells.
     pub(crate) cell: Column,
 }
@@ -52,7 +54,8 @@ pub(crate) struct Column {
     of: &'static str,
     /// Number by which the value is divided.
     unit: f64,
-    decimals: usize,
+    /// Number of decimals; `None` for as many as the value needs.
+    decimals: Option<usize>,
     behind: &'static str,
     signed: bool,
     tone: Tone,
@@ -69,6 +72,8 @@ enum Doubt {
     Marked(&'static str),
     /// Words in place of the figure, unless this flag is set.
     Hidden(&'static str),
+    /// Nothing in place of the figure, unless this flag is set.
+    Left(&'static str),
 }
 
 impl Column {
@@ -77,7 +82,7 @@ impl Column {
             heading,
             of,
             unit,
-            decimals,
+            decimals: Some(decimals),
             behind: "",
             signed: false,
             tone: Tone::Plain,
@@ -94,6 +99,15 @@ impl Column {
     /// Makes a column of integers, or of numbers without their fractions.
     pub(crate) const fn number(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 0)
+    }
+
+    /// Makes a column of figures of different sizes, with the decimals that each needs.
+    pub(crate) const fn figure(heading: &'static str, of: &'static str) -> Self {
+        let this = Self::new(heading, of, 1.0, 0);
+        Self {
+            decimals: None,
+            ..this
+        }
     }
 
     /// Makes a column of ratios.
@@ -127,6 +141,7 @@ impl Column {
     }
 
     pub(crate) const fn decimals(self, decimals: usize) -> Self {
+        let decimals = Some(decimals);
         Self { decimals, ..self }
     }
 
@@ -164,6 +179,12 @@ impl Column {
         Self { doubt, ..self }
     }
 
+    /// Leaves out figures whose rows do not have this flag.
+    pub(crate) const fn shown_by(self, flag: &'static str) -> Self {
+        let doubt = Doubt::Left(flag);
+        Self { doubt, ..self }
+    }
+
     /// Returns the cell of a row.
     pub(super) fn cell(&self, row: &Row) -> Cell {
         let value = match row.get(self.of) {
@@ -175,15 +196,17 @@ impl Column {
             Doubt::Hidden(flag) if !row.flag(flag) => {
                 return Cell::new("not known", Tone::Doubtful);
             }
+            Doubt::Left(flag) if !row.flag(flag) => return Cell::none(),
             Doubt::Marked(flag) if row.flag(flag) => ("!", true),
             _ => ("", false),
         };
-        let (decimals, behind) = (self.decimals, self.behind);
-        let scaled = value / self.unit;
-        let text = match self.signed {
-            true => format!("{scaled:+.decimals$}{behind}{mark}"),
-            false => format!("{scaled:.decimals$}{behind}{mark}"),
+        let (scaled, behind) = (value / self.unit, self.behind);
+        let number = match self.decimals {
+            None => shown(scaled),
+            Some(decimals) if self.signed => format!("{scaled:+.decimals$}"),
+            Some(decimals) => format!("{scaled:.decimals$}"),
         };
+        let text = format!("{number}{behind}{mark}");
         let tone = match self.bound {
             _ if doubtful => Tone::Doubtful,
             Some(bound) if bound.keeps(value) => Tone::Good,
@@ -203,6 +226,15 @@ impl Column {
             "not_known" | "absent" => Cell::new(text.replace('_', " "), Tone::Doubtful),
             text => Cell::new(text, self.tone),
         }
+    }
+}
+
+/// Formats a value: without decimals from 100 on and for integers, otherwise with two.
+pub(crate) fn shown(value: f64) -> String {
+    match value {
+        value if value >= 100.0 => format!("{value:.0}"),
+        value if value.fract() == 0.0 => format!("{value}"),
+        value => format!("{value:.2}"),
     }
 }
 
@@ -226,7 +258,8 @@ impl Listing {
     fn table(&self, report: &Report, rows: &[&Row]) -> Table {
         let line = |row: &Row| {
             let cells = self.columns.iter().map(|column| column.cell(row));
-            (fill(self.named, &[row, &report.settings]), cells.collect())
+            let name = fill(self.named, &[row, &report.settings]);
+            (name.trim_end().to_owned(), cells.collect())
         };
         let beside = report.frame(self.beside).iter().map(|row| {
             let cells = self.columns.iter().map(|column| column.faint().cell(row));
@@ -242,7 +275,9 @@ impl Listing {
 }
 
 impl Matrix {
-    fn table(&self, report: &Report, rows: &[&Row]) -> Table {
+    fn table(&self, report: &Report, own: &[&Row]) -> Table {
+        let beside = report.frame(self.beside).iter();
+        let rows: Vec<&Row> = own.iter().copied().chain(beside).collect();
         let columns = distinct(rows.iter().map(|row| row.text(self.across)));
         let line = |name: String| {
             let own = rows.iter().filter(|row| row.text(self.down) == name);

@@ -1,6 +1,7 @@
 //! Batch of a client process, and its outcome: a line to the client, numbers back.
 
 use crate::Result;
+use crate::statistics::Moments;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -31,17 +32,6 @@ pub(super) struct Outcome {
     pub(super) high: Vec<u64>,
     /// Calls of each low client; where they end with the high client's, those of the same time.
     pub(super) low: Vec<Moments>,
-}
-
-/// Moments of an unbounded number of times.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Moments {
-    /// Number of times.
-    pub(super) calls: u64,
-    /// Sum of the times, in nanoseconds.
-    sum: f64,
-    /// Sum of their squares.
-    squares: f64,
 }
 
 impl Batch {
@@ -81,48 +71,6 @@ impl FromStr for Batch {
             low_calls: low_calls.parse()?,
             limit: limit.parse()?,
         })
-    }
-}
-
-impl Moments {
-    /// Adds a time in nanoseconds.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn add(&mut self, nanoseconds: u64) {
-        let time = nanoseconds as f64;
-        self.calls += 1;
-        self.sum += time;
-        self.squares += time * time;
-    }
-
-    /// Returns the moments of both sets of times.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            calls: self.calls + other.calls,
-            sum: self.sum + other.sum,
-            squares: self.squares + other.squares,
-        }
-    }
-
-    /// Returns the mean, in nanoseconds; `None` without times.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn mean(self) -> Option<f64> {
-        (self.calls > 0).then(|| self.sum / self.calls as f64)
-    }
-
-    /// Returns the standard deviation, in nanoseconds: the papers' jitter.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn deviation(self) -> Option<f64> {
-        let mean = self.mean()?;
-        let variance = self.squares / self.calls as f64 - mean * mean;
-        Some(variance.max(0.0).sqrt())
-    }
-}
-
-impl FromIterator<u64> for Moments {
-    fn from_iter<T: IntoIterator<Item = u64>>(times: T) -> Self {
-        let mut moments = Self::default();
-        times.into_iter().for_each(|time| moments.add(time));
-        moments
     }
 }
 
@@ -209,16 +157,5 @@ mod tests {
         assert!(Outcome::of(&[1, u64::MAX]).is_err());
         assert!((outcome.low_rate().unwrap() - 1.5).abs() < 1e-9);
         assert_eq!(outcome.low_in_all().mean(), Some(200.0));
-    }
-
-    #[test]
-    fn jitter_is_the_standard_deviation() {
-        let moments = Moments::from_iter([2, 4, 4, 4, 5, 5, 7, 9]);
-        assert_eq!(
-            (moments.mean(), moments.deviation()),
-            (Some(5.0), Some(2.0))
-        );
-        assert_eq!(Moments::default().mean(), None);
-        assert_eq!(Moments::from_iter([1; 9]).deviation(), Some(0.0));
     }
 }

@@ -9,7 +9,7 @@ mod report;
 
 pub(super) use report::{Report, Row, Times};
 
-use super::batch::{Batch, Moments, Outcome};
+use super::batch::{Batch, Outcome};
 use super::pair::Pair;
 use super::setup::{Contender, MOST};
 use super::{Common, plot, scheduled, verdict_of};
@@ -19,6 +19,7 @@ use crate::machine::Machine;
 use crate::output::{Output, progress};
 use crate::placement::Placement;
 use crate::running::in_turn;
+use crate::statistics::Moments;
 use clap::Args;
 
 /// Upper bound of a batch, in milliseconds.

@@ -22,10 +22,12 @@ pub use stages::{Stage, Stages};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::contender::{self, Contender, Harness, Wanted};
+use crate::experiment::Pair as Processes;
 use crate::machine::Machine;
 use crate::output::{Output, progress};
 use crate::placement::Placement;
-use crate::running::{Launch, Running};
+use crate::protocol::Command;
+use crate::running::Launch;
 use crate::statistics::Record;
 use clap::Args;
 use punctual::probe::{self, Rate, Side};
@@ -155,12 +157,15 @@ impl Pair {
         let mut records = [Record::default(), Record::default()];
         let calls = options.calls.div_ceil(ROUNDS);
         for _ in 0..ROUNDS {
-            for (running, record) in [&mut off, &mut on].into_iter().zip(&mut records) {
-                let samples = running.run(options.case, calls.div_ceil(ROUNDS), calls)?;
-                record.add_round(&samples);
+            for (pair, record) in [&mut off, &mut on].into_iter().zip(&mut records) {
+                record.add_round(&pair.ask(Command::Run {
+                    case: options.case,
+                    warm_up: calls.div_ceil(ROUNDS),
+                    calls,
+                })?);
             }
         }
-        [on, off].into_iter().try_for_each(Running::stop)?;
+        [on, off].into_iter().try_for_each(Processes::stop)?;
         let [off, on] = records;
         Ok(Self {
             off,

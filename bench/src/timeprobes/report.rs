@@ -4,10 +4,9 @@
 use super::end_to_end::Leg;
 use super::paper;
 use super::stages::{Stage, Stages};
-use crate::latency::NOISY;
 use crate::machine::Machine;
 use crate::placement::Placement;
-use crate::statistics::Figures;
+use crate::statistics::{Figures, NOISY};
 use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;

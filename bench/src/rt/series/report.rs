@@ -2,9 +2,9 @@
 
 use crate::machine::Machine;
 use crate::placement::Placement;
-use crate::rt::batch::Moments;
 use crate::rt::report::{number, remarks};
 use crate::rt::setup::{Contender, Link};
+use crate::statistics::Moments;
 use crate::table::Table;
 use serde::Serialize;
 use std::fmt;
