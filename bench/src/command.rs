@@ -76,13 +76,6 @@ pub enum Command {
         #[command(subcommand)]
         experiment: rt::Experiment,
     },
-    /// Run a side of a pair of `rt`; the measurement starts it.
-    #[command(hide = true)]
-    RtPeer {
-        /// Side to run.
-        #[command(subcommand)]
-        peer: rt::Peer,
-    },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// Run a side of a contender; the harness starts it.
@@ -127,7 +120,6 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Oneway(options) => oneway::run(harness, options),
         Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
-        Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
@@ -153,6 +145,5 @@ fn is_peer(command: &Command) -> bool {
             | Command::DemuxInside(_)
             | Command::AnysPeer(_)
             | Command::Side { .. }
-            | Command::RtPeer { .. }
     )
 }

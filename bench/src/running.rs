@@ -112,6 +112,3 @@ fn counted(launch: &Launch, side: &str, command: Command) -> Command {
         None => command,
     }
 }
-pub(crate) fn in_turn(round: usize, number: usize) -> impl Iterator<Item = usize> {
-    (0..number).map(move |turn| (round + turn) % number)
-}

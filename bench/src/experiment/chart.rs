@@ -6,6 +6,7 @@ use crate::Result;
 use crate::drawing::{Area, entry, not_drawn, sheet_of_charts, write};
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
 use plotters::prelude::*;
+use serde_json::Value;
 use std::ops::Range;
 use std::path::Path;
 
@@ -37,7 +38,7 @@ pub(crate) struct Lines {
     pub(crate) each: &'static [&'static str],
     /// Template of the title.
     pub(crate) title: &'static str,
-    /// Name of the number across, and the axis's label.
+    /// Name of the number across, and the axis's label. Values that are lists of points need no name.
     pub(crate) across: (&'static str, &'static str),
     /// Templates of the curves' names, each with the name of its value.
     pub(crate) curves: &'static [(&'static str, &'static str)],
@@ -166,7 +167,7 @@ impl Lines {
         for (template, value) in self.curves {
             for name in distinct(rows.iter().map(|row| fill(template, &[row]))) {
                 let own = rows.iter().filter(|row| fill(template, &[row]) == name);
-                let mut points: Vec<_> = own.filter_map(|row| self.point(row, value)).collect();
+                let mut points: Vec<_> = own.flat_map(|row| self.points(row, value)).collect();
                 points.sort_by_key(|point| point.0);
                 curves.push((name, points));
             }
@@ -175,12 +176,24 @@ impl Lines {
         curves
     }
 
-    /// Returns the point of a row. A value of zero has no place on a logarithmic scale.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn point(&self, row: &Row, value: &str) -> Option<(u32, f64)> {
-        let across = row.number(self.across.0)? as u32;
-        let up = row.number(value)? / self.up.0;
-        (up > 0.0 || !self.logarithmic.1).then_some((across, up))
+    /// Returns the points of a row: one, or those of a value that is a list of them.
+    fn points(&self, row: &Row, value: &str) -> Vec<(u32, f64)> {
+        let points = match row.get(value).and_then(Value::as_array) {
+            Some(list) => list
+                .iter()
+                .filter_map(|point| Some((point[0].as_f64()?, point[1].as_f64()?)))
+                .collect(),
+            None => Vec::from_iter(row.number(self.across.0).zip(row.number(value))),
+        };
+        // A value of zero has no place on a logarithmic scale.
+        let fits = |up: f64| up > 0.0 || !self.logarithmic.1;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let scaled = |(across, up): (f64, f64)| (across as u32, up / self.up.0);
+        points
+            .into_iter()
+            .map(scaled)
+            .filter(|(_, up)| fits(*up))
+            .collect()
     }
 
     fn draw(&self, area: &Area<'_>, title: &str, rows: &[&Row]) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::contender::Harness;
 use crate::peer::{or_told, run_at};
 use crate::placement::Processors;
-use crate::{ami, cubit, demux, oneway};
+use crate::{ami, cubit, demux, oneway, rt};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
@@ -28,6 +28,7 @@ pub(crate) enum Setup {
     Cubit(cubit::Setup),
     Demux(demux::Setup),
     Oneway(oneway::Setup),
+    Rt(rt::Setup),
 }
 
 impl FromStr for Side {
@@ -63,6 +64,8 @@ impl Side {
                 (Setup::Demux(setup), Some(at)) => demux::call(setup, at),
                 (Setup::Oneway(setup), None) => oneway::serve(setup),
                 (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
+                (Setup::Rt(setup), None) => rt::serve(setup),
+                (Setup::Rt(setup), Some(at)) => rt::call(setup, at),
             }),
         )
     }

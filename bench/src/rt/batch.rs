@@ -1,6 +1,8 @@
 //! Batch of a client process, and its outcome: a line to the client, numbers back.
 
 use crate::Result;
+use crate::experiment::Pair;
+use crate::peer::nanoseconds;
 use crate::statistics::Moments;
 use std::fmt;
 use std::str::FromStr;
@@ -32,6 +34,14 @@ pub(super) struct Outcome {
     pub(super) high: Vec<u64>,
     /// Calls of each low client; where they end with the high client's, those of the same time.
     pub(super) low: Vec<Moments>,
+}
+
+/// Makes the client of a pair run a batch.
+///
+/// # Errors
+/// A call fails, or the processes are gone.
+pub(super) fn perform(pair: &mut Pair, batch: &Batch) -> Result<Outcome> {
+    Outcome::of(&pair.ask(batch)?)
 }
 
 impl Batch {
@@ -77,7 +87,7 @@ impl FromStr for Batch {
 impl Outcome {
     /// Returns the outcome as numbers: time, low clients, the three moments of each, samples.
     pub(super) fn numbers(&self) -> Vec<u64> {
-        let took = u64::try_from(self.took.as_nanos()).unwrap_or(u64::MAX);
+        let took = nanoseconds(self.took);
         let low = self.low.iter();
         let low = low.flat_map(|one| [one.calls, one.sum.to_bits(), one.squares.to_bits()]);
         let head = [took, self.low.len() as u64];
@@ -115,13 +125,6 @@ impl Outcome {
         let low = self.low.iter().copied();
         low.fold(Moments::default(), Moments::and)
     }
-
-    /// Returns the low clients' calls per second; `None` when no time has passed.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn low_rate(&self) -> Option<f64> {
-        let seconds = self.took.as_secs_f64();
-        (seconds > 0.0).then(|| self.low_in_all().calls as f64 / seconds)
-    }
 }
 
 #[cfg(test)]
@@ -155,7 +158,6 @@ mod tests {
         assert_eq!(Outcome::of(&numbers).unwrap(), outcome);
         assert!(Outcome::of(&numbers[..5]).is_err());
         assert!(Outcome::of(&[1, u64::MAX]).is_err());
-        assert!((outcome.low_rate().unwrap() - 1.5).abs() < 1e-9);
         assert_eq!(outcome.low_in_all().mean(), Some(200.0));
     }
 }

@@ -1,12 +1,11 @@
 //! Server process of a pair.
 
-use super::setup::{Contender, Setup, corba, pin};
+use super::setup::{Contender, Setup, corba};
 use super::watchdog::Watchdog;
 use super::{floor, work};
 use crate::Result;
 use crate::peer::serve_until_the_end;
 use crate::timeprobes::servant::Ahead;
-use clap::Args;
 use punctual::poa::PoaPolicy;
 use punctual::rt::{
     BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, ThreadpoolOptions,
@@ -20,24 +19,12 @@ use std::time::Duration;
 /// Upper bound of a server's lifetime.
 const LIFETIME: Duration = Duration::from_secs(900);
 
-/// Options of a server.
-#[derive(Debug, Args)]
-pub struct Server {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: usize,
-    #[command(flatten)]
-    setup: Setup,
-}
-
 /// ORBs, with the references for their clients: the high one's, then those of the low ones, of
 /// which the last is for all remaining clients.
 type Served = (Vec<Orb>, Vec<String>);
 
 /// Serves until the input ends.
-pub(super) fn serve(server: &Server) -> Result<()> {
-    let setup = &server.setup;
-    pin(server.pin)?;
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let watchdog = Watchdog::start(setup.watchdog())?;
     watchdog.arm(LIFETIME);
     // The folder holds a raw socket's file, and is removed with it.
