@@ -4,9 +4,7 @@
 use crate::Result;
 use crate::contender::Harness;
 use crate::counting::{Instrument, of_one};
-use crate::experiment::{
-    Bound, Column, Experiment, GOALS, Goal, Matrix, Report, Row, Sheet, Tabled, every_row,
-};
+use crate::experiment::{Bound, Column, Experiment, GOALS, Goal, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::Json;
 use crate::peer::SAMPLE;
@@ -24,28 +22,22 @@ const SIZES: [u32; 4] = [16, 256, 1024, 16_384];
 /// smallest.
 const GOAL: f64 = 0.02;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "anys",
-    question: "what an Any costs that passes through, and comparing TypeCodes, by their sizes",
-    reproduces: "",
-    frames: &["rows", "goals"],
-    conditions: ENVIRONMENT,
-    tables: &[
-        Tabled::Matrix(Matrix {
-            frame: "rows",
-            only: every_row,
-            each: &[],
-            title: "user-space instructions, by number of elements or members",
-            down: "what",
-            across: "size",
-            beside: "",
-            cell: Column::number("", "instructions"),
-        }),
-        GOALS,
-    ],
-    sheet: Sheet::NONE,
-    remarks: &["goals: the greatest count is more than the least by this fraction"],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "anys",
+    "what an Any costs that passes through, and comparing TypeCodes, by their sizes",
+)
+.frames(&["rows", "goals"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::matrix(
+        "rows",
+        "user-space instructions, by number of elements or members",
+        ("what", "size"),
+        Column::number("", "instructions"),
+    ),
+    GOALS,
+])
+.remarks(&["goals: the greatest count is more than the least by this fraction"]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

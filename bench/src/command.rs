@@ -2,7 +2,7 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
-use crate::experiment::Side;
+use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
     Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
@@ -11,9 +11,37 @@ use crate::{
 use clap::Subcommand;
 use std::path::PathBuf;
 
+/// Experiments, in the order of the commands.
+static EXPERIMENTS: [&Experiment; 22] = [
+    &goals::EXPERIMENT,
+    &latency::EXPERIMENT,
+    &throughput::EXPERIMENT,
+    &memory::EXPERIMENT,
+    &load::EXPERIMENT,
+    &counting::EXPERIMENT,
+    &timeprobes::EXPERIMENT,
+    &demux::EXPERIMENT,
+    &demux::counts::EXPERIMENT,
+    &anys::EXPERIMENT,
+    &stubs::EXPERIMENT,
+    &budgets::EXPERIMENT,
+    &oneway::EXPERIMENT,
+    &ami::EXPERIMENT,
+    &cubit::EXPERIMENT,
+    &rt::latency::EXPERIMENT,
+    &rt::series::INVERSION,
+    &rt::series::ENDPOINTS,
+    &rt::series::POOLS,
+    &rt::order::EXPERIMENT,
+    &rt::mutex::EXPERIMENT,
+    &rt::starting::EXPERIMENT,
+];
+
 /// Subcommand of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the experiments: the question of each, and the figures of papers that it reproduces.
+    Experiments,
     /// Compare the goals of the data path with the figures reached here: all measurements in one
     /// table.
     Goals(goals::Options),
@@ -101,6 +129,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         eprintln!("note: this command is not optimised, its figures mean nothing");
     }
     match command {
+        Command::Experiments => list(),
         Command::Goals(options) => goals::run(harness, options),
         Command::Latency(options) => latency::run(harness, options),
         Command::Throughput(options) => throughput::run(harness, options),
@@ -136,6 +165,16 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             stamps: Some(folder),
         } => record::recorded(folder, side, || peer::run(*program, side)),
     }
+}
+
+fn list() -> Result<()> {
+    for experiment in EXPERIMENTS {
+        println!("{}: {}", experiment.name, experiment.question);
+        if !experiment.reproduces.is_empty() {
+            println!("    reproduces {}", experiment.reproduces);
+        }
+    }
+    Ok(())
 }
 
 fn is_peer(command: &Command) -> bool {

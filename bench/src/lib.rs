@@ -29,7 +29,7 @@ pub mod counting;
 pub mod cubit;
 pub mod demux;
 mod drawing;
-mod experiment;
+pub mod experiment;
 pub mod giop;
 pub mod goals;
 pub mod latency;

@@ -7,7 +7,7 @@
 
 use crate::Result;
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
-use crate::experiment::{Column, Experiment, Listing, Report, Row, Sheet, Tabled, every_row};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::giop::{self, Connection, Target};
 use crate::output::{Json, progress};
 use crate::process::Memory;
@@ -18,32 +18,24 @@ use std::time::Duration;
 /// Time limit of a call.
 const CALL: Duration = Duration::from_secs(20);
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "memory",
-    question: "how much memory an idle server takes, and each idle connection",
-    reproduces: "",
-    frames: &["rows"],
-    conditions: "",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &[],
-        title: "a server's memory: in all in MiB, and what each idle connection added in KiB",
-        named: "{contender}",
-        beside: "",
-        columns: &[
-            Column::number("connections", "connections"),
-            Column::number("threads", "threads"),
-            Column::mebibytes("resident", "memory.resident"),
-            Column::mebibytes("proportional", "memory.proportional"),
-            Column::mebibytes("anonymous", "memory.anonymous"),
-            Column::kibibytes("each, resident", "connection_resident"),
-            Column::kibibytes("each, anonymous", "connection_anonymous"),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "memory",
+    "how much memory an idle server takes, and each idle connection",
+)
+.tables(&[Tabled::listing(
+    "rows",
+    "a server's memory: in all in MiB, and what each idle connection added in KiB",
+    "{contender}",
+    &[
+        Column::number("connections", "connections"),
+        Column::number("threads", "threads"),
+        Column::mebibytes("resident", "memory.resident"),
+        Column::mebibytes("proportional", "memory.proportional"),
+        Column::mebibytes("anonymous", "memory.anonymous"),
+        Column::kibibytes("each, resident", "connection_resident"),
+        Column::kibibytes("each, anonymous", "connection_anonymous"),
+    ],
+)]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::child::Process;
 use crate::counting::{Instrument, of_one};
-use crate::experiment::{Column, Experiment, Listing, Report, Row, Sheet, Tabled, every_row};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::Json;
 use clap::Args;
@@ -37,35 +37,26 @@ const COLUMNS: &[Column] = &[
         .followed_by(" %"),
 ];
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "stubs",
-    question: "how large compiled and interpreted stubs are, and what their calls cost",
-    reproduces: "",
-    frames: &["sizes", "instructions"],
-    conditions: ENVIRONMENT,
-    tables: &[
-        Tabled::Listing(Listing {
-            frame: "sizes",
-            only: every_row,
-            each: &[],
-            title: "octets an operation, of 200, beyond a program without stubs",
-            named: "{what}",
-            beside: "",
-            columns: COLUMNS,
-        }),
-        Tabled::Listing(Listing {
-            frame: "instructions",
-            only: every_row,
-            each: &[],
-            title: "the client's user-space instructions a call",
-            named: "{what}",
-            beside: "",
-            columns: COLUMNS,
-        }),
-    ],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "stubs",
+    "how large compiled and interpreted stubs are, and what their calls cost",
+)
+.frames(&["sizes", "instructions"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::listing(
+        "sizes",
+        "octets an operation, of 200, beyond a program without stubs",
+        "{what}",
+        COLUMNS,
+    ),
+    Tabled::listing(
+        "instructions",
+        "the client's user-space instructions a call",
+        "{what}",
+        COLUMNS,
+    ),
+]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

@@ -24,7 +24,7 @@ pub(crate) use server::serve;
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
-    self, Effort, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
+    self, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
 };
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
@@ -154,18 +154,9 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         true => Contender::value_variants().to_vec(),
         false => [&[Contender::Floor], &options.contenders[..]].concat(),
     };
-    let stage = |&placement| Stage {
-        setting: (),
-        placement,
-        contenders: contenders.clone(),
-        points: vec![What::Latency(options.calls), What::Throughput(options.many)],
-    };
-    let stages: Vec<_> = options.placement.iter().map(stage).collect();
-    let effort = Effort {
-        rounds: options.rounds,
-        again: 0,
-    };
-    run_experiment(&Calls(harness), &stages, effort, &mut report);
+    let points = [What::Latency(options.calls), What::Throughput(options.many)];
+    let stages = Stage::at_each(&options.placement, &contenders, &points);
+    run_experiment(&Calls(harness), &stages, options.rounds, &mut report);
     for &placement in &options.placement {
         report::judge(placement, &mut report);
     }

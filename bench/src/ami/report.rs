@@ -2,83 +2,73 @@
 
 use super::{Calls, Contender};
 use crate::experiment::{
-    Bars, Bound, Chart, Column, Experiment, GOALS, Goal, Listing, Outcome, Report, Row, Sheet,
-    Tabled, every_row, record_of,
+    Bound, Chart, Column, Experiment, GOALS, Goal, Outcome, Report, Row, Sheet, Tabled, record_of,
 };
 use crate::placement::Placement;
 use crate::statistics::{is_noisy, paired_ratio};
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "ami",
-    question: "what asynchronous calls cost and gain beside synchronous ones",
-    reproduces: "Arulanthu et al. 2000, tables 1 and 2",
-    frames: &["latency", "throughput", "goals"],
-    conditions: "{rounds} rounds of {calls} calls one after the other, and of {many} at once",
-    tables: &[
-        Tabled::Listing(Listing {
-            frame: "latency",
-            only: every_row,
-            each: &["placement"],
-            title: "table 1: latency in µs, {placement}",
-            named: "{contender}",
-            beside: "paper_latency",
-            columns: &[
-                Column::micros("min", "min").decimals(1),
-                Column::micros("avg", "average").decimals(1),
-                Column::micros("max", "max").decimals(1),
-                Column::percent("jitter %", "jitter"),
-                Column::micros("median", "median").decimals(1),
-                Column::ratio("avg × smi", "beside_smi")
-                    .decimals(3)
-                    .marked_by("noisy"),
-            ],
-        }),
-        Tabled::Listing(Listing {
-            frame: "throughput",
-            only: every_row,
-            each: &["placement"],
-            title: "table 2: calls a second, {placement}",
-            named: "{contender}",
-            beside: "paper_throughput",
-            columns: &[
-                Column::number("calls/s", "rate").marked_by("noisy"),
-                Column::percent("spread %", "spread").faint(),
-                Column::ratio("× floor", "beside_floor"),
-                Column::ratio("× best smi", "beside_best_smi"),
-            ],
-        }),
-        GOALS,
-    ],
-    sheet: Sheet {
-        size: (760, 380),
-        columns: 2,
-        charts: &[
-            Chart::Bars(Bars {
-                frame: "latency",
-                only: every_row,
-                each: &["placement"],
-                title: "Average latency, {placement}: µs (less is better)",
-                group: "contender",
-                bar: "",
-                of: "average",
-                up: (1000.0, "µs"),
-                beneath: None,
-            }),
-            Chart::Bars(Bars {
-                frame: "throughput",
-                only: every_row,
-                each: &["placement"],
-                title: "Throughput, {placement}: 1,000 calls a second",
-                group: "contender",
-                bar: "",
-                of: "rate",
-                up: (1000.0, "1,000/s"),
-                beneath: None,
-            }),
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "ami",
+    "what asynchronous calls cost and gain beside synchronous ones",
+)
+.reproduces("Arulanthu et al. 2000, tables 1 and 2")
+.frames(&["latency", "throughput", "goals"])
+.conditions("{rounds} rounds of {calls} calls one after the other, and of {many} at once")
+.tables(&[
+    Tabled::listing(
+        "latency",
+        "table 1: latency in µs, {placement}",
+        "{contender}",
+        &[
+            Column::micros("min", "min").decimals(1),
+            Column::micros("avg", "average").decimals(1),
+            Column::micros("max", "max").decimals(1),
+            Column::percent("jitter %", "jitter"),
+            Column::micros("median", "median").decimals(1),
+            Column::ratio("avg × smi", "beside_smi")
+                .decimals(3)
+                .marked_by("noisy"),
         ],
-    },
-    remarks: &[],
-};
+    )
+    .each(&["placement"])
+    .beside("paper_latency"),
+    Tabled::listing(
+        "throughput",
+        "table 2: calls a second, {placement}",
+        "{contender}",
+        &[
+            Column::number("calls/s", "rate").marked_by("noisy"),
+            Column::percent("spread %", "spread").faint(),
+            Column::ratio("× floor", "beside_floor"),
+            Column::ratio("× best smi", "beside_best_smi"),
+        ],
+    )
+    .each(&["placement"])
+    .beside("paper_throughput"),
+    GOALS,
+])
+.sheet(Sheet::new(
+    (760, 380),
+    2,
+    &[
+        Chart::bars(
+            "latency",
+            "Average latency, {placement}: µs (less is better)",
+            "contender",
+            "average",
+            (1000.0, "µs"),
+        )
+        .each(&["placement"]),
+        Chart::bars(
+            "throughput",
+            "Throughput, {placement}: 1,000 calls a second",
+            "contender",
+            "rate",
+            (1000.0, "1,000/s"),
+        )
+        .each(&["placement"]),
+    ],
+));
 
 /// Figures of the paper's table 1: the least, mean and longest time in microseconds, and the jitter
 /// in per cent. Its machines: two of four processors at 400 MHz, and 100 Mbit Ethernet between them.

@@ -8,7 +8,7 @@
 
 mod compare;
 
-pub use compare::{Report, Row, Verdict};
+pub(crate) use compare::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{self, Case, Operation};
@@ -150,14 +150,14 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     if options.check {
         take_again(harness, &budgets, &mut now, (&cases, options.calls))?;
     }
-    let report = compare(&budgets, &now);
-    options.json.show(&report)?;
-    match report.moved() {
+    let compared = compare(&budgets, &now);
+    let (moved, counts) = (compared.moved(), compared.rows.len());
+    options.json.deliver(&compared.report())?;
+    match moved {
         0 => Ok(()),
         _ if !options.check => Ok(()),
-        moved => Err(format!(
-            "{moved} of {} counts are not within their budgets; if that is meant, run it with --update",
-            report.rows.len()
+        _ => Err(format!(
+            "{moved} of {counts} counts are not within their budgets; if that is meant, run it with --update"
         )
         .into()),
     }

@@ -13,7 +13,7 @@ pub(crate) use instrument::{agreed, of_one};
 use crate::Result;
 use crate::case::{self, Case};
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
-use crate::experiment::{Column, Experiment, Listing, Report, Row, Sheet, Tabled};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::{Json, progress};
 use crate::placement::Placement;
@@ -22,43 +22,38 @@ use crate::running::Launch;
 use clap::Args;
 use std::path::PathBuf;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "instructions, system-calls, allocations, context-switches",
-    question: "what a call costs, counted rather than timed",
-    reproduces: "",
-    frames: &["costs"],
-    conditions: ENVIRONMENT,
-    tables: &[
-        Tabled::Listing(Listing {
-            frame: "costs",
-            only: |row| row.is("instrument", "instructions"),
-            each: &["instrument"],
-            title: "user-space instructions a call",
-            named: "{case}",
-            beside: "",
-            columns: &[
-                Column::text("contender", "contender"),
-                Column::number("client", "client"),
-                Column::number("server", "server"),
-            ],
-        }),
-        Tabled::Listing(Listing {
-            frame: "costs",
-            only: |row| !row.is("instrument", "instructions"),
-            each: &["instrument"],
-            title: "{instrument} a call",
-            named: "{case}",
-            beside: "",
-            columns: &[
-                Column::text("contender", "contender"),
-                Column::ratio("client", "client"),
-                Column::ratio("server", "server"),
-            ],
-        }),
-    ],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "instructions, system-calls, allocations, context-switches",
+    "what a call costs, counted rather than timed",
+)
+.frames(&["costs"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::listing(
+        "costs",
+        "user-space instructions a call",
+        "{case}",
+        &[
+            Column::text("contender", "contender"),
+            Column::number("client", "client"),
+            Column::number("server", "server"),
+        ],
+    )
+    .only(|row| row.is("instrument", "instructions"))
+    .each(&["instrument"]),
+    Tabled::listing(
+        "costs",
+        "{instrument} a call",
+        "{case}",
+        &[
+            Column::text("contender", "contender"),
+            Column::ratio("client", "client"),
+            Column::ratio("server", "server"),
+        ],
+    )
+    .only(|row| !row.is("instrument", "instructions"))
+    .each(&["instrument"]),
+]);
 
 /// Factor by which more calls are made without an instrument: calls are quick then, and other
 /// processes cause switches, too.

@@ -16,9 +16,7 @@ pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::experiment::{
-    Effort, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment,
-};
+use crate::experiment::{Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment};
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
 use crate::statistics::{Rates, Record};
@@ -234,22 +232,12 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         .with("spin_us", options.spin);
     let mut report = Report::new(&EXPERIMENT, settings);
     report.skipped.extend(left_out);
-    let stage = |&placement| Stage {
-        setting: (),
-        placement,
-        contenders: contenders.clone(),
-        points: options.points(),
-    };
-    let stages: Vec<_> = options.placement.iter().map(stage).collect();
-    let effort = Effort {
-        rounds: options.rounds,
-        again: 0,
-    };
+    let stages = Stage::at_each(&options.placement, &contenders, &options.points());
     let matrix = Matrix {
         harness,
         orb: &options.orb,
     };
-    run_experiment(&matrix, &stages, effort, &mut report);
+    run_experiment(&matrix, &stages, options.rounds, &mut report);
     if report.frame("figure_16").is_empty() {
         return Err(format!("nothing was measured: {}", report.skipped.join("; ")).into());
     }

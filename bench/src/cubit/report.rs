@@ -6,24 +6,17 @@ use super::operation::{FIGURE_16, Operation};
 use super::pair::BASE;
 use super::paper::{COMPARISONS, Comparison};
 use crate::experiment::{
-    Bars, Bound, Chart, Column, Experiment, Listing, Matrix, Outcome, Report, Row, Sheet, Tabled,
-    every_row, record_of,
+    Bound, Chart, Column, Experiment, Outcome, Report, Row, Sheet, Tabled, record_of,
 };
 use crate::placement::Placement;
 use crate::statistics::Record;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "cubit",
-    question: "how much a messaging protocol and a link matter, for each type of data",
-    reproduces: "Schmidt et al. 2001, figure 16",
-    frames: &["figure_16", "compared", "one_way", "lent", "paper"],
-    conditions: "{rounds} rounds of {calls} calls of each; shared memory spins for {spin_us} µs or not at all",
-    tables: &[
+pub(crate) static EXPERIMENT: Experiment = Experiment::new("cubit", "how much a messaging protocol and a link matter, for each type of data").reproduces("Schmidt et al. 2001, figure 16").frames(&["figure_16", "compared", "one_way", "lent", "paper"]).conditions("{rounds} rounds of {calls} calls of each; shared memory spins for {spin_us} µs or not at all").tables(&[
         matrix("two-way call, median in µs", "", MEDIAN),
         matrix(
             "gain over iiop in per cent, and the paper's",
             "paper",
-            Column::ratio("", "gain_percent").decimals(1).signed(),
+            Column::ratio("", "gain_percent").decimals(1).gain(),
         ),
         matrix("time ÷ raw TCP's", "", Column::ratio("", "times_raw_tcp")),
         matrix(
@@ -36,79 +29,30 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
             "",
             Column::micros("", "p99").decimals(1),
         ),
-        Tabled::Listing(Listing {
-            frame: "compared",
-            only: every_row,
-            each: &["cpus"],
-            title: "the paper's comparisons, gain in per cent over all types, {cpus}",
-            named: "{protocol} over {over}",
-            beside: "",
-            columns: &[
-                Column::ratio("least", "least").signed(),
-                Column::ratio("mean", "mean").signed(),
-                Column::ratio("most", "most").signed(),
+        Tabled::listing("compared", "the paper's comparisons, gain in per cent over all types, {cpus}", "{protocol} over {over}", &[
+                Column::ratio("least", "least").gain(),
+                Column::ratio("mean", "mean").gain(),
+                Column::ratio("most", "most").gain(),
                 Column::text("the paper", "paper").faint(),
-            ],
-        }),
-        Tabled::Listing(Listing {
-            frame: "one_way",
-            only: every_row,
-            each: &["cpus"],
-            title: "one-ways, until the server has counted them, {cpus}",
-            named: "{contender}",
-            beside: "",
-            columns: &[
+            ]).each(&["cpus"]),
+        Tabled::listing("one_way", "one-ways, until the server has counted them, {cpus}", "{contender}", &[
                 Column::number("octets", "octets"),
                 Column::number("requests/s", "rate").marked_by("noisy"),
                 Column::percent("spread %", "spread"),
                 Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
                 Column::number("of", "sent"),
-            ],
-        }),
-        Tabled::Matrix(Matrix {
-            frame: "lent",
-            only: every_row,
-            each: &["cpus"],
-            title: "1 MiB of octets to the server, median in µs: from the caller's memory, from a lent buffer, and with nothing lent, {cpus}",
-            down: "contender",
-            across: "operation",
-            beside: "",
-            cell: MEDIAN,
-        }),
-    ],
-    sheet: Sheet {
-        size: (1280, 520),
-        columns: 1,
-        charts: &[Chart::Bars(Bars {
-            frame: "figure_16",
-            only: every_row,
-            each: &["cpus"],
-            title: "Two-way calls by type of data, {cpus}: median, µs (less is better)",
-            group: "operation",
-            bar: "contender",
-            of: "median",
-            up: (1000.0, "µs"),
-            beneath: None,
-        })],
-    },
-    remarks: &[
+            ]).each(&["cpus"]),
+        Tabled::matrix("lent", "1 MiB of octets to the server, median in µs: from the caller's memory, from a lent buffer, and with nothing lent, {cpus}", ("contender", "operation"), MEDIAN).each(&["cpus"]),
+    ]).sheet(Sheet::new((1280, 520), 1, &[Chart::bars("figure_16", "Two-way calls by type of data, {cpus}: median, µs (less is better)", "operation", "median", (1000.0, "µs")).grouped_by("contender").each(&["cpus"])])).remarks(&[
         "The paper's figures are those of its text (§5.2), of gains in rate; the heights of figure 16's bars are in an image only, and are not available. Trust the gains and ratios, taken round by round, before the times.",
-    ],
-};
+    ]);
 
 const MEDIAN: Column = Column::micros("", "median").marked_by("noisy");
 
 const fn matrix(title: &'static str, beside: &'static str, cell: Column) -> Tabled {
-    Tabled::Matrix(Matrix {
-        frame: "figure_16",
-        only: every_row,
-        each: &["cpus"],
-        title,
-        down: "contender",
-        across: "operation",
-        beside,
-        cell,
-    })
+    Tabled::matrix("figure_16", title, ("contender", "operation"), cell)
+        .each(&["cpus"])
+        .beside(beside)
 }
 
 /// Returns the rows of one operation; times in nanoseconds.

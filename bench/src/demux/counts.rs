@@ -6,10 +6,7 @@ use super::setup::{Algorithm, Setup, Strategy};
 use crate::Result;
 use crate::contender::Harness;
 use crate::counting::{Instrument, agreed, of_one};
-use crate::experiment::{
-    self, Bound, Column, Experiment, GOALS, Goal, Matrix, Pair, Report, Row, Sheet, Tabled,
-    every_row,
-};
+use crate::experiment::{self, Bound, Column, Experiment, GOALS, Goal, Pair, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::{Json, progress};
 use crate::statistics::variation;
@@ -24,28 +21,22 @@ const MOST_COUNTS: usize = 4;
 /// Number of objects where something else is varied.
 const SOME: u32 = 100;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "demux-instructions",
-    question: "whether a server's instructions for a call depend on how much there is to search",
-    reproduces: "",
-    frames: &["rows", "goals"],
-    conditions: ENVIRONMENT,
-    tables: &[
-        Tabled::Matrix(Matrix {
-            frame: "rows",
-            only: every_row,
-            each: &["algorithm", "over"],
-            title: "the server's instructions a call, {algorithm}, over {over}",
-            down: "strategy",
-            across: "number",
-            beside: "",
-            cell: Column::number("", "instructions"),
-        }),
-        GOALS,
-    ],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "demux-instructions",
+    "whether a server's instructions for a call depend on how much there is to search",
+)
+.frames(&["rows", "goals"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::matrix(
+        "rows",
+        "the server's instructions a call, {algorithm}, over {over}",
+        ("strategy", "number"),
+        Column::number("", "instructions"),
+    )
+    .each(&["algorithm", "over"]),
+    GOALS,
+]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

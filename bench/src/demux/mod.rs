@@ -25,7 +25,7 @@ pub use setup::{Algorithm, Strategy};
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
-    self, Effort, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
+    self, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
 };
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
@@ -181,9 +181,8 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         report.add("inside", inside::measure(harness, options.quick)?);
     }
     if options.parts.contains(&Which::Curves) {
-        let effort = Effort { rounds, again: 0 };
         let search = Search { harness, calls };
-        run_experiment(&search, &plan::stages(options), effort, &mut report);
+        run_experiment(&search, &plan::stages(options), rounds, &mut report);
     }
     options.output.deliver(&report)
 }

@@ -1,97 +1,91 @@
 //! Tables and charts of the curves: the paper's figures 31 (random) and 32 (worst case), the other
 //! orders, larger numbers, one-ways and depth; and the table of the parts measured alone.
 
-use crate::experiment::{
-    Chart, Column, Experiment, Lines, Listing, Matrix, Row, Sheet, Tabled, every_row,
-};
+use crate::experiment::{Chart, Column, Experiment, Row, Sheet, Tabled};
 
 /// The paper's largest number of objects.
 const PAPER: f64 = 500.0;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "demux",
-    question: "what finding an object and its operation costs, by strategy",
-    reproduces: "Gokhale and Schmidt 1998, figures 31 and 32",
-    frames: &["rows", "inside"],
-    conditions: "client and server: {placement}; {rounds} rounds of {calls} calls",
-    tables: &[
-        matrix(
-            |row| over_objects(row) && (is_drawn(row) || has_most_operations(row)),
-            &["algorithm", "operations"],
-            "{algorithm}, {operations} operation(s), over objects; µs",
-            "objects",
-        ),
-        matrix(
-            |row| !row.flag("two_way"),
-            &["algorithm", "operations"],
-            "one-way, {algorithm}, {operations} operation(s), over objects; µs",
-            "objects",
-        ),
-        matrix(
-            over_depth,
-            &["algorithm", "operations"],
-            "depth of adapters, {objects} objects, {algorithm}; µs",
-            "depth",
-        ),
-        Tabled::Listing(Listing {
-            frame: "inside",
-            only: every_row,
-            each: &[],
-            title: "inside a call, by itself",
-            named: "{what}",
-            beside: "",
-            columns: &[
-                Column::ratio("", "value").decimals(1),
-                Column::figure("at most", "goal"),
-                Column::text("", "unit").faint(),
-                Column::text("", "verdict"),
-            ],
-        }),
-    ],
-    sheet: Sheet {
-        size: (480, 360),
-        columns: 3,
-        charts: &[
-            chart(
-                |row| of_the_paper(row) && row.is("algorithm", "random"),
-                "figure 31: {algorithm}, {operations} operation(s)",
-                "objects",
-                false,
-            ),
-            chart(
-                |row| of_the_paper(row) && row.is("algorithm", "worst_case"),
-                "figure 32: {algorithm}, {operations} operation(s)",
-                "objects",
-                false,
-            ),
-            chart(
-                |row| of_the_paper(row) && !is_drawn(row),
-                "{algorithm}, {operations} operation(s)",
-                "objects",
-                false,
-            ),
-            chart(
-                |row| over_objects(row) && is_far(row),
-                "{algorithm}, {operations} operation(s), without linear search",
-                "objects",
-                true,
-            ),
-            chart(
-                |row| !row.flag("two_way") && !row.is("strategy", "linear"),
-                "one-way, {algorithm}, without linear search",
-                "objects",
-                true,
-            ),
-            chart(
-                over_depth,
-                "depth of adapters, {objects} objects, {algorithm}",
-                "depth",
-                false,
-            ),
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "demux",
+    "what finding an object and its operation costs, by strategy",
+)
+.reproduces("Gokhale and Schmidt 1998, figures 31 and 32")
+.frames(&["rows", "inside"])
+.conditions("client and server: {placement}; {rounds} rounds of {calls} calls")
+.tables(&[
+    matrix(
+        |row| over_objects(row) && (is_drawn(row) || has_most_operations(row)),
+        &["algorithm", "operations"],
+        "{algorithm}, {operations} operation(s), over objects; µs",
+        "objects",
+    ),
+    matrix(
+        |row| !row.flag("two_way"),
+        &["algorithm", "operations"],
+        "one-way, {algorithm}, {operations} operation(s), over objects; µs",
+        "objects",
+    ),
+    matrix(
+        over_depth,
+        &["algorithm", "operations"],
+        "depth of adapters, {objects} objects, {algorithm}; µs",
+        "depth",
+    ),
+    Tabled::listing(
+        "inside",
+        "inside a call, by itself",
+        "{what}",
+        &[
+            Column::ratio("", "value").decimals(1),
+            Column::figure("at most", "goal"),
+            Column::text("", "unit").faint(),
+            Column::text("", "verdict"),
         ],
-    },
-    remarks: &[],
-};
+    ),
+])
+.sheet(Sheet::new(
+    (480, 360),
+    3,
+    &[
+        chart(
+            |row| of_the_paper(row) && row.is("algorithm", "random"),
+            "figure 31: {algorithm}, {operations} operation(s)",
+            "objects",
+            false,
+        ),
+        chart(
+            |row| of_the_paper(row) && row.is("algorithm", "worst_case"),
+            "figure 32: {algorithm}, {operations} operation(s)",
+            "objects",
+            false,
+        ),
+        chart(
+            |row| of_the_paper(row) && !is_drawn(row),
+            "{algorithm}, {operations} operation(s)",
+            "objects",
+            false,
+        ),
+        chart(
+            |row| over_objects(row) && is_far(row),
+            "{algorithm}, {operations} operation(s), without linear search",
+            "objects",
+            true,
+        ),
+        chart(
+            |row| !row.flag("two_way") && !row.is("strategy", "linear"),
+            "one-way, {algorithm}, without linear search",
+            "objects",
+            true,
+        ),
+        chart(
+            over_depth,
+            "depth of adapters, {objects} objects, {algorithm}",
+            "depth",
+            false,
+        ),
+    ],
+));
 
 const fn matrix(
     only: fn(&Row) -> bool,
@@ -99,16 +93,14 @@ const fn matrix(
     title: &'static str,
     across: &'static str,
 ) -> Tabled {
-    Tabled::Matrix(Matrix {
-        frame: "rows",
-        only,
-        each,
+    Tabled::matrix(
+        "rows",
         title,
-        down: "strategy",
-        across,
-        beside: "",
-        cell: Column::micros("", "median").marked_by("noisy"),
-    })
+        ("strategy", across),
+        Column::micros("", "median").marked_by("noisy"),
+    )
+    .only(only)
+    .each(each)
 }
 
 const fn chart(
@@ -117,18 +109,17 @@ const fn chart(
     across: &'static str,
     logarithmic: bool,
 ) -> Chart {
-    Chart::Lines(Lines {
-        frame: "rows",
-        only,
-        each: &["algorithm", "operations"],
+    Chart::lines(
+        "rows",
         title,
-        across: (across, across),
-        curves: &[("{strategy}", "median")],
-        up: (1000.0, "µs a call, median"),
-        logarithmic: (logarithmic, false),
-        // Charts from the paper's largest number on have a point even without larger ones.
-        least: if logarithmic { 2 } else { 1 },
-    })
+        (across, across),
+        &[("{strategy}", "median")],
+        (1000.0, "µs a call, median"),
+    )
+    .logarithmic(logarithmic, false)
+    .least(if logarithmic { 2 } else { 1 })
+    .only(only)
+    .each(&["algorithm", "operations"])
 }
 
 fn over_objects(row: &Row) -> bool {

@@ -1,13 +1,13 @@
 //! Goals: a bound of a figure, and the verdict.
 
-use super::{Column, Listing, Row, Tabled, every_row};
+use super::{Column, Row, Tabled};
 use serde::Serialize;
 use std::fmt;
 
 /// Bound of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub(crate) enum Bound {
     /// Upper bound, inclusive.
     AtMost(f64),
     /// Lower bound, inclusive.
@@ -19,7 +19,7 @@ pub enum Bound {
 /// Verdict on a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub(crate) enum Verdict {
     /// Goal reached.
     Ok,
     /// Goal not reached.
@@ -43,24 +43,20 @@ pub(crate) struct Goal {
 }
 
 /// Table of the goals.
-pub(crate) const GOALS: Tabled = Tabled::Listing(Listing {
-    frame: "goals",
-    only: every_row,
-    each: &[],
-    title: "goals",
-    named: "{what} {placement} {strategy} {algorithm} {over}",
-    beside: "",
-    columns: &[
+pub(crate) const GOALS: Tabled = Tabled::listing(
+    "goals",
+    "goals",
+    "{what} {placement} {strategy} {algorithm} {over}",
+    &[
         Column::text("goal", "goal").faint(),
         Column::ratio("reached", "reached").marked_by("noisy"),
         Column::text("verdict", "verdict"),
     ],
-});
+);
 
 impl Bound {
     /// Returns whether a figure keeps the bound.
-    #[must_use]
-    pub fn keeps(self, value: f64) -> bool {
+    pub(crate) fn keeps(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
             Self::AtLeast(least) => value >= least,
@@ -69,8 +65,7 @@ impl Bound {
     }
 
     /// Returns how much of the bound a figure uses: 1 is the bound itself, and more is too much.
-    #[must_use]
-    pub fn share(self, value: f64) -> f64 {
+    pub(crate) fn share(self, value: f64) -> f64 {
         match self {
             // The bound is zero, so each unit is too much.
             Self::AtMost(most) if most <= 0.0 => 1.0 + value,
@@ -80,8 +75,7 @@ impl Bound {
     }
 
     /// Returns the verdict on a figure; `noisy` if its rounds lie too far apart.
-    #[must_use]
-    pub fn verdict(self, reached: Option<f64>, noisy: bool) -> Verdict {
+    pub(crate) fn verdict(self, reached: Option<f64>, noisy: bool) -> Verdict {
         match reached {
             None => Verdict::Absent,
             Some(_) if noisy => Verdict::NotKnown,

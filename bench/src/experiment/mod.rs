@@ -7,6 +7,7 @@
 //! and draws the charts, all by the names of the rows' values.
 
 mod chart;
+mod draw;
 mod goal;
 mod pair;
 mod report;
@@ -15,18 +16,18 @@ mod run;
 mod side;
 mod table;
 
-pub(crate) use chart::{Bars, Chart, Lines, Sheet};
+pub(crate) use chart::{Chart, Sheet};
 pub(crate) use goal::{Bound, GOALS, Goal, Verdict};
 pub(crate) use pair::Pair;
 pub(crate) use report::Report;
-pub(crate) use row::{Row, every_row};
+pub(crate) use row::Row;
 pub(crate) use run::{Effort, Outcome, Stage, Turn, Workload, record_of, run};
 pub use side::Side;
 pub(crate) use side::{Setup, client, server, start};
-pub(crate) use table::{Column, Listing, Matrix, Tabled, shown};
+pub(crate) use table::{Column, Tabled, shown};
 
 /// Experiment, as far as it is the same in each run.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Experiment {
     /// Name of its command.
     pub(crate) name: &'static str,
@@ -35,13 +36,59 @@ pub(crate) struct Experiment {
     /// Figures or tables that it reproduces, by paper; empty if it is our own.
     pub(crate) reproduces: &'static str,
     /// Names of its sets of rows.
-    pub(crate) frames: &'static [&'static str],
+    frames: &'static [&'static str],
     /// Conditions of the run, which stand above the tables: a template of settings.
-    pub(crate) conditions: &'static str,
+    conditions: &'static str,
     /// Tables, in order.
-    pub(crate) tables: &'static [Tabled],
+    tables: &'static [Tabled],
     /// Charts.
-    pub(crate) sheet: Sheet,
-    /// Remarks below the tables.
-    pub(crate) remarks: &'static [&'static str],
+    sheet: Sheet,
+    /// Remarks below the tables: templates of settings.
+    remarks: &'static [&'static str],
+}
+
+impl Experiment {
+    /// Declares an experiment of our own with one set of rows, and no tables yet.
+    pub(crate) const fn new(name: &'static str, question: &'static str) -> Self {
+        Self {
+            name,
+            question,
+            reproduces: "",
+            frames: &["rows"],
+            conditions: "",
+            tables: &[],
+            sheet: Sheet::NONE,
+            remarks: &[],
+        }
+    }
+
+    /// Names the paper, and the figures or tables that the experiment reproduces.
+    pub(crate) const fn reproduces(self, reproduces: &'static str) -> Self {
+        Self { reproduces, ..self }
+    }
+
+    /// Names the sets of rows, if they are others than `rows`.
+    pub(crate) const fn frames(self, frames: &'static [&'static str]) -> Self {
+        Self { frames, ..self }
+    }
+
+    /// States the conditions of a run.
+    pub(crate) const fn conditions(self, conditions: &'static str) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// Declares the tables.
+    pub(crate) const fn tables(self, tables: &'static [Tabled]) -> Self {
+        Self { tables, ..self }
+    }
+
+    /// Declares the charts.
+    pub(crate) const fn sheet(self, sheet: Sheet) -> Self {
+        Self { sheet, ..self }
+    }
+
+    /// Adds remarks.
+    pub(crate) const fn remarks(self, remarks: &'static [&'static str]) -> Self {
+        Self { remarks, ..self }
+    }
 }

@@ -22,6 +22,27 @@ pub(crate) struct Stage<W: Workload + ?Sized> {
     pub(crate) points: Vec<W::Point>,
 }
 
+impl<W: Workload<Setting = ()>> Stage<W> {
+    /// Returns a stage for each placement, with the same contenders and points at each.
+    pub(crate) fn at_each(
+        placements: &[Placement],
+        contenders: &[W::Contender],
+        points: &[W::Point],
+    ) -> Vec<Self>
+    where
+        W::Contender: Clone,
+        W::Point: Clone,
+    {
+        let stage = |&placement| Self {
+            setting: (),
+            placement,
+            contenders: contenders.to_vec(),
+            points: points.to_vec(),
+        };
+        placements.iter().map(stage).collect()
+    }
+}
+
 /// Amount of measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -29,6 +50,13 @@ pub(crate) struct Effort {
     pub(crate) rounds: u32,
     /// Number of times that a point whose rounds lie too far apart is repeated.
     pub(crate) again: u32,
+}
+
+impl From<u32> for Effort {
+    /// Returns so many rounds of each point, none of which is repeated.
+    fn from(rounds: u32) -> Self {
+        Self { rounds, again: 0 }
+    }
 }
 
 /// Turn of a contender.
@@ -115,9 +143,10 @@ pub(crate) fn record_of<'o, W: Workload>(
 pub(crate) fn run<W: Workload>(
     workload: &W,
     stages: &[Stage<W>],
-    effort: Effort,
+    effort: impl Into<Effort>,
     report: &mut Report,
 ) {
+    let effort = effort.into();
     let points = stages.iter().map(|stage| stage.points.len()).sum();
     let progress = progress(points);
     for stage in stages {

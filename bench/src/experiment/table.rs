@@ -1,50 +1,28 @@
 //! Tables of rows, as experiments declare them.
 
-use super::row::{distinct, fill, groups};
+use super::row::{distinct, every_row, fill, groups};
 use super::{Bound, Report, Row};
 use crate::table::{Cell, Table, Tone};
 use serde_json::Value;
 
-/// Declared table.
-#[derive(Debug)]
-pub(crate) enum Tabled {
-    Listing(Listing),
-    Matrix(Matrix),
+/// Declared table: rows of a report, in groups of which each has a table of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tabled {
+    frame: &'static str,
+    only: fn(&Row) -> bool,
+    each: &'static [&'static str],
+    title: &'static str,
+    beside: &'static str,
+    shape: Shape,
 }
 
-/// Table with a line for each row.
-#[derive(Debug)]
-pub(crate) struct Listing {
-    /// Set of rows.
-    pub(crate) frame: &'static str,
-    /// Function that selects rows.
-    pub(crate) only: fn(&Row) -> bool,
-    /// Names of values; each combination of them has a table of its own.
-    pub(crate) each: &'static [&'static str],
-    /// Template of the title.
-    pub(crate) title: &'static str,
-    /// Template of a line's name.
-    pub(crate) named: &'static str,
-    /// Set of rows that stand below those of each table, such as a paper's; empty without one.
-    pub(crate) beside: &'static str,
-    pub(crate) columns: &'static [Column],
-}
-
-/// Table with a line for each value of one name, and a column for each of another.
-#[derive(Debug)]
-pub(crate) struct Matrix {
-    pub(crate) frame: &'static str,
-    pub(crate) only: fn(&Row) -> bool,
-    pub(crate) each: &'static [&'static str],
-    pub(crate) title: &'static str,
-    /// Name of the value that has the lines.
-    pub(crate) down: &'static str,
-    /// Name of the value that has the columns.
-    pub(crate) across: &'static str,
-    /// Set of rows that stand below those of each table, such as a paper's; empty without one.
-    pub(crate) beside: &'static str,
-    /// Figure in the cells.
-    pub(crate) cell: Column,
+/// Shape of a table.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    /// Line for each row, with a template of its name.
+    Listing(&'static str, &'static [Column]),
+    /// Line for each value of one name, a column for each of another, and the figure in the cells.
+    Matrix(&'static str, &'static str, Column),
 }
 
 /// Column of a table: a value of the rows, and its unit and rating.
@@ -58,6 +36,7 @@ pub(crate) struct Column {
     decimals: Option<usize>,
     behind: &'static str,
     signed: bool,
+    gain: bool,
     tone: Tone,
     bound: Option<Bound>,
     doubt: Doubt,
@@ -85,6 +64,7 @@ impl Column {
             decimals: Some(decimals),
             behind: "",
             signed: false,
+            gain: false,
             tone: Tone::Plain,
             bound: None,
             doubt: Doubt::Never,
@@ -155,10 +135,16 @@ impl Column {
         Self { behind, ..self }
     }
 
-    /// Shows signs; gains of 1 and more are good, losses bad.
-    pub(crate) const fn signed(self) -> Self {
+    /// Shows signs.
+    pub(crate) const fn with_signs(self) -> Self {
         let signed = true;
         Self { signed, ..self }
+    }
+
+    /// Shows signs, and rates gains of 1 and more as good, such losses as bad.
+    pub(crate) const fn gain(self) -> Self {
+        let gain = true;
+        Self { gain, ..self }.with_signs()
     }
 
     /// Rates figures as good if they keep a bound, and as bad if they do not.
@@ -211,8 +197,8 @@ impl Column {
             _ if doubtful => Tone::Doubtful,
             Some(bound) if bound.keeps(value) => Tone::Good,
             Some(_) => Tone::Bad,
-            None if self.signed && scaled >= 1.0 => Tone::Good,
-            None if self.signed && scaled <= -1.0 => Tone::Bad,
+            None if self.gain && scaled >= 1.0 => Tone::Good,
+            None if self.gain && scaled <= -1.0 => Tone::Bad,
             None => self.tone,
         };
         Cell::new(text, tone)
@@ -222,7 +208,7 @@ impl Column {
     fn words(&self, text: &str) -> Cell {
         match text {
             "ok" | "kept" => Cell::new(text, Tone::Good),
-            "missed" | "no_budget" => Cell::new(text.replace('_', " "), Tone::Bad),
+            "missed" | "moved" | "new" => Cell::new(text.replace('_', " "), Tone::Bad),
             "not_known" | "absent" => Cell::new(text.replace('_', " "), Tone::Doubtful),
             text => Cell::new(text, self.tone),
         }
@@ -239,61 +225,119 @@ pub(crate) fn shown(value: f64) -> String {
 }
 
 impl Tabled {
+    /// Declares a table with a line for each row of a set; title and the lines' names are templates.
+    pub(crate) const fn listing(
+        frame: &'static str,
+        title: &'static str,
+        named: &'static str,
+        columns: &'static [Column],
+    ) -> Self {
+        Self::new(frame, title, Shape::Listing(named, columns))
+    }
+
+    /// Declares a table of a figure, with a line for each value of the name `down` and a column for
+    /// each of `across`.
+    pub(crate) const fn matrix(
+        frame: &'static str,
+        title: &'static str,
+        (down, across): (&'static str, &'static str),
+        cell: Column,
+    ) -> Self {
+        Self::new(frame, title, Shape::Matrix(down, across, cell))
+    }
+
+    const fn new(frame: &'static str, title: &'static str, shape: Shape) -> Self {
+        Self {
+            frame,
+            only: every_row,
+            each: &[],
+            title,
+            beside: "",
+            shape,
+        }
+    }
+
+    /// Selects rows.
+    pub(crate) const fn only(self, only: fn(&Row) -> bool) -> Self {
+        Self { only, ..self }
+    }
+
+    /// Makes a table for each combination of the values of these names.
+    pub(crate) const fn each(self, each: &'static [&'static str]) -> Self {
+        Self { each, ..self }
+    }
+
+    /// Puts another set of rows below those of each table, such as a paper's.
+    pub(crate) const fn beside(self, beside: &'static str) -> Self {
+        Self { beside, ..self }
+    }
+
     /// Returns the tables of a report, one for each group of rows.
     pub(super) fn of(&self, report: &Report) -> Vec<Table> {
-        let (frame, only, each) = match self {
-            Self::Listing(listing) => (listing.frame, listing.only, listing.each),
-            Self::Matrix(matrix) => (matrix.frame, matrix.only, matrix.each),
+        let rows = report.frame(self.frame).iter();
+        let rows = rows.filter(|row| (self.only)(row));
+        let table = |rows: &Vec<&Row>| {
+            let title = fill(self.title, &[rows[0], &report.settings]);
+            let beside = report.frame(self.beside);
+            match self.shape {
+                Shape::Listing(named, columns) => {
+                    let name = |row: &Row| fill(named, &[row, &report.settings]);
+                    listing(title, columns, rows, beside, name)
+                }
+                Shape::Matrix(down, across, cell) => {
+                    let all: Vec<&Row> = rows.iter().copied().chain(beside).collect();
+                    matrix(title, (down, across), cell, &all)
+                }
+            }
         };
-        let rows = report.frame(frame).iter().filter(|row| only(row));
-        let table = |rows: &Vec<&Row>| match self {
-            Self::Listing(listing) => listing.table(report, rows),
-            Self::Matrix(matrix) => matrix.table(report, rows),
-        };
-        groups(rows, each).iter().map(table).collect()
+        groups(rows, self.each).iter().map(table).collect()
     }
 }
 
-impl Listing {
-    fn table(&self, report: &Report, rows: &[&Row]) -> Table {
-        let line = |row: &Row| {
-            let cells = self.columns.iter().map(|column| column.cell(row));
-            let name = fill(self.named, &[row, &report.settings]);
-            (name.trim_end().to_owned(), cells.collect())
+fn listing(
+    title: String,
+    columns: &[Column],
+    rows: &[&Row],
+    beside: &[Row],
+    name: impl Fn(&Row) -> String,
+) -> Table {
+    let line = |row: &Row, is_ours: bool| {
+        let cell = |column: &Column| match is_ours {
+            true => column.cell(row),
+            false => column.faint().cell(row),
         };
-        let beside = report.frame(self.beside).iter().map(|row| {
-            let cells = self.columns.iter().map(|column| column.faint().cell(row));
-            (fill(self.named, &[row]), cells.collect())
-        });
-        let headings = self.columns.iter().map(|column| column.heading);
-        Table {
-            title: fill(self.title, &[rows[0], &report.settings]),
-            columns: headings.map(str::to_owned).collect(),
-            rows: rows.iter().map(|row| line(row)).chain(beside).collect(),
-        }
+        (
+            name(row).trim_end().to_owned(),
+            columns.iter().map(cell).collect(),
+        )
+    };
+    let ours = rows.iter().map(|row| line(row, true));
+    let headings = columns.iter().map(|column| column.heading.to_owned());
+    Table {
+        title,
+        columns: headings.collect(),
+        rows: ours
+            .chain(beside.iter().map(|row| line(row, false)))
+            .collect(),
     }
 }
 
-impl Matrix {
-    fn table(&self, report: &Report, own: &[&Row]) -> Table {
-        let beside = report.frame(self.beside).iter();
-        let rows: Vec<&Row> = own.iter().copied().chain(beside).collect();
-        let columns = distinct(rows.iter().map(|row| row.text(self.across)));
-        let line = |name: String| {
-            let own = rows.iter().filter(|row| row.text(self.down) == name);
-            let cell = |column: &String| {
-                let found = own.clone().find(|row| row.text(self.across) == *column);
-                found.map_or_else(Cell::none, |row| self.cell.cell(row))
-            };
-            let cells = columns.iter().map(cell).collect();
-            (name, cells)
+fn matrix(title: String, (down, across): (&str, &str), figure: Column, rows: &[&Row]) -> Table {
+    let columns = distinct(rows.iter().map(|row| row.text(across)));
+    let line = |name: String| {
+        let own = rows.iter().filter(|row| row.text(down) == name);
+        let cell = |column: &String| {
+            let found = own.clone().find(|row| row.text(across) == *column);
+            found.map_or_else(Cell::none, |row| figure.cell(row))
         };
-        let lines = distinct(rows.iter().map(|row| row.text(self.down)));
-        Table {
-            title: fill(self.title, &[rows[0], &report.settings]),
-            rows: lines.into_iter().map(line).collect(),
-            columns,
-        }
+        let cells = columns.iter().map(cell).collect();
+        (name, cells)
+    };
+    let lines = distinct(rows.iter().map(|row| row.text(down)));
+    Table {
+        title,
+        rows: lines.into_iter().map(line).collect(),
+        columns,
     }
 }
 
@@ -316,7 +360,7 @@ mod tests {
         assert_eq!(hidden, Cell::new("not known", Tone::Doubtful));
         let bound = Bound::AtMost(1000.0);
         assert_eq!(micros.rated(bound).cell(&row).tone, Tone::Bad);
-        let gain = Column::number("gain", "gain").signed().followed_by(" %");
+        let gain = Column::number("gain", "gain").gain().followed_by(" %");
         assert_eq!(gain.cell(&row), Cell::new("-3 %", Tone::Bad));
         assert_eq!(Column::ratio("x", "x").cell(&row), Cell::none());
         let verdict = Column::text("", "verdict").cell(&row);

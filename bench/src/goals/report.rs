@@ -3,39 +3,20 @@
 use super::Evidence;
 use super::figure::Found;
 use super::line::Line;
-use crate::experiment::{
-    Column, Experiment, Listing, Report, Row, Sheet, Tabled, Verdict, every_row,
-};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled, Verdict};
 use serde_json::{Value, json};
 
 /// Number of other runnable processes above which times are not to be trusted.
 const BUSY: f64 = 0.5;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "goals",
-    question: "which goals of the data path are reached here",
-    reproduces: "",
-    frames: &["lines"],
-    conditions: "{busy}",
-    tables: &[Tabled::Listing(Listing {
-        frame: "lines",
-        only: every_row,
-        each: &[],
-        title: "the goals of the data path",
-        named: "{what}",
-        beside: "",
-        columns: &[
+pub(crate) static EXPERIMENT: Experiment = Experiment::new("goals", "which goals of the data path are reached here").frames(&["lines"]).conditions("{busy}").tables(&[Tabled::listing("lines", "the goals of the data path", "{what}", &[
             Column::text("goal", "goal"),
             Column::figure("reached", "reached").marked_by("noisy"),
             Column::text("verdict", "verdict"),
             Column::text("of", "note").faint(),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[
+        ])]).remarks(&[
         "{verdicts.ok} reached, {verdicts.missed} missed, {verdicts.not_known} not known, {verdicts.absent} absent",
-    ],
-};
+    ]);
 
 /// Returns the report; `load_before` is the average number of runnable processes in the minute
 /// before the run.

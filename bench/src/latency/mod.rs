@@ -6,8 +6,8 @@ use crate::Result;
 use crate::case::{self, Case};
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
 use crate::experiment::{
-    self, Chart, Column, Effort, Experiment, Lines, Listing, Outcome, Pair, Report, Row, Sheet,
-    Stage, Tabled, Turn, Workload, every_row, record_of,
+    self, Chart, Column, Effort, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled,
+    Turn, Workload, record_of,
 };
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
@@ -16,57 +16,50 @@ use crate::running::Launch;
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "latency",
-    question: "how long calls take, by operation and size, beside what the operating system takes",
-    reproduces: "Gokhale and Schmidt 1998, the sweep of sizes (§3.3)",
-    frames: &["contenders", "rows"],
-    conditions: "medians of {rounds} rounds' medians, of {calls} calls each",
-    tables: &[
-        Tabled::Listing(Listing {
-            frame: "contenders",
-            only: every_row,
-            each: &[],
-            title: "contenders",
-            named: "{name}",
-            beside: "",
-            columns: &[Column::text("", "description")],
-        }),
-        Tabled::Listing(Listing {
-            frame: "rows",
-            only: every_row,
-            each: &["placement"],
-            title: "{placement}, µs (throw_… and ping: one-ways, the mean of a batch)",
-            named: "{case} {contender}",
-            beside: "",
-            columns: &[
-                Column::micros("median", "median").marked_by("noisy"),
-                Column::percent("spread %", "spread").faint(),
-                Column::micros("p50", "p50").shown_by("two_way"),
-                Column::micros("p99", "p99").shown_by("two_way"),
-                Column::micros("p99.9", "p999").shown_by("two_way"),
-                Column::ratio("× floor", "ratio"),
-                Column::ratio("p99", "p99_ratio").shown_by("two_way"),
-            ],
-        }),
-    ],
-    sheet: Sheet {
-        size: (480, 360),
-        columns: 3,
-        charts: &[Chart::Lines(Lines {
-            frame: "rows",
-            only: every_row,
-            each: &["placement", "operation"],
-            title: "{placement}, {operation}",
-            across: ("units", "units"),
-            curves: &[("{contender}", "median")],
-            up: (1000.0, "µs"),
-            logarithmic: (true, false),
-            least: 2,
-        })],
-    },
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "latency",
+    "how long calls take, by operation and size, beside what the operating system takes",
+)
+.reproduces("Gokhale and Schmidt 1998, the sweep of sizes (§3.3)")
+.frames(&["contenders", "rows"])
+.conditions("medians of {rounds} rounds' medians, of {calls} calls each")
+.tables(&[
+    Tabled::listing(
+        "contenders",
+        "contenders",
+        "{name}",
+        &[Column::text("", "description")],
+    ),
+    Tabled::listing(
+        "rows",
+        "{placement}, µs (throw_… and ping: one-ways, the mean of a batch)",
+        "{case} {contender}",
+        &[
+            Column::micros("median", "median").marked_by("noisy"),
+            Column::percent("spread %", "spread").faint(),
+            Column::micros("p50", "p50").shown_by("two_way"),
+            Column::micros("p99", "p99").shown_by("two_way"),
+            Column::micros("p99.9", "p999").shown_by("two_way"),
+            Column::ratio("× floor", "ratio"),
+            Column::ratio("p99", "p99_ratio").shown_by("two_way"),
+        ],
+    )
+    .each(&["placement"]),
+])
+.sheet(Sheet::new(
+    (480, 360),
+    3,
+    &[Chart::lines(
+        "rows",
+        "{placement}, {operation}",
+        ("units", "units"),
+        &[("{contender}", "median")],
+        (1000.0, "µs"),
+    )
+    .logarithmic(true, false)
+    .least(2)
+    .each(&["placement", "operation"])],
+));
 
 /// Factor of the calls of a batch of one-ways while requests are [`SHORT`]: one-ways are over so
 /// soon, and the scheduler lets each side run for so long, that a batch needs more of them.
@@ -325,7 +318,9 @@ mod tests {
     fn who_is_restless_is_noisy_and_a_restless_floor_makes_all_of_its_kind_so() {
         let record = |samples: [u64; 4]| {
             let mut record = Record::default();
-            samples.map(|sample| record.add_round(&[sample]));
+            for sample in samples {
+                record.add_round(&[sample]);
+            }
             record
         };
         let (wild, wilder) = (record([10, 20, 40, 10]), record([20, 40, 80, 20]));
@@ -339,12 +334,7 @@ mod tests {
         let records = [&wild, &wilder, &calm, &wilder];
         let outcomes: Vec<_> = contenders.iter().zip(records).collect();
         let case = Case::plain(case::Operation::CubeVoid);
-        let stage = Stage {
-            setting: (),
-            placement: Placement::Same,
-            contenders: Vec::new(),
-            points: Vec::new(),
-        };
+        let stage = Stage::at_each(&[Placement::Same], &[], &[]).remove(0);
         let rows = Batches(1).rows(&stage, &case, &outcomes);
         assert_eq!(
             rows.iter().map(Row::is_doubtful).collect::<Vec<_>>(),

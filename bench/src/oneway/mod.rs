@@ -14,8 +14,8 @@ pub(crate) use server::serve;
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
-    self, Bars, Bound, Chart, Column, Effort, Experiment, Listing, Outcome, Pair, Report, Row,
-    Sheet, Stage, Tabled, Turn, Workload, every_row, run as run_experiment, start,
+    self, Bound, Chart, Column, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled, Turn,
+    Workload, run as run_experiment, start,
 };
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
@@ -32,46 +32,15 @@ pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/oneway.rs"));
 }
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "oneway",
-    question: "what it costs to wait for one-ways, and what buffering them gains",
-    reproduces: "O'Ryan et al. 2001, figures 16 and 17",
-    frames: &["rows"],
-    conditions: "{rounds} rounds of {requests} requests of each kind",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &["placement", "figure", "octets"],
-        title: "{figure} one-ways, {octets} bytes, {placement}",
-        named: "{kind}",
-        beside: "",
-        columns: &[
+pub(crate) static EXPERIMENT: Experiment = Experiment::new("oneway", "what it costs to wait for one-ways, and what buffering them gains").reproduces("O'Ryan et al. 2001, figures 16 and 17").conditions("{rounds} rounds of {requests} requests of each kind").tables(&[Tabled::listing("rows", "{figure} one-ways, {octets} bytes, {placement}", "{kind}", &[
             Column::number("requests/s", "rate"),
             Column::percent("spread %", "spread").faint(),
             Column::ratio("× first", "ratio").known_by("known"),
             Column::ratio("at least", "goal").faint(),
             Column::text("goal", "verdict"),
-        ],
-    })],
-    sheet: Sheet {
-        size: (900, 360),
-        columns: 1,
-        charts: &[Chart::Bars(Bars {
-            frame: "rows",
-            only: every_row,
-            each: &["placement", "figure", "octets"],
-            title: "{figure} one-ways, {octets} bytes, {placement}",
-            group: "kind",
-            bar: "",
-            of: "rate",
-            up: (1.0, "requests a second"),
-            beneath: Some(Column::ratio("", "ratio").followed_by(" ×")),
-        })],
-    },
-    remarks: &[
+        ]).each(&["placement", "figure", "octets"])]).sheet(Sheet::new((900, 360), 1, &[Chart::bars("rows", "{figure} one-ways, {octets} bytes, {placement}", "kind", "rate", (1.0, "requests a second")).beneath(Column::ratio("", "ratio").followed_by(" ×")).each(&["placement", "figure", "octets"])])).remarks(&[
         "The paper's buffered one-ways reach more than 2 × unbuffered ones, its SYNC_WITH_SERVER more than 1.5 × two-way.",
-    ],
-};
+    ]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -203,11 +172,12 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         .with("requests", options.requests)
         .with("rounds", options.rounds);
     let mut report = Report::new(&EXPERIMENT, settings);
-    let effort = Effort {
-        rounds: options.rounds,
-        again: 0,
-    };
-    run_experiment(&OneWays(harness), &options.stages(), effort, &mut report);
+    run_experiment(
+        &OneWays(harness),
+        &options.stages(),
+        options.rounds,
+        &mut report,
+    );
     options.output.deliver(&report)
 }
 
@@ -259,7 +229,9 @@ mod tests {
         let stage = stages.last().unwrap();
         let rates = |times: [u64; 3]| {
             let mut rates = Rates::default();
-            times.map(|time| rates.add_round(100, time));
+            for time in times {
+                rates.add_round(100, time);
+            }
             rates
         };
         let (base, own) = (rates([160, 163, 166]), rates([100, 102, 104]));

@@ -7,8 +7,8 @@ use super::{Common, scheduled, start};
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
-    Bound, Chart, Column, Effort, Experiment, GOALS, Goal, Lines, Listing, Outcome, Pair, Report,
-    Row, Sheet, Stage, Tabled, Turn, Workload, every_row, record_of, run as run_experiment,
+    Bound, Chart, Column, Experiment, GOALS, Goal, Outcome, Pair, Report, Row, Sheet, Stage,
+    Tabled, Turn, Workload, record_of, run as run_experiment,
 };
 use crate::output::Output;
 use crate::peer::nanoseconds;
@@ -56,21 +56,8 @@ const OF_LANES: [(&str, Bound, &str); 5] = [
     ),
 ];
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "rt latency",
-    question: "whether an urgent client's calls take as long beside a load as alone",
-    reproduces: "",
-    frames: &["rows", "goals"],
-    conditions: "{link}, {scheduling}: a call each {pace} µs beside {low} low clients, {rounds} rounds, upcalls of {work} µs; a pool's threads at {pool_priority}",
-    tables: &[
-        Tabled::Listing(Listing {
-            frame: "rows",
-            only: every_row,
-            each: &["placement"],
-            title: "{placement}: the high client's calls alone, µs",
-            named: "{contender}",
-            beside: "",
-            columns: &[
+pub(crate) static EXPERIMENT: Experiment = Experiment::new("rt latency", "whether an urgent client's calls take as long beside a load as alone").frames(&["rows", "goals"]).conditions("{link}, {scheduling}: a call each {pace} µs beside {low} low clients, {rounds} rounds, upcalls of {work} µs; a pool's threads at {pool_priority}").tables(&[
+        Tabled::listing("rows", "{placement}: the high client's calls alone, µs", "{contender}", &[
                 Column::number("calls", "alone.samples").faint(),
                 Column::micros("p50", "alone.p50")
                     .decimals(1)
@@ -82,16 +69,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
                 Column::ratio("p50/floor", "alone_beside_floor.p50"),
                 Column::ratio("p99", "alone_beside_floor.p99"),
                 Column::ratio("p99.9", "alone_beside_floor.p999"),
-            ],
-        }),
-        Tabled::Listing(Listing {
-            frame: "rows",
-            only: every_row,
-            each: &["placement"],
-            title: "{placement}: the high client's calls beside the load, µs",
-            named: "{contender}",
-            beside: "",
-            columns: &[
+            ]).each(&["placement"]),
+        Tabled::listing("rows", "{placement}: the high client's calls beside the load, µs", "{contender}", &[
                 Column::number("calls", "loaded.samples").faint(),
                 Column::micros("p50", "loaded.p50")
                     .decimals(1)
@@ -108,30 +87,12 @@ pub(crate) static EXPERIMENT: Experiment = Experiment {
                 Column::ratio("p99.9", "loaded_beside_floor.p999"),
                 Column::number("low calls/s", "low_rate"),
                 Column::ratio("/floor", "low_beside_floor"),
-            ],
-        }),
+            ]).each(&["placement"]),
         GOALS,
-    ],
-    sheet: Sheet {
-        size: (620, 420),
-        columns: 1,
-        charts: &[Chart::Lines(Lines {
-            frame: "rows",
-            only: every_row,
-            each: &["placement"],
-            title: "{placement}: high client beside {low} low ones",
-            across: ("", "one call in … takes at least"),
-            curves: &[
+    ]).sheet(Sheet::new((620, 420), 1, &[Chart::lines("rows", "{placement}: high client beside {low} low ones", ("", "one call in … takes at least"), &[
                 ("{contender} loaded", "loaded.one_in"),
                 ("{contender} alone", "alone.one_in"),
-            ],
-            up: (1000.0, "µs"),
-            logarithmic: (true, true),
-            least: 1,
-        })],
-    },
-    remarks: &[],
-};
+            ], (1000.0, "µs")).logarithmic(true, true).each(&["placement"])]));
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -177,6 +138,7 @@ struct Urgent<'h> {
 }
 
 /// Batch alone and one beside the load: the one point of the series.
+#[derive(Clone)]
 struct Both;
 
 impl fmt::Display for Both {
@@ -308,18 +270,13 @@ pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
         .with("pool_priority", common.pool_priority);
     let mut report = Report::new(&EXPERIMENT, settings);
     let contenders = common.wanted(&CONTENDERS)?;
-    let stage = |&placement| Stage {
-        setting: (),
-        placement,
-        contenders: contenders.clone(),
-        points: vec![Both],
-    };
-    let stages: Vec<_> = common.placement.iter().map(stage).collect();
-    let effort = Effort {
-        rounds: options.rounds,
-        again: 0,
-    };
-    run_experiment(&Urgent { harness, options }, &stages, effort, &mut report);
+    let stages = Stage::at_each(&common.placement, &contenders, &[Both]);
+    run_experiment(
+        &Urgent { harness, options },
+        &stages,
+        options.rounds,
+        &mut report,
+    );
     let judged = judge(report.rows(), common.best_effort);
     report.add("goals", judged);
     options.output.deliver(&report)
@@ -406,12 +363,7 @@ mod tests {
         };
         let floor = seen([10, 20], [20, 40], [100, 200]);
         let lanes = seen([10, 20], [30, 60], [125, 250]);
-        let stage = Stage {
-            setting: (),
-            placement: Placement::Cross,
-            contenders: Vec::new(),
-            points: Vec::new(),
-        };
+        let stage = Stage::at_each(&[Placement::Cross], &[], &[]).remove(0);
         let urgent = Urgent {
             harness: &Harness::this().unwrap(),
             options: &parse(&[]).unwrap(),

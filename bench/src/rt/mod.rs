@@ -19,37 +19,26 @@ mod batch;
 mod calling;
 mod client;
 mod floor;
-mod latency;
-mod mutex;
+pub(crate) mod latency;
+pub(crate) mod mutex;
 mod omniorb;
-mod order;
-mod series;
+pub(crate) mod order;
+pub(crate) mod series;
 mod server;
 mod setup;
-mod starting;
+pub(crate) mod starting;
 mod watchdog;
 mod work;
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::experiment::{self, Experiment as Declared, Pair};
+use crate::experiment::{self, Pair};
 use crate::placement::{Placement, Processors};
 use clap::{Args, Subcommand};
 pub(crate) use client::call;
 pub(crate) use server::serve;
 pub(crate) use setup::Setup;
 use setup::{Contender, HIGH, LOWEST, Link};
-
-/// Experiments with priorities.
-pub(crate) static EXPERIMENTS: [&Declared; 7] = [
-    &latency::EXPERIMENT,
-    &series::INVERSION,
-    &series::ENDPOINTS,
-    &series::POOLS,
-    &order::EXPERIMENT,
-    &mutex::EXPERIMENT,
-    &starting::EXPERIMENT,
-];
 
 /// Experiment with priorities.
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,7 @@ use super::setup::{HIGH, LOWEST, corba, rt_orb};
 use super::watchdog::Watchdog;
 use super::work;
 use crate::Result;
-use crate::experiment::{Column, Experiment, Listing, Report, Row, Sheet, Tabled, every_row};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::output::Json;
 use crate::peer::{nanoseconds_since, run_at};
 use crate::statistics::{Figures, Record};
@@ -27,29 +27,12 @@ const MEDIUM: i32 = 40;
 /// Time limit of a contender.
 const LONGEST: Duration = Duration::from_secs(60);
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "rt mutex",
-    question: "how long an urgent thread waits for a lock while one in between computes",
-    reproduces: "",
-    frames: &["rows"],
-    conditions: "SCHED_FIFO, one processor",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &[],
-        title: "µs that an urgent thread waits for a lock of whose section ({section} µs) half is over, while one in between computes for {medium} µs",
-        named: "{lock}",
-        beside: "",
-        columns: &[
+pub(crate) static EXPERIMENT: Experiment = Experiment::new("rt mutex", "how long an urgent thread waits for a lock while one in between computes").conditions("SCHED_FIFO, one processor").tables(&[Tabled::listing("rows", "µs that an urgent thread waits for a lock of whose section ({section} µs) half is over, while one in between computes for {medium} µs", "{lock}", &[
             Column::micros("median", "wait.p50").decimals(1),
             Column::micros("p99", "wait.p99").decimals(1),
             Column::micros("max", "wait.max").decimals(1),
             Column::text("p99 within the section", "within"),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+        ])]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

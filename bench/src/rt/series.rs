@@ -11,8 +11,8 @@ use super::{Common, scheduled, start};
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
-    self, Chart, Column, Effort, Experiment, Lines, Listing, Outcome, Pair, Report, Row, Sheet,
-    Stage, Tabled, Turn, Workload, every_row,
+    self, Chart, Column, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled, Turn,
+    Workload,
 };
 use crate::output::Output;
 use crate::placement::Processors;
@@ -40,14 +40,11 @@ pub(crate) static POOLS: Experiment = series(
     "Schmidt 2000, the comparison of thread pools",
 );
 
-const TABLES: &[Tabled] = &[Tabled::Listing(Listing {
-    frame: "rows",
-    only: every_row,
-    each: &["placement"],
-    title: "{placement}: by low clients; µs",
-    named: "{low} {contender}",
-    beside: "",
-    columns: &[
+const TABLES: &[Tabled] = &[Tabled::listing(
+    "rows",
+    "{placement}: by low clients; µs",
+    "{low} {contender}",
+    &[
         Column::micros("high: mean", "high.mean").decimals(1),
         Column::micros("jitter", "high.jitter").decimals(1),
         Column::number("calls", "high.calls"),
@@ -55,7 +52,8 @@ const TABLES: &[Tabled] = &[Tabled::Listing(Listing {
         Column::micros("jitter", "low_ones.jitter").decimals(1),
         Column::number("calls", "low_ones.calls"),
     ],
-})];
+)
+.each(&["placement"])];
 
 const CHARTS: &[Chart] = &[
     over_low(
@@ -79,34 +77,19 @@ const fn series(
     question: &'static str,
     reproduces: &'static str,
 ) -> Experiment {
-    Experiment {
-        name,
-        question,
-        reproduces,
-        frames: &["rows"],
-        conditions: "{experiment}, {link}, {scheduling}: {calls} calls of the high client at full load in each of {rounds} rounds, upcalls of {work} µs; jitter is the standard deviation",
-        tables: TABLES,
-        sheet: Sheet {
-            size: (620, 420),
-            columns: 2,
-            charts: CHARTS,
-        },
-        remarks: &[],
-    }
+    Experiment::new(name, question).reproduces(reproduces).conditions("{experiment}, {link}, {scheduling}: {calls} calls of the high client at full load in each of {rounds} rounds, upcalls of {work} µs; jitter is the standard deviation").tables(TABLES).sheet(Sheet::new((620, 420), 2, CHARTS))
 }
 
 const fn over_low(title: &'static str, curves: &'static [(&'static str, &'static str)]) -> Chart {
-    Chart::Lines(Lines {
-        frame: "rows",
-        only: every_row,
-        each: &["placement"],
+    Chart::lines(
+        "rows",
         title,
-        across: ("low", "low clients"),
+        ("low", "low clients"),
         curves,
-        up: (1000.0, "µs"),
-        logarithmic: (false, true),
-        least: 1,
-    })
+        (1000.0, "µs"),
+    )
+    .logarithmic(false, true)
+    .each(&["placement"])
 }
 
 /// Options of `rt inversion`.
@@ -311,18 +294,13 @@ pub(super) fn run(harness: &Harness, plan: &Plan) -> Result<()> {
         .with("rounds", plan.usual.rounds)
         .with("work", common.work);
     let mut report = Report::new(plan.experiment, settings);
-    let stage = |&placement| Stage {
-        setting: (),
-        placement,
-        contenders: plan.contenders.clone(),
-        points: plan.low.clone(),
-    };
-    let stages: Vec<_> = common.placement.iter().map(stage).collect();
-    let effort = Effort {
-        rounds: plan.usual.rounds,
-        again: 0,
-    };
-    experiment::run(&Series(harness, plan), &stages, effort, &mut report);
+    let stages = Stage::at_each(&common.placement, &plan.contenders, &plan.low);
+    experiment::run(
+        &Series(harness, plan),
+        &stages,
+        plan.usual.rounds,
+        &mut report,
+    );
     plan.usual.output.deliver(&report)
 }
 

@@ -6,7 +6,7 @@ use super::{Common, scheduled};
 use crate::Result;
 use crate::child::Process;
 use crate::contender::Harness;
-use crate::experiment::{self, Column, Experiment, Listing, Report, Row, Sheet, Tabled, every_row};
+use crate::experiment::{self, Column, Experiment, Report, Row, Tabled};
 use crate::output::Json;
 use crate::peer::nanoseconds_since;
 use crate::statistics::Record;
@@ -18,28 +18,21 @@ use std::time::Instant;
 /// Upper bound of that time, in nanoseconds.
 const GOAL: u64 = 50_000_000;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "rt start",
-    question: "how long a server with lanes takes from its start to its first reply",
-    reproduces: "",
-    frames: &["rows"],
-    conditions: "{link}, {scheduling}, {rounds} servers",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &[],
-        title: "a server with {lanes} lanes, from the start of its process until it …, in ms",
-        named: "{what}",
-        beside: "",
-        columns: &[
-            Column::millis("median", "p50"),
-            Column::millis("p99", "p99"),
-            Column::millis("max", "max"),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt start",
+    "how long a server with lanes takes from its start to its first reply",
+)
+.conditions("{link}, {scheduling}, {rounds} servers")
+.tables(&[Tabled::listing(
+    "rows",
+    "a server with {lanes} lanes, from the start of its process until it …, in ms",
+    "{what}",
+    &[
+        Column::millis("median", "p50"),
+        Column::millis("p99", "p99"),
+        Column::millis("max", "max"),
+    ],
+)]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

@@ -11,8 +11,7 @@ pub use kind::{Kind, Load};
 use crate::Result;
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
 use crate::experiment::{
-    self, Column, Experiment, Listing, Outcome, Pair, Report, Row, Sheet, Stage, Tabled, Turn,
-    Workload, every_row, record_of,
+    self, Column, Experiment, Outcome, Pair, Report, Row, Stage, Tabled, Turn, Workload, record_of,
 };
 use crate::output::Json;
 use crate::placement::{Placement, Processors};
@@ -27,29 +26,23 @@ const USUAL: [&str; 3] = ["punctual", outsider::NAME, omniorb::NAME];
 /// Ratio of one-ways to two-way calls.
 const ONE_WAYS: u32 = 5;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "throughput",
-    question: "how many calls a second, of one thread and of several",
-    reproduces: "",
-    frames: &["rows"],
-    conditions: "{rounds} rounds of {calls} two-way calls",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &["load", "references", "placement"],
-        title: "calls a second: {load}, {placement} {references}",
-        named: "{threads} × {contender}",
-        beside: "",
-        columns: &[
-            Column::number("calls/s", "rate").marked_by("noisy"),
-            Column::percent("spread %", "spread").faint(),
-            Column::ratio("× floor", "ratio").known_by("known"),
-            Column::ratio("× omniORB", "beside_omniorb").known_by("beside_omniorb_known"),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "throughput",
+    "how many calls a second, of one thread and of several",
+)
+.conditions("{rounds} rounds of {calls} two-way calls")
+.tables(&[Tabled::listing(
+    "rows",
+    "calls a second: {load}, {placement} {references}",
+    "{threads} × {contender}",
+    &[
+        Column::number("calls/s", "rate").marked_by("noisy"),
+        Column::percent("spread %", "spread").faint(),
+        Column::ratio("× floor", "ratio").known_by("known"),
+        Column::ratio("× omniORB", "beside_omniorb").known_by("beside_omniorb_known"),
+    ],
+)
+.each(&["load", "references", "placement"])]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -252,7 +245,9 @@ mod tests {
     fn measured(times: [(&'static str, [u64; 3]); 3]) -> Report {
         let outcomes = times.map(|(name, times)| {
             let mut rates = Rates::default();
-            times.map(|time| rates.add_round(1, time));
+            for time in times {
+                rates.add_round(1, time);
+            }
             (Contender::imagined(name, "raw-tcp"), rates)
         });
         let outcomes: Vec<_> = outcomes.iter().map(|(who, rates)| (who, rates)).collect();

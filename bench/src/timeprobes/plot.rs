@@ -1,9 +1,10 @@
 //! Plot of stacked bars: each call from end to end, and each side's stages beside the paper's.
 
-use super::report::{Report, Run};
+use super::report::Run;
 use super::stages::{Stage, Stages};
 use crate::Result;
 use crate::drawing::{self, Area, entry, not_drawn};
+use crate::machine::Machine;
 use crate::placement::Placement;
 use plotters::prelude::*;
 use std::path::Path;
@@ -53,15 +54,12 @@ struct Bar {
     total: String,
 }
 
-/// Draws the report.
-pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
-    let panels = panels(report);
+/// Draws the runs.
+pub(super) fn draw(title: &str, runs: &[Run], path: &Path) -> Result<()> {
+    let panels = panels(runs);
     let height = MARGIN * 2 + LINE + panels.iter().map(Panel::height).sum::<i32>();
     let size = (u32::try_from(WIDTH)?, u32::try_from(height)?);
-    let title = format!(
-        "{}, {} calls: {}",
-        report.case, report.calls, report.machine
-    );
+    let title = format!("{title}: {}", Machine::this());
     drawing::sheet(path, size, |area| {
         write(area, &title, (MARGIN, MARGIN))?;
         let mut top = MARGIN + LINE;
@@ -73,25 +71,24 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     })
 }
 
-fn panels(report: &Report) -> Vec<Panel> {
+fn panels(runs: &[Run]) -> Vec<Panel> {
     let sides = [
-        side(report, "client (Schmidt et al. 2001, table 1)", |run| {
+        side(runs, "client (Schmidt et al. 2001, table 1)", |run| {
             &run.client
         }),
-        side(report, "server (Schmidt et al. 2001, table 2)", |run| {
+        side(runs, "server (Schmidt et al. 2001, table 2)", |run| {
             &run.server
         }),
     ];
-    let ways = [Placement::Same, Placement::Cross].map(|placement| end_to_end(report, placement));
+    let ways = [Placement::Same, Placement::Cross].map(|placement| end_to_end(runs, placement));
     let panels = ways.into_iter().chain(sides.into_iter().flatten());
     panels.filter(|panel| !panel.bars.is_empty()).collect()
 }
 
 /// Returns a placement's panel. Each placement has a scale of its own: a wake-up takes longer than
 /// all the rest.
-fn end_to_end(report: &Report, placement: Placement) -> Panel {
-    let with_legs = report
-        .runs
+fn end_to_end(runs: &[Run], placement: Placement) -> Panel {
+    let with_legs = runs
         .iter()
         .filter(|run| run.placement == placement)
         .filter_map(|run| Some((run, run.legs.as_ref()?)));
@@ -117,9 +114,9 @@ fn end_to_end(report: &Report, placement: Placement) -> Panel {
 }
 
 /// Returns the panels of a side, with and without I/O: the system calls and the wait hide the rest.
-fn side(report: &Report, title: &str, of: fn(&Run) -> &Stages) -> [Panel; 2] {
+fn side(runs: &[Run], title: &str, of: fn(&Run) -> &Stages) -> [Panel; 2] {
     let panel = |title: String, wanted: fn(&Stage) -> bool| {
-        let first = report.runs.first().map(of);
+        let first = runs.first().map(of);
         let parts = first.map_or(&[][..], |stages| &stages.stages);
         let paper = first.map(|stages| {
             let micros = |stage: &Stage| stage.paper.unwrap_or_default();
@@ -133,10 +130,7 @@ fn side(report: &Report, title: &str, of: fn(&Run) -> &Stages) -> [Panel; 2] {
                 .filter(|stage| wanted(stage))
                 .map(|stage| stage.name)
                 .collect(),
-            bars: paper
-                .into_iter()
-                .chain(report.runs.iter().map(ours))
-                .collect(),
+            bars: paper.into_iter().chain(runs.iter().map(ours)).collect(),
         }
     };
     [

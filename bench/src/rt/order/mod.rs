@@ -8,9 +8,7 @@ use super::scheduled;
 use super::setup::{HIGH, LOWEST, Link, rt_orb};
 use super::watchdog::Watchdog;
 use crate::Result;
-use crate::experiment::{
-    Bound, Column, Experiment, Listing, Report, Row, Sheet, Tabled, every_row,
-};
+use crate::experiment::{Bound, Column, Experiment, Report, Row, Tabled};
 use crate::output::{Json, progress};
 use crate::peer::run_at;
 use clap::{Args, ValueEnum};
@@ -31,32 +29,27 @@ const AT_A_TIME: u64 = 20_000;
 /// Time limit of a stretch.
 const LONGEST: Duration = Duration::from_secs(60);
 
-pub(crate) static EXPERIMENT: Experiment = Experiment {
-    name: "rt order",
-    question: "whether requests are served in the order of their priorities",
-    reproduces: "",
-    frames: &["rows"],
-    conditions: "{link}, {scheduling}, one processor, {low} low clients, pools choose at {pool_priority}",
-    tables: &[Tabled::Listing(Listing {
-        frame: "rows",
-        only: every_row,
-        each: &[],
-        title: "upcalls that began while a more urgent request had been sent",
-        named: "{contender}",
-        beside: "",
-        columns: &[
-            Column::number("requests", "requests"),
-            Column::number("of high", "high"),
-            Column::number("seen sent", "sent"),
-            Column::number("inversions", "inversions").rated(Bound::AtMost(0.0)),
-            Column::number("high waiting", "of_high").rated(Bound::AtMost(0.0)),
-            Column::micros("worst µs, high", "worst_high").decimals(1),
-            Column::micros("worst µs", "worst").decimals(1),
-        ],
-    })],
-    sheet: Sheet::NONE,
-    remarks: &[],
-};
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt order",
+    "whether requests are served in the order of their priorities",
+)
+.conditions(
+    "{link}, {scheduling}, one processor, {low} low clients, pools choose at {pool_priority}",
+)
+.tables(&[Tabled::listing(
+    "rows",
+    "upcalls that began while a more urgent request had been sent",
+    "{contender}",
+    &[
+        Column::number("requests", "requests"),
+        Column::number("of high", "high"),
+        Column::number("seen sent", "sent"),
+        Column::number("inversions", "inversions").rated(Bound::AtMost(0.0)),
+        Column::number("high waiting", "of_high").rated(Bound::AtMost(0.0)),
+        Column::micros("worst µs, high", "worst_high").decimals(1),
+        Column::micros("worst µs", "worst").decimals(1),
+    ],
+)]);
 
 /// Threads that serve the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]

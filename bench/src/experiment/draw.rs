@@ -1,0 +1,257 @@
+//! Drawing of charts.
+
+use super::chart::{Bars, Chart, Lines, Shape};
+use super::row::{Row, distinct, fill};
+use crate::Result;
+use crate::drawing::{Area, entry, not_drawn, write};
+use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::prelude::*;
+use serde_json::Value;
+use std::ops::Range;
+
+/// Chart with its rows.
+pub(super) struct Drawn<'r> {
+    pub(super) chart: &'static Chart,
+    pub(super) title: String,
+    pub(super) rows: Vec<&'r Row>,
+}
+
+/// Curve: its name, and its points.
+type Curve = (String, Vec<(u32, f64)>);
+
+/// Colours of curves and bars, without green beside red; the first is that of a floor or base.
+const COLOURS: [RGBColor; 12] = [
+    RGBColor(0x77, 0x77, 0x77),
+    RGBColor(0x00, 0x72, 0xb2),
+    RGBColor(0xd5, 0x5e, 0x00),
+    RGBColor(0xcc, 0x79, 0xa7),
+    RGBColor(0xe6, 0x9f, 0x00),
+    RGBColor(0x56, 0xb4, 0xe9),
+    RGBColor(0x7b, 0x3f, 0x7b),
+    RGBColor(0x00, 0x9e, 0x73),
+    RGBColor(0xbb, 0xbb, 0xbb),
+    RGBColor(0x8c, 0x6d, 0x1f),
+    RGBColor(0x00, 0x45, 0x70),
+    RGBColor(0xf0, 0xa3, 0x60),
+];
+/// Fraction of its place that a group of bars fills.
+const FILLED: f64 = 0.84;
+/// Pixels to the right of grouped bars, for the legend.
+const LEGEND: u32 = 220;
+
+fn colour(place: usize) -> RGBColor {
+    COLOURS[place % COLOURS.len()]
+}
+
+impl Drawn<'_> {
+    pub(super) fn is_worth_it(&self) -> bool {
+        match &self.chart.shape {
+            Shape::Bars(_) => true,
+            Shape::Lines(lines) => {
+                let curves = self.curves(lines);
+                let longest = curves.iter().map(|(_, points)| points.len()).max();
+                longest.unwrap_or_default() >= lines.least
+            }
+        }
+    }
+
+    pub(super) fn draw(&self, area: &Area<'_>) -> Result<()> {
+        match &self.chart.shape {
+            Shape::Lines(lines) => self.draw_lines(lines, area),
+            Shape::Bars(bars) => self.draw_bars(bars, area),
+        }
+    }
+
+    fn curves(&self, lines: &Lines) -> Vec<Curve> {
+        let rows = &self.rows;
+        let mut curves: Vec<Curve> = Vec::new();
+        for (template, value) in lines.curves {
+            for name in distinct(rows.iter().map(|row| fill(template, &[row]))) {
+                let own = rows.iter().filter(|row| fill(template, &[row]) == name);
+                let mut points: Vec<_> =
+                    own.flat_map(|row| self.points(lines, row, value)).collect();
+                points.sort_by_key(|point| point.0);
+                curves.push((name, points));
+            }
+        }
+        curves.retain(|(_, points)| !points.is_empty());
+        curves
+    }
+
+    /// Returns the points of a row: one, or those of a value that is a list of them.
+    fn points(&self, lines: &Lines, row: &Row, value: &str) -> Vec<(u32, f64)> {
+        let points = match row.get(value).and_then(Value::as_array) {
+            Some(list) => list
+                .iter()
+                .filter_map(|point| Some((point[0].as_f64()?, point[1].as_f64()?)))
+                .collect(),
+            None => Vec::from_iter(row.number(lines.across.0).zip(row.number(value))),
+        };
+        // A value of zero has no place on a logarithmic scale.
+        let fits = |up: f64| up > 0.0 || !lines.logarithmic.1;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let scaled = |(across, up): (f64, f64)| (across as u32, up / self.chart.up.0);
+        points
+            .into_iter()
+            .map(scaled)
+            .filter(|(_, up)| fits(*up))
+            .collect()
+    }
+
+    fn draw_lines(&self, lines: &Lines, area: &Area<'_>) -> Result<()> {
+        let curves = self.curves(lines);
+        let all = || curves.iter().flat_map(|(_, points)| points);
+        let (low, high) = all().fold((u32::MAX, 0), |(low, high), (at, _)| {
+            (low.min(*at), high.max(*at))
+        });
+        let (least, most) = all().fold((f64::MAX, 0.0_f64), |(least, most), (_, value)| {
+            (least.min(*value), most.max(*value))
+        });
+        // A curve of one point needs a range, too.
+        let (across, up) = (low..high.max(low + 1), 0.0..most * 1.25);
+        let up_log = || (least * 0.8..most * 1.6).log_scale();
+        match lines.logarithmic {
+            (false, false) => self.draw_on(area, lines, &curves, across, up),
+            (false, true) => self.draw_on(area, lines, &curves, across, up_log()),
+            (true, false) => self.draw_on(area, lines, &curves, across.log_scale(), up),
+            (true, true) => self.draw_on(area, lines, &curves, across.log_scale(), up_log()),
+        }
+    }
+
+    fn draw_on<X, Y>(
+        &self,
+        area: &Area<'_>,
+        lines: &Lines,
+        curves: &[Curve],
+        across: X,
+        up: Y,
+    ) -> Result<()>
+    where
+        X: AsRangedCoord<Value = u32>,
+        X::CoordDescType: Ranged<ValueType = u32> + ValueFormatter<u32>,
+        Y: AsRangedCoord<Value = f64>,
+        Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+    {
+        let mut chart = ChartBuilder::on(area)
+            .margin(10)
+            .caption(&self.title, ("sans-serif", 15))
+            .x_label_area_size(34)
+            .y_label_area_size(60)
+            .build_cartesian_2d(across, up)
+            .map_err(not_drawn)?;
+        chart
+            .configure_mesh()
+            .light_line_style(TRANSPARENT)
+            .x_desc(lines.across.1)
+            .y_desc(self.chart.up.1)
+            .y_label_formatter(&|value| ((value * 100.0).round() / 100.0).to_string())
+            .draw()
+            .map_err(not_drawn)?;
+        for (place, (name, points)) in curves.iter().enumerate() {
+            let stroke = colour(place).stroke_width(2);
+            let line = LineSeries::new(points.clone(), stroke).point_size(2);
+            chart
+                .draw_series(line)
+                .map_err(not_drawn)?
+                .label(name)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], stroke));
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.8))
+            .draw()
+            .map_err(not_drawn)
+    }
+
+    fn draw_bars(&self, declared: &Bars, area: &Area<'_>) -> Result<()> {
+        let rows = &self.rows;
+        let value = |row: &Row| row.number(declared.of).unwrap_or_default() / self.chart.up.0;
+        let groups = distinct(rows.iter().map(|row| row.text(declared.group)));
+        let bars = match declared.bar {
+            "" => vec![String::new()],
+            bar => distinct(rows.iter().map(|row| row.text(bar))),
+        };
+        let most = rows.iter().map(|row| value(row)).fold(0.0, f64::max);
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .margin_right(if bars.len() > 1 { LEGEND } else { 12 })
+            .caption(&self.title, ("sans-serif", 16))
+            .x_label_area_size(30)
+            .y_label_area_size(70)
+            .build_cartesian_2d(0.0..float(groups.len()), 0.0..most * 1.1)
+            .map_err(not_drawn)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .light_line_style(TRANSPARENT)
+            .x_labels(0)
+            .y_desc(self.chart.up.1)
+            .draw()
+            .map_err(not_drawn)?;
+        let width = FILLED / float(bars.len());
+        let rectangles = rows.iter().map(|row| {
+            let place = |names: &[String], name: String| {
+                names
+                    .iter()
+                    .position(|one| *one == name)
+                    .unwrap_or_default()
+            };
+            let group = place(&groups, row.text(declared.group));
+            let (bar, shade) = match declared.bar {
+                "" => (0, usize::from(group > 0)),
+                name => (place(&bars, row.text(name)), place(&bars, row.text(name))),
+            };
+            let left = float(group) + (1.0 - FILLED) / 2.0 + float(bar) * width;
+            let corners = [(left, 0.0), (left + width * 0.92, value(row))];
+            Rectangle::new(corners, colour(shade).filled())
+        });
+        chart.draw_series(rectangles).map_err(not_drawn)?;
+        let (left, top) = chart.plotting_area().get_base_pixel();
+        let (across, down) = chart.plotting_area().dim_in_pixel();
+        let (x, y) = area.get_base_pixel();
+        let (across, down) = (i32::try_from(across)?, i32::try_from(down)?);
+        let (left, top) = (left - x, top - y);
+        self.label_groups(
+            declared,
+            area,
+            &groups,
+            (left..left + across, top + down + 6),
+        )?;
+        for (place, name) in bars.iter().enumerate().filter(|_| bars.len() > 1) {
+            let below = top + 20 * i32::try_from(place)?;
+            entry(area, colour(place), name, (left + across + 20, below))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the groups' names beneath them, and their figures.
+    fn label_groups(
+        &self,
+        declared: &Bars,
+        area: &Area<'_>,
+        groups: &[String],
+        (across, below): (Range<i32>, i32),
+    ) -> Result<()> {
+        let step = (across.end - across.start) / i32::try_from(groups.len().max(1))?;
+        for (place, group) in groups.iter().enumerate() {
+            let middle = across.start + step * i32::try_from(place)? + step / 2;
+            let centred = |words: &str, below: i32| {
+                let wide = i32::try_from(words.chars().count())? * 6;
+                write(area, words, 12, (middle - wide / 2, below))
+            };
+            centred(group, below)?;
+            let mut rows = self.rows.iter();
+            let row = rows.find(|row| row.text(declared.group) == *group);
+            if let (Some(row), Some(beneath)) = (row, &declared.beneath) {
+                centred(&beneath.cell(row).text, below + 14)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn float(number: usize) -> f64 {
+    number as f64
+}
