@@ -34,6 +34,20 @@ pub(crate) struct Chart {
 pub(super) enum Shape {
     Lines(Lines),
     Bars(Bars),
+    Stacked(Stacked),
+}
+
+/// Horizontal bars of parts, one for each value of a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stacked {
+    /// Name of the value that has the bars.
+    pub(super) bar: &'static str,
+    /// Name of the value that has the parts.
+    pub(super) part: &'static str,
+    /// Name of the parts' length.
+    pub(super) of: &'static str,
+    /// Set if all bars are of one length, whatever the sum of their parts.
+    pub(super) alike: bool,
 }
 
 /// Curves of values over a number.
@@ -125,6 +139,24 @@ impl Chart {
         Self::new(frame, title, up, Shape::Bars(bars))
     }
 
+    /// Declares horizontal bars, one for each value of the name `bar`, with a part as long as the
+    /// value `of` for each of the name `part`; with `alike`, parts are fractions of their bar.
+    pub(crate) const fn stacked(
+        frame: &'static str,
+        title: &'static str,
+        (bar, part): (&'static str, &'static str),
+        of: &'static str,
+        alike: bool,
+    ) -> Self {
+        let stacked = Stacked {
+            bar,
+            part,
+            of,
+            alike,
+        };
+        Self::new(frame, title, (1.0, ""), Shape::Stacked(stacked))
+    }
+
     const fn new(
         frame: &'static str,
         title: &'static str,
@@ -185,10 +217,11 @@ impl Chart {
 
     /// Returns the charts of a report, one for each group of rows.
     fn of<'r>(&'static self, report: &'r Report) -> Vec<Drawn<'r>> {
-        let rows = report.frame(self.frame).iter();
-        let rows = rows.filter(|row| (self.only)(row));
+        let frame = report.frame(self.frame);
+        let rows = frame.iter().filter(|row| (self.only)(row));
         let drawn = groups(rows, self.each).into_iter().map(|rows| Drawn {
             chart: self,
+            frame,
             title: fill(self.title, &[rows[0], &report.settings]),
             rows,
         });

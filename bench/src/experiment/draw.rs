@@ -1,7 +1,7 @@
 //! Drawing of charts.
 
-use super::chart::{Bars, Chart, Lines, Shape};
-use super::row::{Row, distinct, fill};
+use super::chart::{Bars, Chart, Lines, Shape, Stacked};
+use super::row::{Row, distinct, fill, groups};
 use crate::Result;
 use crate::drawing::{Area, entry, not_drawn, write};
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
@@ -13,14 +13,20 @@ use std::ops::Range;
 pub(super) struct Drawn<'r> {
     pub(super) chart: &'static Chart,
     pub(super) title: String,
+    /// Set of rows of which these are some.
+    pub(super) frame: &'r [Row],
     pub(super) rows: Vec<&'r Row>,
 }
 
-/// Curve: its name, and its points.
-type Curve = (String, Vec<(u32, f64)>);
+/// Curve with its name.
+struct Curve {
+    name: String,
+    colour: RGBAColor,
+    points: Vec<(u32, f64)>,
+}
 
 /// Colours of curves and bars, without green beside red; the first is that of a floor or base.
-const COLOURS: [RGBColor; 12] = [
+const COLOURS: [RGBColor; 14] = [
     RGBColor(0x77, 0x77, 0x77),
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -33,11 +39,23 @@ const COLOURS: [RGBColor; 12] = [
     RGBColor(0x8c, 0x6d, 0x1f),
     RGBColor(0x00, 0x45, 0x70),
     RGBColor(0xf0, 0xa3, 0x60),
+    RGBColor(0x33, 0x22, 0x88),
+    RGBColor(0xdd, 0xcc, 0x77),
 ];
 /// Fraction of its place that a group of bars fills.
 const FILLED: f64 = 0.84;
 /// Pixels to the right of grouped bars, for the legend.
 const LEGEND: u32 = 220;
+/// Pixels of stacked bars: of the margin, of a line of text, left of the bars, and of the longest.
+const MARGIN: i32 = 16;
+const LINE: i32 = 20;
+const LEFT: i32 = 220;
+const LENGTH: f64 = 760.0;
+/// Number of entries side by side in the legend of stacked bars, and the width of each in pixels.
+const ENTRIES: usize = 4;
+const ENTRY: i32 = 220;
+/// Largest height of a stacked bar with the space below it, in pixels.
+const BAR: i32 = 34;
 
 fn colour(place: usize) -> RGBColor {
     COLOURS[place % COLOURS.len()]
@@ -46,10 +64,10 @@ fn colour(place: usize) -> RGBColor {
 impl Drawn<'_> {
     pub(super) fn is_worth_it(&self) -> bool {
         match &self.chart.shape {
-            Shape::Bars(_) => true,
+            Shape::Bars(_) | Shape::Stacked(_) => true,
             Shape::Lines(lines) => {
                 let curves = self.curves(lines);
-                let longest = curves.iter().map(|(_, points)| points.len()).max();
+                let longest = curves.iter().map(|curve| curve.points.len()).max();
                 longest.unwrap_or_default() >= lines.least
             }
         }
@@ -59,22 +77,32 @@ impl Drawn<'_> {
         match &self.chart.shape {
             Shape::Lines(lines) => self.draw_lines(lines, area),
             Shape::Bars(bars) => self.draw_bars(bars, area),
+            Shape::Stacked(stacked) => self.draw_stacked(stacked, area),
         }
     }
 
+    /// Returns the curves. A name has its colour in all charts of its set of rows; of several curves
+    /// of the same rows, those of the first template are darkest.
     fn curves(&self, lines: &Lines) -> Vec<Curve> {
-        let rows = &self.rows;
-        let mut curves: Vec<Curve> = Vec::new();
-        for (template, value) in lines.curves {
-            for name in distinct(rows.iter().map(|row| fill(template, &[row]))) {
-                let own = rows.iter().filter(|row| fill(template, &[row]) == name);
-                let mut points: Vec<_> =
-                    own.flat_map(|row| self.points(lines, row, value)).collect();
+        let mut curves = Vec::new();
+        for ((template, value), strength) in lines.curves.iter().zip([1.0, 0.45]) {
+            let names = distinct(self.frame.iter().map(|row| fill(template, &[row])));
+            for (place, name) in names.into_iter().enumerate() {
+                let own = self
+                    .rows
+                    .iter()
+                    .filter(|row| fill(template, &[row]) == name);
+                let points = own.flat_map(|row| self.points(lines, row, value));
+                let mut points: Vec<_> = points.collect();
                 points.sort_by_key(|point| point.0);
-                curves.push((name, points));
+                curves.push(Curve {
+                    name,
+                    colour: colour(place).mix(strength),
+                    points,
+                });
             }
         }
-        curves.retain(|(_, points)| !points.is_empty());
+        curves.retain(|curve| !curve.points.is_empty());
         curves
     }
 
@@ -100,7 +128,7 @@ impl Drawn<'_> {
 
     fn draw_lines(&self, lines: &Lines, area: &Area<'_>) -> Result<()> {
         let curves = self.curves(lines);
-        let all = || curves.iter().flat_map(|(_, points)| points);
+        let all = || curves.iter().flat_map(|curve| &curve.points);
         let (low, high) = all().fold((u32::MAX, 0), |(low, high), (at, _)| {
             (low.min(*at), high.max(*at))
         });
@@ -147,13 +175,13 @@ impl Drawn<'_> {
             .y_label_formatter(&|value| ((value * 100.0).round() / 100.0).to_string())
             .draw()
             .map_err(not_drawn)?;
-        for (place, (name, points)) in curves.iter().enumerate() {
-            let stroke = colour(place).stroke_width(2);
-            let line = LineSeries::new(points.clone(), stroke).point_size(2);
+        for curve in curves {
+            let stroke = curve.colour.stroke_width(2);
+            let line = LineSeries::new(curve.points.clone(), stroke).point_size(2);
             chart
                 .draw_series(line)
                 .map_err(not_drawn)?
-                .label(name)
+                .label(&curve.name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], stroke));
         }
         chart
@@ -225,6 +253,51 @@ impl Drawn<'_> {
         Ok(())
     }
 
+    /// Draws bars of parts, with their sums behind them and a legend below.
+    fn draw_stacked(&self, declared: &Stacked, area: &Area<'_>) -> Result<()> {
+        let value = |row: &Row| row.number(declared.of).unwrap_or_default();
+        let bars = groups(self.rows.iter().copied(), &[declared.bar]);
+        let parts = distinct(self.rows.iter().map(|row| row.text(declared.part)));
+        let sum = |bar: &Vec<&Row>| bar.iter().map(|row| value(row)).sum::<f64>();
+        let longest = bars.iter().map(sum).fold(f64::MIN_POSITIVE, f64::max);
+        write(area, &self.title, 15, (MARGIN, MARGIN))?;
+        let height = i32::try_from(area.dim_in_pixel().1)?;
+        let legend = LINE * i32::try_from(parts.len().div_ceil(ENTRIES))?;
+        let room = height - 3 * MARGIN - LINE - legend;
+        let step = (room / i32::try_from(bars.len().max(1))?).min(BAR);
+        let mut top = 2 * MARGIN + LINE;
+        for bar in &bars {
+            let whole = match declared.alike {
+                true => sum(bar).max(f64::MIN_POSITIVE),
+                false => longest,
+            };
+            write(area, &bar[0].text(declared.bar), 13, (MARGIN, top + 4))?;
+            let mut end = 0.0;
+            for row in bar {
+                let begin = end;
+                end += value(row) / whole;
+                let corners = [(pixels(begin), top), (pixels(end), top + step * 3 / 4)];
+                let place = parts.iter().position(|part| row.is(declared.part, part));
+                let fill = colour(place.unwrap_or_default()).filled();
+                area.draw(&Rectangle::new(corners, fill))
+                    .map_err(not_drawn)?;
+            }
+            write(
+                area,
+                &format!("{:.0}", sum(bar)),
+                13,
+                (pixels(end) + 8, top + 4),
+            )?;
+            top += step;
+        }
+        for (place, part) in parts.iter().enumerate() {
+            let left = LEFT + ENTRY * i32::try_from(place % ENTRIES)?;
+            let line = top + LINE * i32::try_from(place / ENTRIES)?;
+            entry(area, colour(place), part, (left, line))?;
+        }
+        Ok(())
+    }
+
     /// Writes the groups' names beneath them, and their figures.
     fn label_groups(
         &self,
@@ -254,4 +327,11 @@ impl Drawn<'_> {
 #[allow(clippy::cast_precision_loss)]
 fn float(number: usize) -> f64 {
     number as f64
+}
+
+/// Returns where a fraction of the longest bar ends, in pixels.
+#[allow(clippy::cast_possible_truncation)]
+fn pixels(fraction: f64) -> i32 {
+    // The value is far below the limit of an i32.
+    LEFT + (fraction.clamp(0.0, 1.0) * LENGTH).round() as i32
 }

@@ -61,6 +61,10 @@ impl Row {
                     false => format!("{number:.2}"),
                 }
             }
+            Some(Value::Array(values)) => {
+                let words: Vec<String> = values.iter().map(words).collect();
+                words.join(" ")
+            }
             Some(other) => other.to_string(),
         }
     }
@@ -86,6 +90,15 @@ impl Row {
         self.0
             .iter()
             .try_for_each(|(name, value)| map.serialize_entry(name, value))
+    }
+}
+
+/// Returns an element of a list as text: a pair with = in its middle.
+fn words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(pair) => pair.iter().map(words).collect::<Vec<_>>().join("="),
+        other => other.to_string(),
     }
 }
 

@@ -306,10 +306,9 @@ fn listing(
             true => column.cell(row),
             false => column.faint().cell(row),
         };
-        (
-            name(row).trim_end().to_owned(),
-            columns.iter().map(cell).collect(),
-        )
+        // A name without a value in its middle has two spaces there.
+        let name = name(row).replace("  ", " ").trim_end().to_owned();
+        (name, columns.iter().map(cell).collect())
     };
     let ours = rows.iter().map(|row| line(row, true));
     let headings = columns.iter().map(|column| column.heading.to_owned());

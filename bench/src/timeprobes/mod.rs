@@ -9,7 +9,6 @@
 
 mod end_to_end;
 pub(crate) mod paper;
-mod plot;
 pub(crate) mod record;
 mod report;
 pub(crate) mod servant;
@@ -94,11 +93,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let mut report = Report::new(&EXPERIMENT, settings);
     let runs = measure(&contenders, options, counter, &mut report);
     report::add(&mut report, &runs);
-    let title = format!("{}, {} calls", options.case, options.calls);
-    options
-        .output
-        .show(&report, |_, path| plot::draw(&title, &runs, path))?;
-    report.verdict()
+    options.output.deliver(&report)
 }
 
 /// Counter of the stamps.

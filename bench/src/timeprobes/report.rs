@@ -4,7 +4,7 @@
 use super::end_to_end::Leg;
 use super::paper;
 use super::stages::{Stage, Stages};
-use crate::experiment::{Column, Experiment, Report, Row, Tabled};
+use crate::experiment::{Chart, Column, Experiment, Report, Row, Sheet, Tabled};
 use crate::placement::Placement;
 use crate::statistics::{Figures, NOISY};
 use serde::Serialize;
@@ -23,7 +23,23 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         .each(&["side"])
         .only(|row| row.get("share").is_some()),
 ])
+.sheet(Sheet::new((1140, 360), 1, &[
+    Chart::stacked("stages", "one call from end to end, {placement}, ns", ("run", "what"), "time", false)
+        .each(&["placement"])
+        .only(|row| row.is("side", END_TO_END) && row.flag("part")),
+    Chart::stacked("stages", "{side}: all of it, ns, and the paper's µs", ("run", "what"), "time", true)
+        .each(&["side"])
+        .only(of_a_side),
+    Chart::stacked("stages", "{side}: without I/O, ns, and the paper's µs", ("run", "what"), "time", true)
+        .each(&["side"])
+        .only(|row| of_a_side(row) && !row.text("what").contains("I/O")),
+]))
 .remarks(&[paper::REMARKS]);
+
+/// Returns whether a row is a stage of one side.
+fn of_a_side(row: &Row) -> bool {
+    row.flag("part") && !row.is("side", END_TO_END)
+}
 
 /// One contender at one placement.
 #[derive(Clone, Debug, Serialize)]
@@ -68,8 +84,11 @@ impl Run {
         let column = self.name();
         let line = |what: &str, time: f64| line(name, what, &column, Some(time));
         let stages = side.stages.iter().filter(|stage| stage.stamps > 0.0);
-        let stages =
-            stages.map(|stage| line(&titled(stage), stage.time).with("share", side.share(stage)));
+        let stages = stages.map(|stage| {
+            line(&titled(stage), stage.time)
+                .with("share", side.share(stage))
+                .with("part", true)
+        });
         let sums = [
             line("all but I/O", side.of_the_orb()),
             line("all stages", side.sum),
@@ -103,8 +122,9 @@ impl Run {
                 Some(self.client.whole / self.on.p50 as f64),
             ),
         ];
-        let legs = legs.map(|leg| line(leg.name, Some(leg.time)));
-        legs.chain(sums).collect()
+        let legs = legs.map(|leg| line(leg.name, Some(leg.time)).with("part", true));
+        let at = |row: Row| row.with("placement", self.placement);
+        legs.chain(sums).map(at).collect()
     }
 }
 
@@ -128,7 +148,9 @@ fn papers(name: &str, side: &Stages) -> Vec<Row> {
     let line = |what: &str, time| line(name, what, "paper, µs", time);
     let stages = side.stages.iter().map(|stage| {
         let share = stage.paper.map(|micros| micros / side.paper());
-        line(&titled(stage), stage.paper).with("share", share)
+        line(&titled(stage), stage.paper)
+            .with("share", share)
+            .with("part", stage.paper.is_some())
     });
     let sums = [
         line("all but I/O", Some(side.paper_of_the_orb())),
