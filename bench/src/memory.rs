@@ -6,12 +6,13 @@
 //! kernel's memory for a socket is not the server's and not counted.
 
 use crate::Result;
+use crate::child::Process;
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
 use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::giop::{self, Connection, Target};
 use crate::output::{Json, progress};
 use crate::process::Memory;
-use crate::running::{Launch, Serving};
+use crate::running::Launch;
 use clap::Args;
 use std::time::Duration;
 
@@ -96,7 +97,7 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     })?;
     let idle = server.observed().memory()?;
     let mut rows = vec![row(contender, &server, 0, idle)?];
-    let target = Target::of(server.address())?;
+    let target = Target::of(server.said())?;
     let mut connections = Vec::new();
     for &number in numbers {
         while connections.len() < number {
@@ -111,7 +112,7 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
 
 /// Returns the row of a server with so many connections, which had `idle` without any.
 #[allow(clippy::cast_precision_loss)]
-fn row(contender: &Contender, server: &Serving, number: usize, idle: Memory) -> Result<Row> {
+fn row(contender: &Contender, server: &Process, number: usize, idle: Memory) -> Result<Row> {
     let memory = server.observed().memory()?;
     let each =
         |now: u64, before: u64| (number > 0).then(|| (now as f64 - before as f64) / number as f64);

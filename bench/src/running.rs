@@ -7,7 +7,6 @@ use crate::counting::Instrument;
 use crate::experiment::Pair;
 use crate::outsider;
 use crate::placement::Processors;
-use crate::process::Observed;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,35 +23,6 @@ pub struct Launch {
     pub client_options: Vec<OsString>,
     /// Number of connections that the server must be able to hold, if more than usual.
     pub connections: Option<usize>,
-}
-
-/// Running server.
-#[derive(Debug)]
-pub struct Serving {
-    process: Process,
-    address: String,
-}
-
-impl Serving {
-    /// Returns its address: a reference, or what a client of its kind understands.
-    #[must_use]
-    pub fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Returns the process, as observed from outside.
-    #[must_use]
-    pub fn observed(&self) -> Observed {
-        self.process.observed()
-    }
-
-    /// Ends the process and waits for its end.
-    ///
-    /// # Errors
-    /// The process does not end as it should.
-    pub fn stop(self) -> Result<()> {
-        self.process.stop()
-    }
 }
 
 impl Contender {
@@ -73,11 +43,9 @@ impl Contender {
     ///
     /// # Errors
     /// The server does not start; the message has its output.
-    pub fn serve(&self, launch: &Launch) -> Result<Serving> {
-        let mut process = Process::spawn(&mut self.server(launch))?;
-        let address = process.until_ready();
-        let address = address.map_err(|error| format!("{}: {error}", self.name))?;
-        Ok(Serving { process, address })
+    pub fn serve(&self, launch: &Launch) -> Result<Process> {
+        let server = Process::start(&mut self.server(launch));
+        Ok(server.map_err(|error| format!("{}: {error}", self.name))?)
     }
 
     fn server(&self, launch: &Launch) -> Command {

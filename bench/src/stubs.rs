@@ -94,10 +94,9 @@ pub fn run(options: &Options) -> Result<()> {
     let base = Size::of(&none)?;
     let beyond = |program: &Path| -> Result<Size> { Ok(Size::of(program)?.beyond(base)) };
     report.add("sizes", sizes(beyond(&compiled)?, beyond(&interpreted)?));
-    let mut server = Process::spawn(&mut Command::new(server?))?;
-    let reference = server.until_ready()?;
+    let server = Process::start(&mut Command::new(server?))?;
     for (operation, what) in KINDS.into_iter().enumerate() {
-        let count = |program: &Path| a_call(program, &reference, operation, options.calls);
+        let count = |program: &Path| a_call(program, server.said(), operation, options.calls);
         report.add(
             "instructions",
             [row(what, count(&compiled)?, count(&interpreted)?)],

@@ -165,7 +165,7 @@ impl Workload for Matrix<'_> {
 
     /// One-ways are those of protocols without replies, and of the base if there are any.
     fn suits(&self, contender: &Contender, calls: &Calls, pair: &Pair) -> bool {
-        let is_one_way = pair.note == pair::ONE_WAY;
+        let is_one_way = pair.note() == pair::ONE_WAY;
         match calls {
             Calls::OneWay { .. } => is_one_way || contender.is_base(),
             Calls::TwoWay { operation, .. } => {

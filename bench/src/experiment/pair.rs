@@ -13,8 +13,6 @@ pub(crate) struct Pair {
     // In the order in which they are to end.
     client: Process,
     server: Process,
-    /// Note of the client on itself; mostly empty.
-    pub(crate) note: String,
 }
 
 impl Pair {
@@ -27,17 +25,15 @@ impl Pair {
         server: &mut Command,
         client: impl FnOnce(&str) -> Command,
     ) -> Result<Self> {
-        let mut server = Process::spawn(server)?;
-        let address = server.until_ready();
-        let address = address.map_err(|error| format!("server: {error}"))?;
-        let mut client = Process::spawn(&mut client(&address))?;
-        let note = client.until_ready();
-        let note = note.map_err(|error| format!("client: {error}"))?;
-        Ok(Self {
-            client,
-            server,
-            note,
-        })
+        let server = Process::start(server).map_err(|error| format!("server: {error}"))?;
+        let client = Process::start(&mut client(server.said()));
+        let client = client.map_err(|error| format!("client: {error}"))?;
+        Ok(Self { client, server })
+    }
+
+    /// Returns the client's note on itself; mostly empty.
+    pub(crate) fn note(&self) -> &str {
+        self.client.said()
     }
 
     /// Sends a command to the client and waits until it is done; returns its samples, if it has

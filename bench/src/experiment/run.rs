@@ -277,11 +277,13 @@ impl<'s, W: Workload> Field<'s, W> {
     }
 
     /// Ends all processes.
-    fn stop(self, report: &mut Report) {
-        report.failed.extend(self.failed);
-        let ended = self.pairs.into_iter().flatten().map(Pair::stop);
-        let failures = ended.filter_map(|end| Some(end.err()?.to_string()));
-        report.failed.extend(failures);
+    fn stop(mut self, report: &mut Report) {
+        report.failed.append(&mut self.failed);
+        for (contender, place) in self.entrants {
+            let ended = self.pairs[place].take().map_or(Ok(()), Pair::stop);
+            let failure = ended.err().map(|error| format!("{contender}: {error}"));
+            report.failed.extend(failure);
+        }
     }
 }
 
@@ -293,6 +295,68 @@ fn in_turn(round: usize, number: usize) -> impl Iterator<Item = usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Experiment;
+    use std::process::Command;
+
+    static EXPERIMENT: Experiment = Experiment::new("shell", "who answers");
+
+    /// Contenders whose clients are shells that answer each line with this.
+    struct Shells;
+
+    impl Workload for Shells {
+        type Setting = ();
+        type Contender = &'static str;
+        type Point = u32;
+        type Record = u32;
+
+        fn start(&self, _: &Stage<Self>, who: &&str, _: Option<Processors>) -> Result<Pair> {
+            let shell = |script: String| {
+                let mut command = Command::new("sh");
+                command.args(["-c", &script]);
+                command
+            };
+            let mut server = match *who {
+                "absent" => shell("echo error it is not here".to_owned()),
+                _ => shell("echo ready here; cat > /dev/null".to_owned()),
+            };
+            Pair::start(&mut server, |address| {
+                shell(format!(
+                    "echo ready {address}; while read line; do echo {who}; done"
+                ))
+            })
+        }
+
+        fn turn(&self, turn: Turn<'_, Self>, turns: &mut u32) -> Result<()> {
+            turn.pair.ask(turn.point)?;
+            *turns += 1;
+            Ok(())
+        }
+
+        fn rows(&self, _: &Stage<Self>, point: &u32, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+            let row = |(who, turns): &Outcome<'_, Self>| {
+                let row = Row::default().with("contender", who);
+                row.with("point", point).with("turns", turns)
+            };
+            outcomes.iter().map(row).collect()
+        }
+    }
+
+    #[test]
+    fn who_does_not_start_is_skipped_and_who_fails_is_out_from_then_on() {
+        let contenders = ["done", "absent", "error no"];
+        let stages = Stage::at_each(&[Placement::Unpinned], &contenders, &[1, 2]);
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        run(&Shells, &stages, 3, &mut report);
+        assert_eq!(report.skipped, ["absent: server: it is not here"]);
+        assert_eq!(report.failed, ["error no: 1: `1` failed: no"]);
+        let turns: Vec<_> = report
+            .rows()
+            .iter()
+            .map(|row| row.number("turns"))
+            .collect();
+        assert_eq!(turns, [Some(3.0), Some(0.0), Some(3.0), Some(0.0)]);
+        assert!(report.verdict().is_err());
+    }
 
     #[test]
     fn another_contender_begins_in_each_round() {

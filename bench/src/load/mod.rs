@@ -17,13 +17,14 @@ mod report;
 pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
+use crate::child::Process;
 use crate::contender::{self, Contender, Harness, Wanted};
 use crate::experiment::Report;
 use crate::giop::{self, Connection, Target};
 use crate::output::{Json, progress};
 use crate::placement::{Placement, Processors};
 use crate::process::Memory;
-use crate::running::{Launch, Serving};
+use crate::running::Launch;
 use busy::Busy;
 use clap::Args;
 use hostile::Crowd;
@@ -129,7 +130,7 @@ fn run_phases(contender: &Contender, size: Size, processors: Option<Processors>)
         processors,
         ..Launch::default()
     })?;
-    let target = Target::of(server.address())?;
+    let target = Target::of(server.said())?;
     let length = Duration::from_millis(size.phase);
     let started = server.observed().memory()?;
     let threads = server.observed().threads()?;
@@ -214,7 +215,7 @@ fn answers(target: &Target) -> bool {
 
 /// Returns the server's memory after all clients have gone: as soon as it has as many threads as at
 /// its start, or when that has taken too long.
-fn left(server: &Serving, threads: usize) -> Result<Memory> {
+fn left(server: &Process, threads: usize) -> Result<Memory> {
     let began = Instant::now();
     while server.observed().threads()? > threads && began.elapsed() < CALL {
         std::thread::sleep(GLANCE);

@@ -95,10 +95,9 @@ fn one(harness: &Harness, setup: &Setup, orb: &Orb) -> Result<(u64, u64)> {
     let setup = experiment::Setup::Rt(setup.clone());
     let mut command = experiment::server(harness, &setup, Some(0));
     let started = Instant::now();
-    let mut server = Process::spawn(&mut command)?;
-    let address = server.until_ready()?;
+    let server = Process::start(&mut command)?;
     let served = nanoseconds_since(started);
-    let reference = address.split(' ').next().unwrap_or_default();
+    let reference = server.said().split(' ').next().unwrap_or_default();
     let cubit = Cubit::from_object(orb.string_to_object(reference)?);
     cubit.cube_void()?;
     let replied = nanoseconds_since(started);
