@@ -335,3 +335,60 @@ fn pixels(fraction: f64) -> i32 {
     // The value is far below the limit of an i32.
     LEFT + (fraction.clamp(0.0, 1.0) * LENGTH).round() as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Experiment, Report, Sheet};
+
+    static EXPERIMENT: Experiment =
+        Experiment::new("drawn", "what a chart shows").sheet(Sheet::new(
+            (1140, 360),
+            1,
+            &[
+                Chart::lines(
+                    "rows",
+                    "over {number}",
+                    ("number", "n"),
+                    &[("{who}", "time")],
+                    (1.0, "ns"),
+                )
+                .logarithmic(true, true),
+                Chart::bars("rows", "bars", "number", "time", (1.0, "ns")).grouped_by("who"),
+                Chart::stacked("rows", "stacked", ("who", "number"), "time", true),
+            ],
+        ));
+
+    #[test]
+    fn each_kind_of_chart_names_what_it_shows() {
+        let row = |(who, number, time): (&str, u32, f64)| {
+            let row = Row::default().with("who", who);
+            row.with("number", number).with("time", time)
+        };
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        let rows = [
+            ("one", 1, 5.0),
+            ("one", 2, 0.0),
+            ("other", 1, 7.0),
+            ("other", 2, 9.0),
+        ];
+        report.add("rows", rows.map(row));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("chart.svg");
+        report.draw(&path).unwrap();
+        let svg = std::fs::read_to_string(path).unwrap();
+        for title in ["over 1", "bars", "stacked"] {
+            assert_eq!(svg.matches(title).count(), 1, "{title}");
+        }
+        // In the legends of curves and bars, and beside a stacked bar.
+        assert_eq!(svg.matches("\nother\n").count(), 3, "{svg}");
+    }
+
+    #[test]
+    fn bars_stay_within_the_picture_and_every_part_has_a_colour_of_its_own() {
+        assert_eq!(pixels(0.0), LEFT);
+        assert_eq!(pixels(f64::INFINITY), pixels(1.0));
+        assert!(pixels(1.0) < 1140 - 100);
+        assert!(crate::timeprobes::paper::SERVER.len() <= COLOURS.len());
+    }
+}

@@ -1,5 +1,5 @@
-//! Sides of an experiment, which this program runs in processes of their own: it is told in one
-//! argument, as JSON, which side of which experiment it is.
+//! Sides of an experiment, which this program runs in processes of their own: one argument says, as
+//! JSON, which side of which experiment runs.
 
 use super::Pair;
 use crate::Result;
@@ -44,8 +44,8 @@ impl Side {
     fn command(&self, harness: &Harness) -> Command {
         let mut command = Command::new(&harness.program);
         // A side consists of numbers and texts, which always have a form in JSON.
-        let told = serde_json::to_string(self).unwrap_or_default();
-        command.args(["side", &told]);
+        let text = serde_json::to_string(self).unwrap_or_default();
+        command.args(["side", &text]);
         command
     }
 
@@ -99,4 +99,36 @@ pub(crate) fn start(harness: &Harness, setup: &Setup, at: Option<Processors>) ->
     let mut server = server(harness, setup, at.map(|at| at.server));
     let pin = at.map(|at| at.client);
     Pair::start(&mut server, |address| client(harness, setup, pin, address))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::demux::Strategy;
+
+    #[test]
+    fn one_argument_says_which_side_runs() {
+        let setup = Setup::Demux(demux::Setup {
+            objects: 3,
+            depth: 2,
+            operations: vec![1, 10],
+            one_way: true,
+            strategies: vec![Strategy::DeLayered],
+        });
+        let harness = Harness::this().unwrap();
+        let command = client(&harness, &setup, Some(1), "IOR:0 IOR:1");
+        let arguments: Vec<_> = command.get_args().filter_map(|one| one.to_str()).collect();
+        let ["side", told] = arguments[..] else {
+            panic!("{arguments:?}");
+        };
+        let side: Side = told.parse().unwrap();
+        assert_eq!(
+            (side.pin, side.at.as_deref()),
+            (Some(1), Some("IOR:0 IOR:1"))
+        );
+        let Setup::Demux(read) = side.setup else {
+            panic!("{told}");
+        };
+        assert_eq!((read.objects, read.operations), (3, vec![1, 10]));
+    }
 }

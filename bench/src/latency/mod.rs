@@ -345,4 +345,38 @@ mod tests {
         assert_eq!(rows[1].number("p99_ratio"), Some(2.0));
         assert_eq!(rows[3].number("ratio"), None);
     }
+
+    /// Returns the report of one row, as it is shown.
+    fn shown(operation: &str, two_way: bool, noisy: bool) -> String {
+        let mut record = Record::default();
+        record.add_round(&[12_340; 10]);
+        let row = Row::default()
+            .with("case", format!("{operation}:8"))
+            .with("contender", "floor")
+            .with("two_way", two_way)
+            .with_figures(&record.figures().unwrap())
+            .with("p99_ratio", 1.5)
+            .with("noisy", noisy);
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        report.skip("omniorb: not here");
+        report.add("rows", [row]);
+        anstream::adapter::strip_str(&report.to_string()).to_string()
+    }
+
+    #[test]
+    fn a_one_way_shows_no_percentiles_of_single_calls() {
+        let text = shown("throw_octets", false, false);
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.starts_with("throw_octets:8"));
+        let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+        assert_eq!(words[2..], ["12.34", "0.0", "–", "–", "–", "–", "–"]);
+    }
+
+    #[test]
+    fn what_was_skipped_and_what_was_noisy_is_said() {
+        let text = shown("take_octets", true, true);
+        assert!(text.contains("skipped omniorb: not here"));
+        assert!(text.contains("12.34!") && text.contains("1.50"), "{text}");
+        assert!(text.contains("! not known") && text.contains("(1 of 1)"));
+    }
 }
