@@ -213,12 +213,6 @@ fn peer_arguments(program: Program) -> Vec<OsString> {
 }
 
 impl Contender {
-    /// Returns whether it is a raw one, by whose times others' are divided.
-    #[must_use]
-    pub fn is_floor(&self) -> bool {
-        self.name == self.floor
-    }
-
     /// Returns whether its client can buffer one-ways.
     #[must_use]
     pub fn buffers(&self) -> bool {

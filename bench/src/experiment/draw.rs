@@ -194,7 +194,7 @@ impl Drawn<'_> {
 
     fn draw_bars(&self, declared: &Bars, area: &Area<'_>) -> Result<()> {
         let rows = &self.rows;
-        let value = |row: &Row| row.number(declared.of).unwrap_or_default() / self.chart.up.0;
+        let value = |row: &Row| self.bar(declared, row);
         let groups = distinct(rows.iter().map(|row| row.text(declared.group)));
         let bars = match declared.bar {
             "" => vec![String::new()],
@@ -217,23 +217,7 @@ impl Drawn<'_> {
             .y_desc(self.chart.up.1)
             .draw()
             .map_err(not_drawn)?;
-        let width = FILLED / float(bars.len());
-        let rectangles = rows.iter().map(|row| {
-            let place = |names: &[String], name: String| {
-                names
-                    .iter()
-                    .position(|one| *one == name)
-                    .unwrap_or_default()
-            };
-            let group = place(&groups, row.text(declared.group));
-            let (bar, shade) = match declared.bar {
-                "" => (0, usize::from(group > 0)),
-                name => (place(&bars, row.text(name)), place(&bars, row.text(name))),
-            };
-            let left = float(group) + (1.0 - FILLED) / 2.0 + float(bar) * width;
-            let corners = [(left, 0.0), (left + width * 0.92, value(row))];
-            Rectangle::new(corners, colour(shade).filled())
-        });
+        let rectangles = self.rectangles(declared, &groups, &bars);
         chart.draw_series(rectangles).map_err(not_drawn)?;
         let (left, top) = chart.plotting_area().get_base_pixel();
         let (across, down) = chart.plotting_area().dim_in_pixel();
@@ -251,6 +235,37 @@ impl Drawn<'_> {
             entry(area, colour(place), name, (left + across + 20, below))?;
         }
         Ok(())
+    }
+
+    /// Returns the length of a row's bar.
+    fn bar(&self, declared: &Bars, row: &Row) -> f64 {
+        row.number(declared.of).unwrap_or_default() / self.chart.up.0
+    }
+
+    /// Returns the bars. In groups of one the first has the base's colour, and the others another.
+    fn rectangles(
+        &self,
+        declared: &Bars,
+        groups: &[String],
+        bars: &[String],
+    ) -> Vec<Rectangle<(f64, f64)>> {
+        let place = |names: &[String], name: String| {
+            let mut names = names.iter();
+            names.position(|one| *one == name).unwrap_or_default()
+        };
+        let width = FILLED / float(bars.len());
+        let rectangle = |row: &&Row| {
+            let group = place(groups, row.text(declared.group));
+            let bar = place(bars, row.text(declared.bar));
+            let shade = match declared.bar {
+                "" => usize::from(group > 0),
+                _ => bar,
+            };
+            let left = float(group) + (1.0 - FILLED) / 2.0 + float(bar) * width;
+            let corners = [(left, 0.0), (left + width * 0.92, self.bar(declared, row))];
+            Rectangle::new(corners, colour(shade).filled())
+        };
+        self.rows.iter().map(rectangle).collect()
     }
 
     /// Draws bars of parts, with their sums behind them and a legend below.
@@ -290,12 +305,7 @@ impl Drawn<'_> {
             )?;
             top += step;
         }
-        for (place, part) in parts.iter().enumerate() {
-            let left = LEFT + ENTRY * i32::try_from(place % ENTRIES)?;
-            let line = top + LINE * i32::try_from(place / ENTRIES)?;
-            entry(area, colour(place), part, (left, line))?;
-        }
-        Ok(())
+        draw_legend(area, &parts, top)
     }
 
     /// Writes the groups' names beneath them, and their figures.
@@ -327,6 +337,16 @@ impl Drawn<'_> {
 #[allow(clippy::cast_precision_loss)]
 fn float(number: usize) -> f64 {
     number as f64
+}
+
+/// Draws the legend of stacked bars.
+fn draw_legend(area: &Area<'_>, parts: &[String], top: i32) -> Result<()> {
+    for (place, part) in parts.iter().enumerate() {
+        let left = LEFT + ENTRY * i32::try_from(place % ENTRIES)?;
+        let line = top + LINE * i32::try_from(place / ENTRIES)?;
+        entry(area, colour(place), part, (left, line))?;
+    }
+    Ok(())
 }
 
 /// Returns where a fraction of the longest bar ends, in pixels.
