@@ -1,10 +1,10 @@
 //! Experiments as data, and the one way to run them.
 //!
-//! An [`Experiment`] declares its question, the figures of a paper that it reproduces, its tables
-//! and its charts. A [`Workload`] starts a contender's two processes and makes one turn; [`run`]
-//! does the rest: it pins the processes, lets the contenders take turns, repeats restless attempts,
-//! and collects the figures as rows of a [`Report`]. The report prints the tables, writes the JSON
-//! and draws the charts, all by the names of the rows' values.
+//! An `Experiment` declares its question, the figures of a paper that it reproduces, its tables and
+//! its charts. A `Workload` starts a contender's two processes and makes one turn; `run` does the
+//! rest: it pins the processes, lets the contenders take turns, repeats restless attempts, and
+//! collects the figures as rows of a `Report`. The report prints the tables, writes the JSON and
+//! draws the charts, all by the names of the rows' values.
 
 mod chart;
 mod draw;

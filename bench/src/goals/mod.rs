@@ -1,8 +1,8 @@
 //! `goals`: goals of the data path, and the figures reached here, in one table.
 //!
-//! A [`Line`] names a goal and finds its figure in the evidence: the reports of this crate's other
+//! A `Line` names a goal and finds its figure in the evidence: the reports of this crate's other
 //! measurements, of which only those run that a selected line needs. Figures that cannot be
-//! measured here are absent, with the reason. The [`Report`] is for people, as JSON and as a
+//! measured here are absent, with the reason. The report is for people, as JSON and as a
 //! picture.
 
 mod figure;

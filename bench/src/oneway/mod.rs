@@ -24,7 +24,6 @@ use crate::statistics::Rates;
 use clap::Args;
 use client::Kind;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// Rust that the IDL compiler generates from `oneway.idl`.
 #[allow(missing_docs, clippy::all)]
@@ -91,21 +90,13 @@ pub(crate) struct Setup {
     number: u32,
 }
 
-/// Run of requests: the one point of a series.
-struct Requests(u32);
-
-impl fmt::Display for Requests {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} requests", self.0)
-    }
-}
-
 struct OneWays<'h>(&'h Harness);
 
 impl Workload for OneWays<'_> {
     type Setting = (Figure, Setup);
     type Contender = Kind;
-    type Point = Requests;
+    /// Number of requests.
+    type Point = u32;
     type Record = Rates;
 
     const SHARED: bool = true;
@@ -119,7 +110,7 @@ impl Workload for OneWays<'_> {
     }
 
     fn turn(&self, turn: Turn<'_, Self>, record: &mut Rates) -> Result<()> {
-        let requests = turn.point.0;
+        let requests = *turn.point;
         let took = turn.pair.ask(Order((*turn.contender, requests)))?;
         took.iter()
             .for_each(|&took| record.add_round(u64::from(requests), took));
@@ -127,7 +118,7 @@ impl Workload for OneWays<'_> {
     }
 
     /// Compares each kind with the first one.
-    fn rows(&self, stage: &Stage<Self>, _: &Requests, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+    fn rows(&self, stage: &Stage<Self>, _: &u32, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
         let (figure, setup) = stage.setting;
         let row = |(kind, rates): &Outcome<'_, Self>| {
             let (_, base) = outcomes.first()?;
@@ -199,7 +190,7 @@ impl Options {
             ),
             placement,
             contenders,
-            points: vec![Requests(self.requests)],
+            points: vec![self.requests],
         };
         let buffered = |&octets| stage(Figure::Buffered, octets, 0, Kind::buffered(&self.counts));
         let reliable = stage(Figure::Reliable, 64, self.tests, Kind::RELIABLE.to_vec());

@@ -15,7 +15,6 @@ use crate::peer::nanoseconds;
 use crate::placement::Processors;
 use crate::statistics::{Rates, Record, paired_ratio};
 use clap::Args;
-use std::fmt;
 
 /// Contenders of the experiment.
 const CONTENDERS: [Contender; 5] = [
@@ -137,15 +136,8 @@ struct Urgent<'h> {
     options: &'h Options,
 }
 
-/// Batch alone and one beside the load: the one point of the series.
-#[derive(Clone)]
-struct Both;
-
-impl fmt::Display for Both {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("alone and beside the load")
-    }
-}
+/// Point of the series: a batch alone, and one beside the load.
+const BOTH: &str = "alone and beside the load";
 
 /// Figures of one contender.
 #[derive(Debug, Default)]
@@ -159,7 +151,7 @@ struct Seen {
 impl Workload for Urgent<'_> {
     type Setting = ();
     type Contender = Contender;
-    type Point = Both;
+    type Point = &'static str;
     type Record = Seen;
 
     fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
@@ -180,7 +172,7 @@ impl Workload for Urgent<'_> {
         Ok(())
     }
 
-    fn rows(&self, stage: &Stage<Self>, _: &Both, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+    fn rows(&self, stage: &Stage<Self>, _: &&str, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
         let floor = record_of::<Self>(outcomes, |who| *who == Contender::Floor);
         let row = |(contender, seen): &Outcome<'_, Self>| {
             let low = floor.and_then(|floor| seen.rates.ratio_to(&floor.rates));
@@ -270,7 +262,7 @@ pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
         .with("pool_priority", common.pool_priority);
     let mut report = Report::new(&EXPERIMENT, settings);
     let contenders = common.wanted(&CONTENDERS)?;
-    let stages = Stage::at_each(&common.placement, &contenders, &[Both]);
+    let stages = Stage::at_each(&common.placement, &contenders, &[BOTH]);
     run_experiment(
         &Urgent { harness, options },
         &stages,
@@ -369,7 +361,7 @@ mod tests {
             options: &parse(&[]).unwrap(),
         };
         let outcomes = [(&Contender::Floor, &floor), (&Contender::Lanes, &lanes)];
-        let rows = urgent.rows(&stage, &Both, &outcomes);
+        let rows = urgent.rows(&stage, &BOTH, &outcomes);
         assert_eq!(rows[0].number("loaded_beside_floor.p50"), Some(1.0));
         assert_eq!(rows[1].number("loaded_beside_floor.p50"), Some(1.5));
         assert_eq!(rows[1].number("beside_alone.p99"), Some(3.0));
