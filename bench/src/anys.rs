@@ -24,7 +24,8 @@ const GOAL: f64 = 0.02;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "anys",
-    "what an Any costs that passes through, and comparing TypeCodes, by their sizes",
+    "what an Any costs that passes through, and comparing TypeCodes, by their \
+        sizes",
 )
 .frames(&["rows", "goals"])
 .conditions(ENVIRONMENT)

@@ -25,7 +25,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 )
 .tables(&[Tabled::listing(
     "rows",
-    "a server's memory: in all in MiB, and what each idle connection added in KiB",
+    "a server's memory: in all in MiB, and what each idle connection added in \
+        KiB",
     "{contender}",
     &[
         Column::number("connections", "connections"),

@@ -13,7 +13,10 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 )
 .reproduces("Arulanthu et al. 2000, tables 1 and 2")
 .frames(&["latency", "throughput", "goals"])
-.conditions("{rounds} rounds of {calls} calls one after the other, and of {many} at once")
+.conditions(
+    "{rounds} rounds of {calls} calls one after the other, and of {many} at \
+        once",
+)
 .tables(&[
     Tabled::listing(
         "latency",

@@ -146,7 +146,8 @@ impl Compared {
         let (kept, counts) = (self.rows.iter().filter(kept).count(), self.rows.len());
         let note = self.elsewhere.as_ref().map(|(budgets, here)| {
             format!(
-                "the budgets are of another place, so that instructions are not judged\n  budgets: {budgets}\n  here:    {here}"
+                "the budgets are of another place, so that instructions are not judged\n  \
+        budgets: {budgets}\n  here:    {here}"
             )
         });
         let settings = Row::default()

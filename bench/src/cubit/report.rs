@@ -11,41 +11,86 @@ use crate::experiment::{
 use crate::placement::Placement;
 use crate::statistics::Record;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("cubit", "how much a messaging protocol and a link matter, for each type of data").reproduces("Schmidt et al. 2001, figure 16").frames(&["figure_16", "compared", "one_way", "lent", "paper"]).conditions("{rounds} rounds of {calls} calls of each; shared memory spins for {spin_us} µs or not at all").tables(&[
-        matrix("two-way call, median in µs", "", MEDIAN),
-        matrix(
-            "gain over iiop in per cent, and the paper's",
-            "paper",
-            Column::ratio("", "gain_percent").decimals(1).gain(),
-        ),
-        matrix("time ÷ raw TCP's", "", Column::ratio("", "times_raw_tcp")),
-        matrix(
-            "time ÷ raw Unix sockets'",
-            "",
-            Column::ratio("", "times_raw_unix"),
-        ),
-        matrix(
-            "99th percentile of all calls in µs",
-            "",
-            Column::micros("", "p99").decimals(1),
-        ),
-        Tabled::listing("compared", "the paper's comparisons, gain in per cent over all types, {cpus}", "{protocol} over {over}", &[
-                Column::ratio("least", "least").gain(),
-                Column::ratio("mean", "mean").gain(),
-                Column::ratio("most", "most").gain(),
-                Column::text("the paper", "paper").faint(),
-            ]).each(&["cpus"]),
-        Tabled::listing("one_way", "one-ways, until the server has counted them, {cpus}", "{contender}", &[
-                Column::number("octets", "octets"),
-                Column::number("requests/s", "rate").marked_by("noisy"),
-                Column::percent("spread %", "spread"),
-                Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
-                Column::number("of", "sent"),
-            ]).each(&["cpus"]),
-        Tabled::matrix("lent", "1 MiB of octets to the server, median in µs: from the caller's memory, from a lent buffer, and with nothing lent, {cpus}", ("contender", "operation"), MEDIAN).each(&["cpus"]),
-    ]).sheet(Sheet::new((1280, 520), 1, &[Chart::bars("figure_16", "Two-way calls by type of data, {cpus}: median, µs (less is better)", "operation", "median", (1000.0, "µs")).grouped_by("contender").each(&["cpus"])])).remarks(&[
-        "The paper's figures are those of its text (§5.2), of gains in rate; the heights of figure 16's bars are in an image only, and are not available. Trust the gains and ratios, taken round by round, before the times.",
-    ]);
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "cubit",
+    "how much a messaging protocol and a link matter, for each type of data",
+)
+.reproduces("Schmidt et al. 2001, figure 16")
+.frames(&["figure_16", "compared", "one_way", "lent", "paper"])
+.conditions(
+    "{rounds} rounds of {calls} calls of each; shared memory spins for \
+        {spin_us} µs or not at all",
+)
+.tables(&[
+    matrix("two-way call, median in µs", "", MEDIAN),
+    matrix(
+        "gain over iiop in per cent, and the paper's",
+        "paper",
+        Column::ratio("", "gain_percent").decimals(1).gain(),
+    ),
+    matrix("time ÷ raw TCP's", "", Column::ratio("", "times_raw_tcp")),
+    matrix(
+        "time ÷ raw Unix sockets'",
+        "",
+        Column::ratio("", "times_raw_unix"),
+    ),
+    matrix(
+        "99th percentile of all calls in µs",
+        "",
+        Column::micros("", "p99").decimals(1),
+    ),
+    Tabled::listing(
+        "compared",
+        "the paper's comparisons, gain in per cent over all types, {cpus}",
+        "{protocol} over {over}",
+        &[
+            Column::ratio("least", "least").gain(),
+            Column::ratio("mean", "mean").gain(),
+            Column::ratio("most", "most").gain(),
+            Column::text("the paper", "paper").faint(),
+        ],
+    )
+    .each(&["cpus"]),
+    Tabled::listing(
+        "one_way",
+        "one-ways, until the server has counted them, {cpus}",
+        "{contender}",
+        &[
+            Column::number("octets", "octets"),
+            Column::number("requests/s", "rate").marked_by("noisy"),
+            Column::percent("spread %", "spread"),
+            Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
+            Column::number("of", "sent"),
+        ],
+    )
+    .each(&["cpus"]),
+    Tabled::matrix(
+        "lent",
+        "1 MiB of octets to the server, median in µs: from the caller's memory, \
+        from a lent buffer, and with nothing lent, {cpus}",
+        ("contender", "operation"),
+        MEDIAN,
+    )
+    .each(&["cpus"]),
+])
+.sheet(Sheet::new(
+    (1280, 520),
+    1,
+    &[Chart::bars(
+        "figure_16",
+        "Two-way calls by type of data, {cpus}: median, µs (less is better)",
+        "operation",
+        "median",
+        (1000.0, "µs"),
+    )
+    .grouped_by("contender")
+    .each(&["cpus"])],
+))
+.remarks(&[
+    "The paper's figures are those of its text (§5.2), of gains in rate; the \
+        heights of figure 16's bars are in an image only, and are not available. \
+        Trust the gains and ratios, taken round by round, before the times.",
+]);
 
 const MEDIAN: Column = Column::micros("", "median").marked_by("noisy");
 

@@ -23,7 +23,8 @@ const SOME: u32 = 100;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "demux-instructions",
-    "whether a server's instructions for a call depend on how much there is to search",
+    "whether a server's instructions for a call depend on how much there is \
+        to search",
 )
 .frames(&["rows", "goals"])
 .conditions(ENVIRONMENT)

@@ -123,7 +123,8 @@ impl fmt::Display for Report {
         if doubtful > 0 {
             writeln!(
                 f,
-                "! not known: its own rounds, or those that it is compared with, lay more than {:.0} % apart ({doubtful} of {})",
+                "! not known: its own rounds, or those that it is compared with, lay more \
+        than {:.0} % apart ({doubtful} of {})",
                 NOISY * 100.0,
                 all().count()
             )?;

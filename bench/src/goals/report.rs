@@ -9,14 +9,25 @@ use serde_json::{Value, json};
 /// Number of other runnable processes above which times are not to be trusted.
 const BUSY: f64 = 0.5;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("goals", "which goals of the data path are reached here").frames(&["lines"]).conditions("{busy}").tables(&[Tabled::listing("lines", "the goals of the data path", "{what}", &[
-            Column::text("goal", "goal"),
-            Column::figure("reached", "reached").marked_by("noisy"),
-            Column::text("verdict", "verdict"),
-            Column::text("of", "note").faint(),
-        ])]).remarks(&[
-        "{verdicts.ok} reached, {verdicts.missed} missed, {verdicts.not_known} not known, {verdicts.absent} absent",
-    ]);
+pub(crate) static EXPERIMENT: Experiment =
+    Experiment::new("goals", "which goals of the data path are reached here")
+        .frames(&["lines"])
+        .conditions("{busy}")
+        .tables(&[Tabled::listing(
+            "lines",
+            "the goals of the data path",
+            "{what}",
+            &[
+                Column::text("goal", "goal"),
+                Column::figure("reached", "reached").marked_by("noisy"),
+                Column::text("verdict", "verdict"),
+                Column::text("of", "note").faint(),
+            ],
+        )])
+        .remarks(&[
+            "{verdicts.ok} reached, {verdicts.missed} missed, {verdicts.not_known} \
+        not known, {verdicts.absent} absent",
+        ]);
 
 /// Returns the report; `load_before` is the average number of runnable processes in the minute
 /// before the run.
@@ -24,7 +35,8 @@ pub(super) fn report(load_before: Option<f64>, lines: &[&Line], evidence: &Evide
     let rows: Vec<Row> = lines.iter().map(|line| row(line, evidence)).collect();
     let busy = load_before.filter(|load| *load > BUSY).map(|load| {
         format!(
-            "the machine was busy before it began (load {load}): its times are not to be trusted"
+            "the machine was busy before it began (load {load}): its times are not to \
+        be trusted"
         )
     });
     let settings = Row::default()

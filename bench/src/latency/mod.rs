@@ -18,7 +18,8 @@ use clap::Args;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "latency",
-    "how long calls take, by operation and size, beside what the operating system takes",
+    "how long calls take, by operation and size, beside what the operating \
+        system takes",
 )
 .reproduces("Gokhale and Schmidt 1998, the sweep of sizes (§3.3)")
 .frames(&["contenders", "rows"])

@@ -13,31 +13,55 @@ pub(super) const QUIET_AGAIN: &str = "quiet again";
 /// Ratio of the two quiet phases' times above which the machine counts as disturbed.
 const RESTLESS: f64 = 1.5;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("load", "what thousands of other connections, some of them hostile, do to the calls of some").frames(&["phases", "hostile", "memory"]).conditions("{contender}: {busy} busy connections of {connections}").tables(&[
-        Tabled::listing("phases", "calls of the busy connections, µs (!: the quiet phases differ much)", "{name}", &[
-                Column::number("calls", "calls"),
-                Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
-                Column::micros("p50", "p50")
-                    .decimals(1)
-                    .marked_by("restless"),
-                Column::micros("p99", "p99")
-                    .decimals(1)
-                    .marked_by("restless"),
-                Column::micros("p99.9", "p999").decimals(1),
-                Column::micros("longest", "max").decimals(1),
-            ]),
-        Tabled::listing("hostile", "hostile clients", "{kind}", &[
-                Column::number("acted", "acts"),
-                Column::number("thrown out", "thrown_out"),
-            ]),
-        Tabled::listing("memory", "the server's memory, MiB", "{when}", &[
-                Column::mebibytes("resident", "resident"),
-                Column::mebibytes("anonymous", "anonymous"),
-            ]),
-    ]).remarks(&[
-        "hostile ÷ quiet: p50 {p50_ratio}, p99 {p99_ratio}",
-        "silent connections lost: {silent_lost} of {silent}; the server answers: {alive}; threads under load: {threads}",
-    ]);
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "load",
+    "what thousands of other connections, some of them hostile, do to the \
+        calls of some",
+)
+.frames(&["phases", "hostile", "memory"])
+.conditions("{contender}: {busy} busy connections of {connections}")
+.tables(&[
+    Tabled::listing(
+        "phases",
+        "calls of the busy connections, µs (!: the quiet phases differ much)",
+        "{name}",
+        &[
+            Column::number("calls", "calls"),
+            Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
+            Column::micros("p50", "p50")
+                .decimals(1)
+                .marked_by("restless"),
+            Column::micros("p99", "p99")
+                .decimals(1)
+                .marked_by("restless"),
+            Column::micros("p99.9", "p999").decimals(1),
+            Column::micros("longest", "max").decimals(1),
+        ],
+    ),
+    Tabled::listing(
+        "hostile",
+        "hostile clients",
+        "{kind}",
+        &[
+            Column::number("acted", "acts"),
+            Column::number("thrown out", "thrown_out"),
+        ],
+    ),
+    Tabled::listing(
+        "memory",
+        "the server's memory, MiB",
+        "{when}",
+        &[
+            Column::mebibytes("resident", "resident"),
+            Column::mebibytes("anonymous", "anonymous"),
+        ],
+    ),
+])
+.remarks(&[
+    "hostile ÷ quiet: p50 {p50_ratio}, p99 {p99_ratio}",
+    "silent connections lost: {silent_lost} of {silent}; the server answers: \
+        {alive}; threads under load: {threads}",
+]);
 
 /// A phase's calls; times in nanoseconds.
 #[derive(Clone, Debug)]

@@ -31,15 +31,42 @@ pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/oneway.rs"));
 }
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("oneway", "what it costs to wait for one-ways, and what buffering them gains").reproduces("O'Ryan et al. 2001, figures 16 and 17").conditions("{rounds} rounds of {requests} requests of each kind").tables(&[Tabled::listing("rows", "{figure} one-ways, {octets} bytes, {placement}", "{kind}", &[
-            Column::number("requests/s", "rate"),
-            Column::percent("spread %", "spread").faint(),
-            Column::ratio("× first", "ratio").known_by("known"),
-            Column::ratio("at least", "goal").faint(),
-            Column::text("goal", "verdict"),
-        ]).each(&["placement", "figure", "octets"])]).sheet(Sheet::new((900, 360), 1, &[Chart::bars("rows", "{figure} one-ways, {octets} bytes, {placement}", "kind", "rate", (1.0, "requests a second")).beneath(Column::ratio("", "ratio").followed_by(" ×")).each(&["placement", "figure", "octets"])])).remarks(&[
-        "The paper's buffered one-ways reach more than 2 × unbuffered ones, its SYNC_WITH_SERVER more than 1.5 × two-way.",
-    ]);
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "oneway",
+    "what it costs to wait for one-ways, and what buffering them gains",
+)
+.reproduces("O'Ryan et al. 2001, figures 16 and 17")
+.conditions("{rounds} rounds of {requests} requests of each kind")
+.tables(&[Tabled::listing(
+    "rows",
+    "{figure} one-ways, {octets} bytes, {placement}",
+    "{kind}",
+    &[
+        Column::number("requests/s", "rate"),
+        Column::percent("spread %", "spread").faint(),
+        Column::ratio("× first", "ratio").known_by("known"),
+        Column::ratio("at least", "goal").faint(),
+        Column::text("goal", "verdict"),
+    ],
+)
+.each(&["placement", "figure", "octets"])])
+.sheet(Sheet::new(
+    (900, 360),
+    1,
+    &[Chart::bars(
+        "rows",
+        "{figure} one-ways, {octets} bytes, {placement}",
+        "kind",
+        "rate",
+        (1.0, "requests a second"),
+    )
+    .beneath(Column::ratio("", "ratio").followed_by(" ×"))
+    .each(&["placement", "figure", "octets"])],
+))
+.remarks(&[
+    "The paper's buffered one-ways reach more than 2 × unbuffered ones, its \
+        SYNC_WITH_SERVER more than 1.5 × two-way.",
+]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

@@ -55,43 +55,78 @@ const OF_LANES: [(&str, Bound, &str); 5] = [
     ),
 ];
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("rt latency", "whether an urgent client's calls take as long beside a load as alone").frames(&["rows", "goals"]).conditions("{link}, {scheduling}: a call each {pace} µs beside {low} low clients, {rounds} rounds, upcalls of {work} µs; a pool's threads at {pool_priority}").tables(&[
-        Tabled::listing("rows", "{placement}: the high client's calls alone, µs", "{contender}", &[
-                Column::number("calls", "alone.samples").faint(),
-                Column::micros("p50", "alone.p50")
-                    .decimals(1)
-                    .marked_by("noisy"),
-                Column::micros("p90", "alone.p90").decimals(1),
-                Column::micros("p99", "alone.p99").decimals(1),
-                Column::micros("p99.9", "alone.p999").decimals(1),
-                Column::micros("max", "alone.max").decimals(1),
-                Column::ratio("p50/floor", "alone_beside_floor.p50"),
-                Column::ratio("p99", "alone_beside_floor.p99"),
-                Column::ratio("p99.9", "alone_beside_floor.p999"),
-            ]).each(&["placement"]),
-        Tabled::listing("rows", "{placement}: the high client's calls beside the load, µs", "{contender}", &[
-                Column::number("calls", "loaded.samples").faint(),
-                Column::micros("p50", "loaded.p50")
-                    .decimals(1)
-                    .marked_by("noisy"),
-                Column::micros("p90", "loaded.p90").decimals(1),
-                Column::micros("p99", "loaded.p99").decimals(1),
-                Column::micros("p99.9", "loaded.p999").decimals(1),
-                Column::micros("max", "loaded.max").decimals(1),
-                Column::ratio("p50/alone", "beside_alone.p50"),
-                Column::ratio("p99", "beside_alone.p99"),
-                Column::ratio("p99.9", "beside_alone.p999"),
-                Column::ratio("p50/floor", "loaded_beside_floor.p50"),
-                Column::ratio("p99", "loaded_beside_floor.p99"),
-                Column::ratio("p99.9", "loaded_beside_floor.p999"),
-                Column::number("low calls/s", "low_rate"),
-                Column::ratio("/floor", "low_beside_floor"),
-            ]).each(&["placement"]),
-        GOALS,
-    ]).sheet(Sheet::new((620, 420), 1, &[Chart::lines("rows", "{placement}: high client beside {low} low ones", ("", "one call in … takes at least"), &[
-                ("{contender} loaded", "loaded.one_in"),
-                ("{contender} alone", "alone.one_in"),
-            ], (1000.0, "µs")).logarithmic(true, true).each(&["placement"])]));
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt latency",
+    "whether an urgent client's calls take as long beside a load as alone",
+)
+.frames(&["rows", "goals"])
+.conditions(
+    "{link}, {scheduling}: a call each {pace} µs beside {low} low clients, \
+        {rounds} rounds, upcalls of {work} µs; a pool's threads at \
+        {pool_priority}",
+)
+.tables(&[
+    Tabled::listing(
+        "rows",
+        "{placement}: the high client's calls alone, µs",
+        "{contender}",
+        &[
+            Column::number("calls", "alone.samples").faint(),
+            Column::micros("p50", "alone.p50")
+                .decimals(1)
+                .marked_by("noisy"),
+            Column::micros("p90", "alone.p90").decimals(1),
+            Column::micros("p99", "alone.p99").decimals(1),
+            Column::micros("p99.9", "alone.p999").decimals(1),
+            Column::micros("max", "alone.max").decimals(1),
+            Column::ratio("p50/floor", "alone_beside_floor.p50"),
+            Column::ratio("p99", "alone_beside_floor.p99"),
+            Column::ratio("p99.9", "alone_beside_floor.p999"),
+        ],
+    )
+    .each(&["placement"]),
+    Tabled::listing(
+        "rows",
+        "{placement}: the high client's calls beside the load, µs",
+        "{contender}",
+        &[
+            Column::number("calls", "loaded.samples").faint(),
+            Column::micros("p50", "loaded.p50")
+                .decimals(1)
+                .marked_by("noisy"),
+            Column::micros("p90", "loaded.p90").decimals(1),
+            Column::micros("p99", "loaded.p99").decimals(1),
+            Column::micros("p99.9", "loaded.p999").decimals(1),
+            Column::micros("max", "loaded.max").decimals(1),
+            Column::ratio("p50/alone", "beside_alone.p50"),
+            Column::ratio("p99", "beside_alone.p99"),
+            Column::ratio("p99.9", "beside_alone.p999"),
+            Column::ratio("p50/floor", "loaded_beside_floor.p50"),
+            Column::ratio("p99", "loaded_beside_floor.p99"),
+            Column::ratio("p99.9", "loaded_beside_floor.p999"),
+            Column::number("low calls/s", "low_rate"),
+            Column::ratio("/floor", "low_beside_floor"),
+        ],
+    )
+    .each(&["placement"]),
+    GOALS,
+])
+.sheet(Sheet::new(
+    (620, 420),
+    1,
+    &[Chart::lines(
+        "rows",
+        "{placement}: high client beside {low} low ones",
+        ("", "one call in … takes at least"),
+        &[
+            ("{contender} loaded", "loaded.one_in"),
+            ("{contender} alone", "alone.one_in"),
+        ],
+        (1000.0, "µs"),
+    )
+    .logarithmic(true, true)
+    .each(&["placement"])],
+));
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

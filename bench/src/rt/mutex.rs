@@ -27,12 +27,23 @@ const MEDIUM: i32 = 40;
 /// Time limit of a contender.
 const LONGEST: Duration = Duration::from_secs(60);
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new("rt mutex", "how long an urgent thread waits for a lock while one in between computes").conditions("SCHED_FIFO, one processor").tables(&[Tabled::listing("rows", "µs that an urgent thread waits for a lock of whose section ({section} µs) half is over, while one in between computes for {medium} µs", "{lock}", &[
-            Column::micros("median", "wait.p50").decimals(1),
-            Column::micros("p99", "wait.p99").decimals(1),
-            Column::micros("max", "wait.max").decimals(1),
-            Column::text("p99 within the section", "within"),
-        ])]);
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt mutex",
+    "how long an urgent thread waits for a lock while one in between computes",
+)
+.conditions("SCHED_FIFO, one processor")
+.tables(&[Tabled::listing(
+    "rows",
+    "µs that an urgent thread waits for a lock of whose section ({section} \
+        µs) half is over, while one in between computes for {medium} µs",
+    "{lock}",
+    &[
+        Column::micros("median", "wait.p50").decimals(1),
+        Column::micros("p99", "wait.p99").decimals(1),
+        Column::micros("max", "wait.max").decimals(1),
+        Column::text("p99 within the section", "within"),
+    ],
+)]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]

@@ -26,7 +26,8 @@ const PAPER: u32 = 20_000;
 
 pub(crate) static INVERSION: Experiment = series(
     "rt inversion",
-    "whether an urgent client waits for low ones of one priority, at full load",
+    "whether an urgent client waits for low ones of one priority, at full \
+        load",
     "Schmidt 2000, the priority inversion test",
 );
 pub(crate) static ENDPOINTS: Experiment = series(
@@ -77,7 +78,15 @@ const fn series(
     question: &'static str,
     reproduces: &'static str,
 ) -> Experiment {
-    Experiment::new(name, question).reproduces(reproduces).conditions("{experiment}, {link}, {scheduling}: {calls} calls of the high client at full load in each of {rounds} rounds, upcalls of {work} µs; jitter is the standard deviation").tables(TABLES).sheet(Sheet::new((620, 420), 2, CHARTS))
+    Experiment::new(name, question)
+        .reproduces(reproduces)
+        .conditions(
+            "{experiment}, {link}, {scheduling}: {calls} calls of the high client at \
+        full load in each of {rounds} rounds, upcalls of {work} µs; jitter is \
+        the standard deviation",
+        )
+        .tables(TABLES)
+        .sheet(Sheet::new((620, 420), 2, CHARTS))
 }
 
 const fn over_low(title: &'static str, curves: &'static [(&'static str, &'static str)]) -> Chart {

@@ -25,7 +25,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 .conditions("{link}, {scheduling}, {rounds} servers")
 .tables(&[Tabled::listing(
     "rows",
-    "a server with {lanes} lanes, from the start of its process until it …, in ms",
+    "a server with {lanes} lanes, from the start of its process until it …, \
+        in ms",
     "{what}",
     &[
         Column::millis("median", "p50"),

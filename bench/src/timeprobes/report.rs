@@ -9,32 +9,66 @@ use crate::placement::Placement;
 use crate::statistics::{Figures, NOISY};
 use serde::Serialize;
 
-pub(crate) static EXPERIMENT: Experiment = Experiment::new(
-    "timeprobes",
-    "where the time of one call goes, by stages",
-)
-.reproduces("Schmidt et al. 2001, tables 1 and 2")
-.frames(&["runs", "stages"])
-.conditions("{case}, {calls} calls; means of the middle half of them. A stamp costs {stamp} ns, which is taken off in each stage; the counter's rate is constant: {invariant}")
-.tables(&[
-    Tabled::matrix("stages", "{side}: ns, and the paper's µs", ("what", "run"), Column::figure("", "time"))
-        .each(&["side"]),
-    Tabled::matrix("stages", "{side}: % of all stages", ("what", "run"), Column::percent("", "share"))
-        .each(&["side"])
-        .only(|row| row.get("share").is_some()),
-])
-.sheet(Sheet::new((1140, 360), 1, &[
-    Chart::stacked("stages", "one call from end to end, {placement}, ns", ("run", "what"), "time", false)
-        .each(&["placement"])
-        .only(|row| row.is("side", END_TO_END) && row.flag("part")),
-    Chart::stacked("stages", "{side}: all of it, ns, and the paper's µs", ("run", "what"), "time", true)
-        .each(&["side"])
-        .only(of_a_side),
-    Chart::stacked("stages", "{side}: without I/O, ns, and the paper's µs", ("run", "what"), "time", true)
-        .each(&["side"])
-        .only(|row| of_a_side(row) && !row.text("what").contains("I/O")),
-]))
-.remarks(&[paper::REMARKS]);
+pub(crate) static EXPERIMENT: Experiment =
+    Experiment::new("timeprobes", "where the time of one call goes, by stages")
+        .reproduces("Schmidt et al. 2001, tables 1 and 2")
+        .frames(&["runs", "stages"])
+        .conditions(
+            "{case}, {calls} calls; means of the middle half of them. A stamp costs \
+        {stamp} ns, which is taken off in each stage; the counter's rate is \
+        constant: {invariant}",
+        )
+        .tables(&[
+            Tabled::matrix(
+                "stages",
+                "{side}: ns, and the paper's µs",
+                ("what", "run"),
+                Column::figure("", "time"),
+            )
+            .each(&["side"]),
+            Tabled::matrix(
+                "stages",
+                "{side}: % of all stages",
+                ("what", "run"),
+                Column::percent("", "share"),
+            )
+            .each(&["side"])
+            .only(|row| row.get("share").is_some()),
+        ])
+        .sheet(Sheet::new(
+            (1140, 360),
+            1,
+            &[
+                Chart::stacked(
+                    "stages",
+                    "one call from end to end, {placement}, ns",
+                    ("run", "what"),
+                    "time",
+                    false,
+                )
+                .each(&["placement"])
+                .only(|row| row.is("side", END_TO_END) && row.flag("part")),
+                Chart::stacked(
+                    "stages",
+                    "{side}: all of it, ns, and the paper's µs",
+                    ("run", "what"),
+                    "time",
+                    true,
+                )
+                .each(&["side"])
+                .only(of_a_side),
+                Chart::stacked(
+                    "stages",
+                    "{side}: without I/O, ns, and the paper's µs",
+                    ("run", "what"),
+                    "time",
+                    true,
+                )
+                .each(&["side"])
+                .only(|row| of_a_side(row) && !row.text("what").contains("I/O")),
+            ],
+        ))
+        .remarks(&[paper::REMARKS]);
 
 /// Returns whether a row is a stage of one side.
 fn of_a_side(row: &Row) -> bool {

@@ -34,7 +34,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "whether requests are served in the order of their priorities",
 )
 .conditions(
-    "{link}, {scheduling}, one processor, {low} low clients, pools choose at {pool_priority}",
+    "{link}, {scheduling}, one processor, {low} low clients, pools choose at \
+        {pool_priority}",
 )
 .tables(&[Tabled::listing(
     "rows",
