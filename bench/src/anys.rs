@@ -3,16 +3,16 @@
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::counting::Instrument;
-use crate::machine::Environment;
+use crate::counting::{Instrument, of_one};
+use crate::experiment::{Bound, Column, Experiment, GOALS, Goal, Report, Row, Tabled};
+use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::Json;
 use crate::peer::SAMPLE;
-use crate::table::{Cell, Table, Tone};
+use crate::statistics::variation;
 use clap::{Args, ValueEnum};
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual::{Any, TypeCode};
 use serde::Serialize;
-use std::fmt;
 use std::hint::black_box;
 use std::process::Command;
 
@@ -21,6 +21,24 @@ const SIZES: [u32; 4] = [16, 256, 1024, 16_384];
 /// Largest allowed difference between the smallest and the largest count, as a fraction of the
 /// smallest.
 const GOAL: f64 = 0.02;
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "anys",
+    "what an Any costs that passes through, and comparing TypeCodes, by their \
+        sizes",
+)
+.frames(&["rows", "goals"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::matrix(
+        "rows",
+        "user-space instructions, by number of elements or members",
+        ("what", "size"),
+        Column::number("", "instructions"),
+    ),
+    GOALS,
+])
+.remarks(&["goals: the greatest count is more than the least by this fraction"]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -55,97 +73,56 @@ pub struct Peer {
     rounds: u32,
 }
 
-/// Report of the counts.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Environment on which the counts depend.
-    pub environment: Environment,
-    /// Counts of each kind of work.
-    pub rows: Vec<Row>,
-}
-
-/// Instructions per round, by size.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Name of the work.
-    pub what: &'static str,
-    /// Sizes, with the count at each.
-    pub counts: Vec<(u32, f64)>,
-    /// Difference between the largest and the smallest count, as a fraction of the smallest; set
-    /// where it should be close to zero.
-    pub variation: Option<f64>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// Valgrind is not installed, or a process fails.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     Instrument::Instructions.check()?;
-    let count = |work| -> Result<Vec<(u32, f64)>> {
-        let counts = SIZES.map(|size| Ok((size, a_round(harness, work, size, options.rounds)?)));
+    let count = |work| -> Result<Vec<f64>> {
+        let counts = SIZES.map(|size| a_round(harness, work, size, options.rounds));
         counts.into_iter().collect()
     };
     let (pass_on, copy) = (count(Work::PassOn)?, count(Work::Copy)?);
     let beside = pass_on.iter().zip(&copy);
-    let beside = beside.map(|((size, whole), (_, copy))| (*size, whole - copy));
-    let row = |what, counts: Vec<(u32, f64)>, has_goal: bool| Row {
-        what,
-        variation: has_goal.then(|| variation(&counts)),
-        counts,
-    };
-    let report = Report {
-        environment: Environment::this(),
-        rows: vec![
-            row(
-                "an Any of BinStructs passes through",
-                pass_on.clone(),
-                false,
-            ),
-            row("of that, its octets are copied twice", copy.clone(), false),
-            row("what remains", beside.collect(), true),
-            row("equal, of shared TypeCodes", count(Work::Compare)?, true),
-        ],
-    };
-    options.json.show(&report)
-}
-
-fn variation(counts: &[(u32, f64)]) -> f64 {
-    let counts = counts.iter().map(|(_, count)| *count);
-    let (least, most) = counts.fold((f64::INFINITY, 0f64), |(least, most), count| {
-        (least.min(count), most.max(count))
-    });
-    most / least - 1.0
-}
-
-/// Counts the instructions of a round: the difference of a longer and a shorter run leaves out the
-/// cost of the start.
-fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64> {
-    let (short, long) = (
-        count(harness, work, size, rounds)?,
-        count(harness, work, size, 2 * rounds)?,
-    );
-    Ok(long.saturating_sub(short) as f64 / f64::from(rounds))
-}
-
-fn count(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<u64> {
-    let instrument = Instrument::Instructions;
-    let directory = tempfile::tempdir()?;
-    let file = directory.path().join("count");
-    let wrapper = instrument.wrapper(&file);
-    let (program, options) = wrapper.split_first().ok_or("no instrument")?;
-    let work = work.to_possible_value().ok_or("no such work")?;
-    let status = Command::new(program)
-        .args(options)
-        .arg(&harness.program)
-        .args(["anys-peer", work.get_name()])
-        .args([size.to_string(), rounds.to_string()])
-        .envs(instrument.environment())
-        .status()?;
-    if !status.success() {
-        return Err(format!("the counted process ended with {status}").into());
+    let beside: Vec<f64> = beside.map(|(whole, copy)| whole - copy).collect();
+    let mut report = Report::new(&EXPERIMENT, Environment::this().on(Row::default()));
+    let remains = "what remains";
+    let equal = "equal, of shared TypeCodes";
+    for (what, counts, has_goal) in [
+        ("an Any of BinStructs passes through", pass_on, false),
+        ("of that, its octets are copied twice", copy, false),
+        (remains, beside, true),
+        (equal, count(Work::Compare)?, true),
+    ] {
+        let row = |(size, count)| {
+            Row::default()
+                .with("what", what)
+                .with("size", size)
+                .with("instructions", count)
+        };
+        report.add("rows", SIZES.iter().zip(&counts).map(row));
+        let goal = Goal {
+            what,
+            bound: Bound::AtMost(GOAL),
+            reached: variation(&counts),
+            noisy: false,
+        };
+        report.add("goals", has_goal.then(|| goal.on(Row::default())));
     }
-    instrument.read(&file)
+    options.json.deliver(&report)
+}
+
+/// Counts the instructions of a round.
+fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64> {
+    let name = work.to_possible_value().ok_or("no such work")?;
+    let [count] = of_one(rounds, |rounds| {
+        let mut process = Command::new(&harness.program);
+        process.args(["anys-peer", name.get_name()]);
+        process.args([size.to_string(), rounds.to_string()]);
+        Ok([Instrument::Instructions.count(&process)?])
+    })?;
+    Ok(count)
 }
 
 /// Does the work.
@@ -194,34 +171,4 @@ fn message(size: u32) -> Result<Block> {
     let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
     any.marshal(&mut out)?;
     Ok(out.into_block())
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.environment)?;
-        let mut columns: Vec<String> = SIZES.iter().map(u32::to_string).collect();
-        columns.push("variation".to_owned());
-        let table = Table {
-            title: "user-space instructions, by number of elements or members".to_owned(),
-            columns,
-            rows: self.rows.iter().map(shown).collect(),
-        };
-        write!(f, "{table}")
-    }
-}
-
-fn shown(row: &Row) -> (String, Vec<Cell>) {
-    let counts = row.counts.iter();
-    let mut cells: Vec<Cell> = counts
-        .map(|(_, count)| Cell::new(format!("{count:.0}"), Tone::Plain))
-        .collect();
-    cells.push(row.variation.map_or_else(Cell::none, |variation| {
-        let tone = if variation <= GOAL {
-            Tone::Good
-        } else {
-            Tone::Bad
-        };
-        Cell::new(format!("{:.1} %", variation * 100.0), tone)
-    }));
-    (row.what.to_owned(), cells)
 }

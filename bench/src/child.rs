@@ -13,14 +13,15 @@ pub struct Process {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    ready: String,
 }
 
 impl Process {
-    /// Starts a command with pipes to its input and from its output.
+    /// Starts a command with pipes to its input and from its output, and waits until it is ready.
     ///
     /// # Errors
-    /// The process does not start.
-    pub fn spawn(command: &mut std::process::Command) -> Result<Self> {
+    /// The process does not start, or sends another message instead.
+    pub fn start(command: &mut std::process::Command) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -31,23 +32,25 @@ impl Process {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err("a child without pipes".into());
         };
-        Ok(Self {
+        let mut process = Self {
             child,
             input: Some(input),
             output: BufReader::new(output),
-        })
+            ready: String::new(),
+        };
+        match Answer::read_from(&mut process.output)? {
+            Answer::Ready(said) => process.ready = said,
+            Answer::Error(message) => return Err(message.into()),
+            other => return Err(format!("it began with {other:?}").into()),
+        }
+        Ok(process)
     }
 
-    /// Waits until the process is ready; returns its address, if it has one.
-    ///
-    /// # Errors
-    /// The process sends another message instead.
-    pub fn until_ready(&mut self) -> Result<String> {
-        match Answer::read_from(&mut self.output)? {
-            Answer::Ready(address) => Ok(address),
-            Answer::Error(message) => Err(message.into()),
-            other => Err(format!("it began with {other:?}").into()),
-        }
+    /// Returns what it said when it was ready: a server its address (a reference, or what a client
+    /// of its kind understands), a client mostly nothing.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.ready
     }
 
     /// Returns the process, as observed from outside.

@@ -2,6 +2,7 @@
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
+use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
     Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
@@ -10,9 +11,37 @@ use crate::{
 use clap::Subcommand;
 use std::path::PathBuf;
 
+/// Experiments, in the order of the commands.
+static EXPERIMENTS: [&Experiment; 22] = [
+    &goals::EXPERIMENT,
+    &latency::EXPERIMENT,
+    &throughput::EXPERIMENT,
+    &memory::EXPERIMENT,
+    &load::EXPERIMENT,
+    &counting::EXPERIMENT,
+    &timeprobes::EXPERIMENT,
+    &demux::EXPERIMENT,
+    &demux::counts::EXPERIMENT,
+    &anys::EXPERIMENT,
+    &stubs::EXPERIMENT,
+    &budgets::EXPERIMENT,
+    &oneway::EXPERIMENT,
+    &ami::EXPERIMENT,
+    &cubit::EXPERIMENT,
+    &rt::latency::EXPERIMENT,
+    &rt::series::INVERSION,
+    &rt::series::ENDPOINTS,
+    &rt::series::POOLS,
+    &rt::order::EXPERIMENT,
+    &rt::mutex::EXPERIMENT,
+    &rt::starting::EXPERIMENT,
+];
+
 /// Subcommand of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// List the experiments: the question of each, and the figures of papers that it reproduces.
+    Experiments,
     /// Compare the goals of the data path with the figures reached here: all measurements in one
     /// table.
     Goals(goals::Options),
@@ -41,13 +70,9 @@ pub enum Command {
     /// Count the user-space instructions of a server's call, over objects, operations and depth,
     /// under valgrind.
     DemuxInstructions(demux::counts::Options),
-    /// Run a process of `demux`; the measurement starts it.
+    /// Measure the parts of a call alone; `demux` starts it.
     #[command(hide = true)]
-    DemuxPeer {
-        /// Process to run.
-        #[command(subcommand)]
-        peer: demux::Peer,
-    },
+    DemuxInside(demux::inside::Options),
     /// Count the instructions of an Any that passes through, and of comparing TypeCodes, by size,
     /// under valgrind.
     Anys(anys::Options),
@@ -60,38 +85,24 @@ pub enum Command {
     /// Measure Schmidt et al. 2001's figure 16: every messaging protocol over every link, by type
     /// of data.
     Cubit(cubit::Options),
-    /// Run a side of a pair of `cubit`; the measurement starts it.
-    #[command(hide = true)]
-    CubitPeer(cubit::Peer),
     /// Measure Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous and
     /// asynchronous calls.
     Ami(ami::Options),
-    /// Run a side of a pair of `ami`; the measurement starts it.
-    #[command(hide = true)]
-    AmiPeer {
-        /// Side to run.
-        #[command(subcommand)]
-        peer: ami::Peer,
-    },
     /// Measure O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope,
     /// beside two-way requests.
     Oneway(oneway::Options),
-    /// Run the server of `oneway`; the measurement starts it.
+    /// Run a side of an experiment; the experiment starts it.
     #[command(hide = true)]
-    OnewayPeer(oneway::Peer),
+    Side {
+        /// Side to run, as JSON.
+        side: Side,
+    },
     /// Measure Real-time CORBA: the latency of an urgent client beside others at full load, by
     /// lanes, by a pool, and of raw sockets with the same priorities.
     Rt {
         /// Experiment to run.
         #[command(subcommand)]
         experiment: rt::Experiment,
-    },
-    /// Run a side of a pair of `rt`; the measurement starts it.
-    #[command(hide = true)]
-    RtPeer {
-        /// Side to run.
-        #[command(subcommand)]
-        peer: rt::Peer,
     },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
@@ -118,6 +129,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         eprintln!("note: this command is not optimised, its figures mean nothing");
     }
     match command {
+        Command::Experiments => list(),
         Command::Goals(options) => goals::run(harness, options),
         Command::Latency(options) => latency::run(harness, options),
         Command::Throughput(options) => throughput::run(harness, options),
@@ -130,20 +142,17 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
         Command::Ami(options) => ami::run(harness, options),
-        Command::AmiPeer { peer } => ami::run_peer(peer),
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
-        Command::CubitPeer(peer) => cubit::run_peer(peer),
         Command::Oneway(options) => oneway::run(harness, options),
-        Command::OnewayPeer(peer) => oneway::run_peer(peer),
+        Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
-        Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),
-        Command::DemuxPeer { peer } => demux::run_peer(peer),
+        Command::DemuxInside(options) => demux::inside::run(options),
         Command::Timeprobes(options) => timeprobes::run(harness, options),
         Command::Peer {
             program,
@@ -158,15 +167,22 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
     }
 }
 
+fn list() -> Result<()> {
+    for experiment in EXPERIMENTS {
+        println!("{}: {}", experiment.name, experiment.question);
+        if !experiment.reproduces.is_empty() {
+            println!("    reproduces {}", experiment.reproduces);
+        }
+    }
+    Ok(())
+}
+
 fn is_peer(command: &Command) -> bool {
     matches!(
         command,
         Command::Peer { .. }
-            | Command::DemuxPeer { .. }
-            | Command::AmiPeer { .. }
+            | Command::DemuxInside(_)
             | Command::AnysPeer(_)
-            | Command::CubitPeer(_)
-            | Command::OnewayPeer(_)
-            | Command::RtPeer { .. }
+            | Command::Side { .. }
     )
 }

@@ -1,19 +1,13 @@
-//! Common parts of the plots: sheets of charts, curves over a number, text, entries of a legend.
+//! Common parts of the plots: sheets of charts, text, entries of a legend.
 
 use crate::{Error, Result};
 use plotters::coord::Shift;
-use plotters::coord::ranged1d::{Ranged, ValueFormatter};
-use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::fmt::Display;
 use std::path::Path;
 
 /// Part of a picture that is drawn on.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Chart of microseconds over a number.
-pub(crate) type Chart<'a, 'b, X, Y = RangedCoordf64> =
-    ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>;
 
 /// Returns the error of a picture that cannot be drawn.
 pub(crate) fn not_drawn(error: impl Display) -> Error {
@@ -71,54 +65,4 @@ pub(crate) fn entry(
     area.draw(&Rectangle::new(patch, colour.filled()))
         .map_err(not_drawn)?;
     write(area, words, 13, (left + 18, top))
-}
-
-/// Draws the lines and numbers behind curves.
-pub(crate) fn mesh<X, Y>(chart: &mut Chart<'_, '_, X, Y>, across: &str, up: &str) -> Result<()>
-where
-    X: Ranged<ValueType = u32> + ValueFormatter<u32>,
-    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
-{
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .x_desc(across)
-        .y_desc(up)
-        .y_label_formatter(&|micros| ((micros * 100.0).round() / 100.0).to_string())
-        .draw()
-        .map_err(not_drawn)
-}
-
-/// Draws a curve, which the legend names.
-pub(crate) fn curve<X, Y>(
-    chart: &mut Chart<'_, '_, X, Y>,
-    points: Vec<(u32, f64)>,
-    colour: RGBColor,
-    name: &str,
-) -> Result<()>
-where
-    X: Ranged<ValueType = u32>,
-    Y: Ranged<ValueType = f64>,
-{
-    let line = LineSeries::new(points, colour.stroke_width(2)).point_size(2);
-    chart
-        .draw_series(line)
-        .map_err(not_drawn)?
-        .label(name)
-        .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
-    Ok(())
-}
-
-/// Draws the curves' legend.
-pub(crate) fn legend<'a, 'b: 'a, X, Y>(chart: &mut Chart<'a, 'b, X, Y>) -> Result<()>
-where
-    X: Ranged<ValueType = u32>,
-    Y: Ranged<ValueType = f64>,
-{
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE.mix(0.8))
-        .draw()
-        .map_err(not_drawn)
 }

@@ -2,16 +2,17 @@
 //!
 //! A [`contender`] is a server program and a client program, which speak [`protocol`] with the
 //! harness over their standard input and output, so that both live through the whole run and only
-//! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data.
-//! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at
-//! once, [`load`] some beside thousands of others; [`memory`] measures idle servers, [`counting`]
-//! counts with instruments rather than timing, and [`budgets`] compares these counts with those
-//! kept in the source tree. [`timeprobes`] shows the time of each stage of a call, [`demux`] the
-//! cost of finding an object and its operation, [`rt`] whether priorities hold, [`cubit`] the time
-//! of each type of data by every pair of a messaging protocol and a link, [`oneway`] the cost of
-//! waiting for one-ways, and the gain of buffering them, [`goals`] the goals of the data path in
-//! one table. [`peer`] holds the programs themselves, except those in other languages under
-//! `peers/`, and that of an [`outsider`] under `outsider/`.
+//! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data. An
+//! [`experiment`] is declared as data, and one runner starts, pins and interleaves its contenders,
+//! collects their figures, and tables and draws them. [`latency`] runs batches of each case by each
+//! contender in turn, [`throughput`] many calls at once, [`load`] some beside thousands of others;
+//! [`memory`] measures idle servers, [`counting`] counts with instruments rather than timing, and
+//! [`budgets`] compares these counts with those kept in the source tree. [`timeprobes`] shows the
+//! time of each stage of a call, [`demux`] the cost of finding an object and its operation, [`rt`]
+//! whether priorities hold, [`cubit`] the time of each type of data by every pair of a messaging
+//! protocol and a link, [`oneway`] the cost of waiting for one-ways, and the gain of buffering
+//! them, [`goals`] the goals of the data path in one table. [`peer`] holds the programs themselves,
+//! except those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
 //!
 //! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a
 //! messaging protocol or an ORB is one more entry in `contender`'s table.
@@ -29,6 +30,7 @@ pub mod counting;
 pub mod cubit;
 pub mod demux;
 mod drawing;
+pub mod experiment;
 pub mod giop;
 pub mod goals;
 pub mod latency;

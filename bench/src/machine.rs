@@ -1,5 +1,6 @@
 //! Properties of the machine that figures depend on.
 
+use crate::experiment::Row;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
@@ -64,7 +65,16 @@ pub struct Environment {
     pub compiler: String,
 }
 
+/// Template of an environment, for the conditions of a run.
+pub(crate) const ENVIRONMENT: &str =
+    "{environment.processor}, {environment.library}, {environment.compiler} {variables}";
+
 impl Environment {
+    /// Adds the environment to the settings of a run.
+    pub(crate) fn on(&self, settings: Row) -> Row {
+        settings.with("environment", self)
+    }
+
     /// Returns this environment; unavailable facts are "unknown".
     #[must_use]
     pub fn this() -> Self {

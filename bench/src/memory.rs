@@ -6,20 +6,38 @@
 //! kernel's memory for a socket is not the server's and not counted.
 
 use crate::Result;
+use crate::child::Process;
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::giop::{self, Connection, Target};
-use crate::machine::Machine;
 use crate::output::{Json, progress};
 use crate::process::Memory;
 use crate::running::Launch;
-use crate::table::{Cell, Table, Tone};
 use clap::Args;
-use serde::Serialize;
-use std::fmt;
 use std::time::Duration;
 
 /// Time limit of a call.
 const CALL: Duration = Duration::from_secs(20);
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "memory",
+    "how much memory an idle server takes, and each idle connection",
+)
+.tables(&[Tabled::listing(
+    "rows",
+    "a server's memory: in all in MiB, and what each idle connection added in \
+        KiB",
+    "{contender}",
+    &[
+        Column::number("connections", "connections"),
+        Column::number("threads", "threads"),
+        Column::mebibytes("resident", "memory.resident"),
+        Column::mebibytes("proportional", "memory.proportional"),
+        Column::mebibytes("anonymous", "memory.anonymous"),
+        Column::kibibytes("each, resident", "connection_resident"),
+        Column::kibibytes("each, anonymous", "connection_anonymous"),
+    ],
+)]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -37,66 +55,34 @@ pub struct Options {
 /// Contenders of a run that names none: TCP by each way to wait for requests.
 pub const USUAL: [&str; 3] = ["punctual", "punctual-reactive", "punctual-lf"];
 
-/// Results of one run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Machine of the run.
-    pub machine: Machine,
-    /// Parts left out, with the reasons.
-    pub skipped: Vec<String>,
-    /// Memory of the servers, in bytes.
-    pub rows: Vec<Row>,
-}
-
-/// Memory of one server.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Contender of the row.
-    pub contender: &'static str,
-    /// Number of idle connections.
-    pub connections: usize,
-    /// Number of threads of the server.
-    pub threads: usize,
-    /// Memory of the server.
-    pub memory: Memory,
-    /// Resident memory that each connection added.
-    pub connection_resident: Option<f64>,
-    /// Anonymous memory that each connection added.
-    pub connection_anonymous: Option<f64>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
 /// A server fails, or the file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = match options.contenders.is_empty() {
-        true => Wanted::of(&USUAL)?,
-        false => Wanted::named(&options.contenders)?,
-    };
+    let wanted = Wanted::named_or(&options.contenders, &USUAL)?;
     let (contenders, absent) = contender::known(harness, &wanted.without_floors());
     let report = measure(&contenders, &absent, &options.connections)?;
-    options.json.show(&report)
+    options.json.deliver(&report)
 }
 
 /// Measures every contender that starts and is reached by GIOP over TCP.
 ///
 /// # Errors
-/// A server does not answer, or the descriptor limit is too low.
-pub fn measure(contenders: &[Contender], absent: &[Absent], numbers: &[usize]) -> Result<Report> {
-    let left_out = |absent: &Absent| format!("{}: {}", absent.name, absent.reason);
-    let mut report = Report {
-        machine: Machine::this(),
-        skipped: absent.iter().map(left_out).collect(),
-        rows: Vec::new(),
-    };
+/// The descriptor limit is too low.
+pub(crate) fn measure(
+    contenders: &[Contender],
+    absent: &[Absent],
+    numbers: &[usize],
+) -> Result<Report> {
+    let mut report = Report::without(&EXPERIMENT, Row::default(), absent);
     giop::allow(numbers.iter().copied().max().unwrap_or_default())?;
     let progress = progress(contenders.len());
     for contender in contenders {
         progress.set_message(contender.name);
         match look_at(contender, numbers) {
-            Ok(rows) => report.rows.extend(rows),
-            Err(reason) => report.skipped.push(reason.to_string()),
+            Ok(rows) => report.add("rows", rows),
+            Err(reason) => report.skip(reason),
         }
         progress.inc(1);
     }
@@ -104,7 +90,6 @@ pub fn measure(contenders: &[Contender], absent: &[Absent], numbers: &[usize]) -
     Ok(report)
 }
 
-#[allow(clippy::cast_precision_loss)]
 fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     let most = numbers.iter().copied().max().unwrap_or_default();
     let server = contender.serve(&Launch {
@@ -112,34 +97,36 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
         ..Launch::default()
     })?;
     let idle = server.observed().memory()?;
-    let mut rows = vec![Row {
-        contender: contender.name,
-        connections: 0,
-        threads: server.observed().threads()?,
-        memory: idle,
-        connection_resident: None,
-        connection_anonymous: None,
-    }];
-    let target = Target::of(server.address())?;
+    let mut rows = vec![row(contender, &server, 0, idle)?];
+    let target = Target::of(server.said())?;
     let mut connections = Vec::new();
     for &number in numbers {
         while connections.len() < number {
             connections.push(idle_connection(&target)?);
         }
-        let memory = server.observed().memory()?;
-        let each = |now: u64, before: u64| Some((now as f64 - before as f64) / number as f64);
-        rows.push(Row {
-            contender: contender.name,
-            connections: number,
-            threads: server.observed().threads()?,
-            memory,
-            connection_resident: each(memory.resident, idle.resident),
-            connection_anonymous: each(memory.anonymous, idle.anonymous),
-        });
+        rows.push(row(contender, &server, number, idle)?);
     }
     drop(connections);
     server.stop()?;
     Ok(rows)
+}
+
+/// Returns the row of a server with so many connections, which had `idle` without any.
+#[allow(clippy::cast_precision_loss)]
+fn row(contender: &Contender, server: &Process, number: usize, idle: Memory) -> Result<Row> {
+    let memory = server.observed().memory()?;
+    let each =
+        |now: u64, before: u64| (number > 0).then(|| (now as f64 - before as f64) / number as f64);
+    Ok(Row::default()
+        .with("contender", contender.name)
+        .with("connections", number)
+        .with("threads", server.observed().threads()?)
+        .with("memory", memory)
+        .with("connection_resident", each(memory.resident, idle.resident))
+        .with(
+            "connection_anonymous",
+            each(memory.anonymous, idle.anonymous),
+        ))
 }
 
 /// Opens a connection and makes a call on it, so that the server has allocated all that it needs
@@ -148,54 +135,4 @@ fn idle_connection(target: &Target) -> Result<Connection> {
     let mut connection = target.connect()?;
     connection.call(target, 1, CALL)?;
     Ok(connection)
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let plain = |text: String| Cell::new(text, Tone::Plain);
-        let each = |octets: Option<f64>| {
-            octets.map_or_else(Cell::none, |octets| {
-                plain(format!("{:.2}", octets / 1024.0))
-            })
-        };
-        let row = |row: &Row| {
-            let cells = vec![
-                plain(row.connections.to_string()),
-                plain(row.threads.to_string()),
-                plain(mebibytes(row.memory.resident)),
-                plain(mebibytes(row.memory.proportional)),
-                plain(mebibytes(row.memory.anonymous)),
-                each(row.connection_resident),
-                each(row.connection_anonymous),
-            ];
-            (row.contender.to_owned(), cells)
-        };
-        let table = Table {
-            title: "a server's memory: in all in MiB, and what each idle connection added in KiB"
-                .to_owned(),
-            columns: [
-                "connections",
-                "threads",
-                "resident",
-                "proportional",
-                "anonymous",
-                "each, resident",
-                "each, anonymous",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
-            rows: self.rows.iter().map(row).collect(),
-        };
-        writeln!(f, "{}", self.machine)?;
-        write!(f, "{table}")?;
-        for skipped in &self.skipped {
-            writeln!(f, "skipped {skipped}")?;
-        }
-        Ok(())
-    }
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn mebibytes(octets: u64) -> String {
-    format!("{:.2}", octets as f64 / f64::from(1 << 20))
 }

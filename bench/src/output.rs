@@ -1,9 +1,10 @@
 //! Output of a report: to people on the terminal, to programs as JSON, to both as a picture.
 
 use crate::Result;
+use crate::experiment::Report;
 use clap::Args;
 use serde::Serialize;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 
 /// Option for the figures as JSON.
@@ -15,6 +16,24 @@ pub struct Json {
 }
 
 impl Json {
+    /// Writes a report as the options say.
+    ///
+    /// # Errors
+    /// The file cannot be written, or anything has failed.
+    pub(crate) fn deliver(&self, report: &Report) -> Result<()> {
+        self.show(report)?;
+        report.verdict()
+    }
+
+    /// Writes reports as the options say: an array of them as JSON.
+    ///
+    /// # Errors
+    /// The file cannot be written, or anything has failed.
+    pub(crate) fn deliver_all(&self, reports: &[Report]) -> Result<()> {
+        self.show(&All(reports))?;
+        reports.iter().try_for_each(Report::verdict)
+    }
+
     /// Writes a report as the options say.
     ///
     /// # Errors
@@ -43,6 +62,17 @@ pub struct Output {
 }
 
 impl Output {
+    /// Writes a report as the options say.
+    ///
+    /// # Errors
+    /// A file cannot be written, or anything has failed.
+    pub(crate) fn deliver(&self, report: &Report) -> Result<()> {
+        if let Some(path) = &self.svg {
+            report.draw(path)?;
+        }
+        self.json.deliver(report)
+    }
+
     /// Writes a report as the options say; `draw` draws it to a file.
     ///
     /// # Errors
@@ -56,6 +86,16 @@ impl Output {
             draw(report, path)?;
         }
         self.json.show(report)
+    }
+}
+
+/// Several reports.
+#[derive(Serialize)]
+struct All<'r>(&'r [Report]);
+
+impl Display for All<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|report| writeln!(f, "{report}"))
     }
 }
 

@@ -1,18 +1,20 @@
 //! Placements: the processors on which the two sides of a call run.
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
 
 /// Processors of client and server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// Both pinned to one processor: the cost of the software, as no processor is woken up.
     Same,
     /// Each pinned to a processor of its own: wake-ups included.
     Cross,
+    /// Any processors, by the scheduler's choice.
+    Unpinned,
 }
 
 /// Processors of a placement.
@@ -29,16 +31,28 @@ impl fmt::Display for Placement {
         f.write_str(match self {
             Self::Same => "same",
             Self::Cross => "cross",
+            Self::Unpinned => "unpinned",
         })
     }
 }
 
 impl Placement {
-    /// Chooses among the processors that this process may run on.
+    /// Chooses among the processors that this process may run on; `None` for any.
     ///
     /// # Errors
     /// There are too few, or the kernel does not tell them.
-    pub fn processors(self) -> io::Result<Processors> {
+    pub fn processors(self) -> io::Result<Option<Processors>> {
+        match self {
+            Self::Unpinned => Ok(None),
+            _ => self.pinned().map(Some),
+        }
+    }
+
+    /// Chooses among the processors that this process may run on.
+    ///
+    /// # Errors
+    /// There are too few, the kernel does not tell them, or the processes are not to be pinned.
+    pub fn pinned(self) -> io::Result<Processors> {
         self.choose(&punctual_sys::processor::allowed()?)
     }
 
@@ -54,6 +68,7 @@ impl Placement {
                 client: *client,
                 server: *server,
             }),
+            (Self::Unpinned, _) => Err(io::Error::other("each side needs a processor here")),
             _ => Err(io::Error::other(format!(
                 "this process may run on {} processor(s) only",
                 allowed.len()

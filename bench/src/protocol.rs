@@ -25,6 +25,7 @@ use crate::Result;
 use crate::case::Case;
 use clap::ValueEnum;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::io::{BufRead, Read, Write};
 use std::str::FromStr;
@@ -185,6 +186,40 @@ impl Answer {
             _ => Err(format!("the program said `{line}`").into()),
         }
     }
+}
+
+/// Order to a client of this crate's own, as JSON in one line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Order<T>(pub(crate) T);
+
+impl<T: Serialize> fmt::Display for Order<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(&self.0).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl<T: DeserializeOwned> FromStr for Order<T> {
+    type Err = crate::Error;
+
+    fn from_str(line: &str) -> Result<Self> {
+        Ok(Self(serde_json::from_str(line)?))
+    }
+}
+
+/// Says that a client is ready, with a note on itself, and carries out each order of the standard
+/// input, until there are no more.
+///
+/// # Errors
+/// The harness is gone.
+pub(crate) fn obey<T: DeserializeOwned>(
+    note: &str,
+    mut perform: impl FnMut(T) -> Result<Vec<u64>>,
+) -> Result<()> {
+    let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    Answer::Ready(note.to_owned()).write_to(&mut output)?;
+    answer_each(input, &mut output, |Order(order)| {
+        perform(order).map(Answer::Samples)
+    })
 }
 
 /// Performs each line of input, and answers it, until there are no more.

@@ -8,13 +8,33 @@ const LONGEST: u64 = 60_000_000_000;
 /// Significant digits that a histogram keeps.
 const DIGITS: u8 = 3;
 
-/// Samples of one contender in one case: by round, and merged.
+/// Spread of rounds above which a figure counts as unknown.
+pub const NOISY: f64 = 0.10;
+
+/// Samples of one contender at one point: by round, and merged.
 #[derive(Clone, Debug)]
 pub struct Record {
     merged: Histogram<u64>,
+    moments: Moments,
     medians: Vec<f64>,
+    means: Vec<f64>,
     p99s: Vec<f64>,
 }
+
+/// Moments of an unbounded number of times.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Number of times.
+    pub calls: u64,
+    /// Sum of the times, in nanoseconds.
+    pub sum: f64,
+    /// Sum of their squares.
+    pub squares: f64,
+}
+
+/// Rates of one contender at one point, by round.
+#[derive(Clone, Debug, Default)]
+pub struct Rates(Vec<f64>);
 
 /// Figures of a record, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -40,7 +60,9 @@ impl Default for Record {
         Self {
             merged: Histogram::new_with_bounds(1, LONGEST, DIGITS)
                 .expect("bounds and digits are in the histogram's range"),
+            moments: Moments::default(),
             medians: Vec::new(),
+            means: Vec::new(),
             p99s: Vec::new(),
         }
     }
@@ -52,6 +74,9 @@ impl Record {
         for &sample in samples {
             self.merged.saturating_record(sample.max(1));
         }
+        let moments: Moments = samples.iter().copied().collect();
+        self.moments = self.moments.and(moments);
+        self.means.extend(moments.mean());
         let round: Vec<f64> = samples.iter().map(|&sample| float(sample)).collect();
         self.medians.extend(median(&round));
         self.p99s.extend(quantile(&round, 0.99));
@@ -61,6 +86,36 @@ impl Record {
     #[must_use]
     pub fn medians(&self) -> &[f64] {
         &self.medians
+    }
+
+    /// Returns the means of the rounds, in order.
+    #[must_use]
+    pub fn means(&self) -> &[f64] {
+        &self.means
+    }
+
+    /// Returns the moments of all samples.
+    #[must_use]
+    pub const fn moments(&self) -> Moments {
+        self.moments
+    }
+
+    /// Returns the shortest sample, in nanoseconds.
+    #[must_use]
+    pub fn least(&self) -> u64 {
+        self.merged.min()
+    }
+
+    /// Returns whether the medians of the rounds lie too far apart.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        is_noisy(&self.medians)
+    }
+
+    /// Returns the ratio of its medians to another's of the same rounds.
+    #[must_use]
+    pub fn ratio_to(&self, other: &Self) -> Option<f64> {
+        paired_ratio(&self.medians, &other.medians)
     }
 
     /// Returns the 99th percentiles of the rounds, in order.
@@ -90,6 +145,85 @@ impl Record {
     }
 }
 
+impl Moments {
+    /// Adds a time in nanoseconds.
+    pub fn add(&mut self, nanoseconds: u64) {
+        let time = float(nanoseconds);
+        self.calls += 1;
+        self.sum += time;
+        self.squares += time * time;
+    }
+
+    /// Returns the moments of both sets of times.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            sum: self.sum + other.sum,
+            squares: self.squares + other.squares,
+        }
+    }
+
+    /// Returns the mean, in nanoseconds; `None` without times.
+    #[must_use]
+    pub fn mean(self) -> Option<f64> {
+        (self.calls > 0).then(|| self.sum / float(self.calls))
+    }
+
+    /// Returns the standard deviation, in nanoseconds: the papers' jitter.
+    #[must_use]
+    pub fn deviation(self) -> Option<f64> {
+        let mean = self.mean()?;
+        let variance = self.squares / float(self.calls) - mean * mean;
+        Some(variance.max(0.0).sqrt())
+    }
+}
+
+impl FromIterator<u64> for Moments {
+    fn from_iter<T: IntoIterator<Item = u64>>(times: T) -> Self {
+        let mut moments = Self::default();
+        times.into_iter().for_each(|time| moments.add(time));
+        moments
+    }
+}
+
+impl Rates {
+    /// Adds the rate of a round, of so many calls in a time in nanoseconds.
+    pub fn add_round(&mut self, calls: u64, nanoseconds: u64) {
+        self.0.push(float(calls) * 1e9 / float(nanoseconds.max(1)));
+    }
+
+    /// Returns the median of the rounds' rates, in calls per second.
+    #[must_use]
+    pub fn rate(&self) -> Option<f64> {
+        median(&self.0)
+    }
+
+    /// Returns the spread of the rounds: their interquartile range, divided by the median.
+    #[must_use]
+    pub fn spread(&self) -> Option<f64> {
+        spread(&self.0)
+    }
+
+    /// Returns whether the rounds lie too far apart.
+    #[must_use]
+    pub fn is_noisy(&self) -> bool {
+        is_noisy(&self.0)
+    }
+
+    /// Returns the ratio of its rates to another's of the same rounds.
+    #[must_use]
+    pub fn ratio_to(&self, other: &Self) -> Option<f64> {
+        paired_ratio(&self.0, &other.0)
+    }
+}
+
+/// Returns whether the values of rounds lie too far apart, or there are none.
+#[must_use]
+pub fn is_noisy(rounds: &[f64]) -> bool {
+    spread(rounds).is_none_or(|spread| spread > NOISY)
+}
+
 /// Returns the value in the middle, or the mean of the two there.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
@@ -101,6 +235,14 @@ pub fn median(values: &[f64]) -> Option<f64> {
 pub fn spread(values: &[f64]) -> Option<f64> {
     let range = quantile(values, 0.75)? - quantile(values, 0.25)?;
     Some(range / median(values)?)
+}
+
+/// Returns by which fraction the largest value is more than the smallest.
+#[must_use]
+pub fn variation(values: &[f64]) -> Option<f64> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    let most = values.iter().copied().reduce(f64::max)?;
+    (least > 0.0).then(|| most / least - 1.0)
 }
 
 /// Returns the median of the ratios of two contenders' values, round by round: a disturbance of
@@ -175,6 +317,17 @@ mod tests {
         let ours = [12.0, 36.0, 12.0, 24.0];
         assert!(close(paired_ratio(&ours, &floor), 1.2));
         assert_eq!(paired_ratio(&[], &floor), None);
+    }
+
+    #[test]
+    fn jitter_is_the_standard_deviation() {
+        let moments = Moments::from_iter([2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!(
+            (moments.mean(), moments.deviation()),
+            (Some(5.0), Some(2.0))
+        );
+        assert_eq!(Moments::default().mean(), None);
+        assert_eq!(Moments::from_iter([1; 9]).deviation(), Some(0.0));
     }
 
     #[test]

@@ -2,18 +2,16 @@
 //! and instructions of calls (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
 
 use crate::Result;
-use crate::counting::Instrument;
-use crate::machine::Environment;
+use crate::child::Process;
+use crate::counting::{Instrument, of_one};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
+use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::Json;
-use crate::table::{Cell, Table, Tone};
 use clap::Args;
 use object::{Object, ObjectSection, SectionKind};
-use serde::Serialize;
-use std::fmt;
 use std::fs;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// Number of operations of the interface.
 const OPERATIONS: u32 = 200;
@@ -31,6 +29,35 @@ const KINDS: [&str; 10] = [
     "a string inout, a sequence of strings there and back",
 ];
 
+const COLUMNS: &[Column] = &[
+    Column::number("compiled", "compiled"),
+    Column::number("interpreted", "interpreted"),
+    Column::percent("of compiled", "of_compiled")
+        .decimals(0)
+        .followed_by(" %"),
+];
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "stubs",
+    "how large compiled and interpreted stubs are, and what their calls cost",
+)
+.frames(&["sizes", "instructions"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::listing(
+        "sizes",
+        "octets an operation, of 200, beyond a program without stubs",
+        "{what}",
+        COLUMNS,
+    ),
+    Tabled::listing(
+        "instructions",
+        "the client's user-space instructions a call",
+        "{what}",
+        COLUMNS,
+    ),
+]);
+
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
@@ -39,28 +66,6 @@ pub struct Options {
     calls: u32,
     #[command(flatten)]
     json: Json,
-}
-
-/// Report of sizes and counts.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Environment on which the counts depend.
-    pub environment: Environment,
-    /// Bytes of the programs beyond those of one without stubs.
-    pub sizes: Vec<Row>,
-    /// User-space instructions of the client for a call.
-    pub instructions: Vec<Row>,
-}
-
-/// Figure of each kind of stub.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Measured quantity.
-    pub what: &'static str,
-    /// Figure of compiled stubs.
-    pub compiled: f64,
-    /// Figure of interpreted stubs.
-    pub interpreted: f64,
 }
 
 /// Size of a program in memory, in bytes.
@@ -85,39 +90,52 @@ pub fn run(options: &Options) -> Result<()> {
     ]
     .map(program);
     let (none, compiled, interpreted) = (none?, compiled?, interpreted?);
+    let mut report = Report::new(&EXPERIMENT, Environment::this().on(Row::default()));
     let base = Size::of(&none)?;
     let beyond = |program: &Path| -> Result<Size> { Ok(Size::of(program)?.beyond(base)) };
-    let sizes = size_rows(beyond(&compiled)?, beyond(&interpreted)?);
-    let server = Server::start(&server?)?;
-    let mut instructions = Vec::new();
+    report.add("sizes", sizes(beyond(&compiled)?, beyond(&interpreted)?));
+    let server = Process::start(&mut Command::new(server?))?;
     for (operation, what) in KINDS.into_iter().enumerate() {
-        let count = |program: &Path| server.a_call(program, operation, options.calls);
-        instructions.push(Row {
-            what,
-            compiled: count(&compiled)?,
-            interpreted: count(&interpreted)?,
-        });
+        let count = |program: &Path| a_call(program, server.said(), operation, options.calls);
+        report.add(
+            "instructions",
+            [row(what, count(&compiled)?, count(&interpreted)?)],
+        );
     }
-    let report = Report {
-        environment: Environment::this(),
-        sizes,
-        instructions,
-    };
-    options.json.show(&report)
+    server.stop()?;
+    options.json.deliver(&report)
 }
 
-fn size_rows(compiled: Size, interpreted: Size) -> Vec<Row> {
-    let row = |what, of: fn(Size) -> u64| Row {
-        what,
-        compiled: of(compiled) as f64 / f64::from(OPERATIONS),
-        interpreted: of(interpreted) as f64 / f64::from(OPERATIONS),
+fn row(what: &str, compiled: f64, interpreted: f64) -> Row {
+    Row::default()
+        .with("what", what)
+        .with("compiled", compiled)
+        .with("interpreted", interpreted)
+        .with("of_compiled", interpreted / compiled)
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn sizes(compiled: Size, interpreted: Size) -> [Row; 4] {
+    let row = |what, of: fn(Size) -> u64| {
+        let each = |size| of(size) as f64 / f64::from(OPERATIONS);
+        row(what, each(compiled), each(interpreted))
     };
-    vec![
+    [
         row("code", |size| size.code),
         row("constants", |size| size.data),
         row("tables for unwinding", |size| size.unwinding),
         row("together", |size| size.code + size.data + size.unwinding),
     ]
+}
+
+/// Returns the client's instructions of a call.
+fn a_call(program: &Path, reference: &str, operation: usize, calls: u32) -> Result<f64> {
+    let [count] = of_one(calls, |calls| {
+        let mut client = Command::new(program);
+        client.args([reference, &operation.to_string(), &calls.to_string()]);
+        Ok([Instrument::Instructions.count(&client)?])
+    })?;
+    Ok(count)
 }
 
 /// Returns the path of a program that is built beside this one.
@@ -167,85 +185,4 @@ impl Size {
             unwinding: self.unwinding.saturating_sub(base.unwinding),
         }
     }
-}
-
-/// Process of the server, which ends with its input.
-struct Server {
-    process: Child,
-    reference: String,
-}
-
-impl Server {
-    fn start(program: &Path) -> Result<Self> {
-        let mut process = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = process.stdout.take().ok_or("a server without output")?;
-        let mut reference = String::new();
-        BufReader::new(output).read_line(&mut reference)?;
-        let reference = reference.trim().to_owned();
-        Ok(Self { process, reference })
-    }
-
-    /// Returns the instructions of a call: the difference of a longer and a shorter run leaves out
-    /// the cost of the start.
-    fn a_call(&self, program: &Path, operation: usize, calls: u32) -> Result<f64> {
-        let count = |calls| self.count(program, operation, calls);
-        let (short, long) = (count(calls)?, count(2 * calls)?);
-        Ok(long.saturating_sub(short) as f64 / f64::from(calls))
-    }
-
-    fn count(&self, program: &Path, operation: usize, calls: u32) -> Result<u64> {
-        let instrument = Instrument::Instructions;
-        let directory = tempfile::tempdir()?;
-        let file = directory.path().join("count");
-        let wrapper = instrument.wrapper(&file);
-        let (valgrind, options) = wrapper.split_first().ok_or("no instrument")?;
-        let status = Command::new(valgrind)
-            .args(options)
-            .arg(program)
-            .args([&self.reference, &operation.to_string(), &calls.to_string()])
-            .envs(instrument.environment())
-            .status()?;
-        match status.success() {
-            true => instrument.read(&file),
-            false => Err(format!("{} ended with {status}", program.display()).into()),
-        }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.environment)?;
-        let table = |title: &str, rows: &[Row]| Table {
-            title: title.to_owned(),
-            columns: ["compiled", "interpreted", "of compiled"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows: rows.iter().map(shown).collect(),
-        };
-        let sizes = "octets an operation, of 200, beyond a program without stubs";
-        writeln!(f, "{}", table(sizes, &self.sizes))?;
-        let instructions = "the client's user-space instructions a call";
-        write!(f, "{}", table(instructions, &self.instructions))
-    }
-}
-
-fn shown(row: &Row) -> (String, Vec<Cell>) {
-    let plain = |text: String| Cell::new(text, Tone::Plain);
-    let share = 100.0 * row.interpreted / row.compiled;
-    let cells = vec![
-        plain(format!("{:.0}", row.compiled)),
-        plain(format!("{:.0}", row.interpreted)),
-        plain(format!("{share:.0} %")),
-    ];
-    (row.what.to_owned(), cells)
 }

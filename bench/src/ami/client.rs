@@ -1,15 +1,13 @@
 //! Client process of a contender.
 
-use super::WINDOW;
 use super::contender::Contender;
 use super::dii;
 use super::floor::Floor;
 use super::idl::bench_ami::Echo;
-use super::order::{Order, What};
+use super::{Setup, WINDOW, What};
 use crate::Result;
-use crate::peer::{nanoseconds, nanoseconds_since, run_at};
-use crate::protocol::{Answer, answer_each};
-use clap::Args;
+use crate::peer::{nanoseconds, nanoseconds_since};
+use crate::protocol::obey;
 use punctual::policy::Buffering;
 use punctual::{Interface, Orb, Policy, SetOverride, SystemException};
 use std::collections::VecDeque;
@@ -27,45 +25,22 @@ type Answered = std::result::Result<u64, SystemException>;
 /// Number of requests that a buffering reference sends together.
 const TOGETHER: usize = 32;
 
-/// Options of a client.
-#[derive(Debug, Args)]
-pub struct Client {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: Option<usize>,
-    /// Address of the server.
-    #[arg(long)]
-    at: String,
-    /// Call a raw socket.
-    #[arg(long)]
-    floor: bool,
-}
-
-/// Carries out each line of input, until there are no more.
-pub(super) fn run(client: &Client) -> Result<()> {
-    run_at(client.pin)?;
-    let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    if client.floor {
-        let mut floor = Floor::connect(&client.at)?;
-        Answer::Ready(String::new()).write_to(&mut output)?;
-        return answer_each(input, &mut output, |order: Order| {
-            Ok(Answer::Samples(match order.what {
-                What::Latency => floor.latency(order.calls)?,
-                What::Throughput => timed(|| floor.throughput(order.calls))?,
-            }))
+/// Makes the calls of each line of input, until the input ends.
+pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
+    if setup.floor {
+        let mut floor = Floor::connect(at)?;
+        return obey("", |(_, what): (Contender, What)| match what {
+            What::Latency(calls) => floor.latency(calls),
+            What::Throughput(calls) => timed(|| floor.throughput(calls)),
         });
     }
     let orb = Orb::builder().build()?;
-    let echo = Echo::narrow(orb.string_to_object(&client.at)?)?;
-    Answer::Ready(String::new()).write_to(&mut output)?;
-    answer_each(input, &mut output, |order: Order| {
-        Ok(Answer::Samples(match order.what {
-            What::Latency => latency(&echo, order.contender, order.calls)?,
-            What::Throughput => timed(|| throughput(&echo, order.contender, order.calls))?,
-        }))
+    let echo = Echo::narrow(orb.string_to_object(at)?)?;
+    obey("", |(contender, what)| match what {
+        What::Latency(calls) => latency(&echo, contender, calls),
+        What::Throughput(calls) => timed(|| throughput(&echo, contender, calls)),
     })?;
-    orb.shutdown(true)?;
-    Ok(())
+    Ok(orb.shutdown(true)?)
 }
 
 /// Runs `act`, and returns the time that it took, in nanoseconds.

@@ -1,11 +1,11 @@
 //! Contenders of the measurement.
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Way to make calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
     /// Raw sockets; one thread writes and another reads.
@@ -42,12 +42,7 @@ impl Contender {
             }
             Self::Smi7 => Some(7),
             Self::Smi220 => Some(220),
-            Self::Floor
-            | Self::Ami
-            | Self::AmiBuffered
-            | Self::Poller
-            | Self::Future
-            | Self::DiiDeferred => None,
+            _ => None,
         }
     }
 

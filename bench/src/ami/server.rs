@@ -1,22 +1,11 @@
 //! Server process of a contender.
 
+use super::Setup;
 use super::floor;
 use super::idl::bench_ami::{Echo, EchoServant};
 use crate::Result;
-use crate::peer::{run_at, serve_until_the_end};
-use clap::Args;
+use crate::peer::serve_until_the_end;
 use punctual::{ListenEndpoint, Orb, RootPoa, SystemException};
-
-/// Options of a server.
-#[derive(Debug, Args)]
-pub struct Server {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: Option<usize>,
-    /// Serve a raw socket.
-    #[arg(long)]
-    floor: bool,
-}
 
 struct Stamps;
 
@@ -27,9 +16,8 @@ impl EchoServant for Stamps {
 }
 
 /// Serves until the input ends.
-pub(super) fn serve(server: &Server) -> Result<()> {
-    run_at(server.pin)?;
-    if server.floor {
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
+    if setup.floor {
         return serve_until_the_end(floor::serve()?);
     }
     let orb = Orb::builder()

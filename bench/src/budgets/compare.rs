@@ -2,10 +2,9 @@
 
 use super::{Budget, Budgets};
 use crate::case::Case;
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::machine::Environment;
-use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
-use std::fmt;
 
 /// Allowed change of instructions, as a fraction.
 const INSTRUCTIONS: f64 = 0.02;
@@ -15,7 +14,7 @@ const OTHERS: f64 = 0.05;
 /// Verdict on a count and its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+enum Verdict {
     /// Within the budget.
     Kept,
     /// Outside of the budget.
@@ -26,31 +25,38 @@ pub enum Verdict {
     New,
 }
 
-/// All counts with their budgets.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "budgets",
+    "whether calls cost what the budgets kept in the tree say",
+)
+.conditions("{elsewhere_note}")
+.tables(&[Tabled::listing(
+    "rows",
+    "{outside} of {counts} counts are outside of their budgets",
+    "{what}",
+    &[
+        Column::text("unit", "unit"),
+        Column::figure("budget", "budget"),
+        Column::figure("now", "now"),
+        Column::percent("change", "change")
+            .with_signs()
+            .followed_by(" %"),
+        Column::text("verdict", "verdict"),
+    ],
+)
+.only(|row| !row.is("verdict", "kept"))])
+.remarks(&["{within} of {counts} counts are within their budgets"]);
+
+/// Counts with their budgets.
+#[derive(Clone, Debug)]
+pub(super) struct Compared {
     /// Budgets' environment and the current one, if they differ.
-    pub elsewhere: Option<(Environment, Environment)>,
+    elsewhere: Option<(Environment, Environment)>,
     /// Rows, one for each count.
-    pub rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
 }
 
-/// Count with its budget.
-#[derive(Clone, Debug, Serialize)]
-pub struct Row {
-    /// Case and side.
-    pub what: String,
-    /// Unit of the count.
-    pub unit: &'static str,
-    /// Budget of the count.
-    pub budget: Option<f64>,
-    /// Current count.
-    pub now: f64,
-    /// Verdict on the count.
-    pub verdict: Verdict,
-}
-
-pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Report {
+pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Compared {
     let here = budgets.environment == now.environment && budgets.optimised == now.optimised;
     let mut rows = Vec::new();
     for (how, now, budgets) in [
@@ -73,7 +79,7 @@ pub(super) fn compare(budgets: &Budgets, now: &Budgets) -> Report {
         let before = budgets.demultiplexing.get(what).copied();
         rows.push(compare_instructions(what, before, now, here));
     }
-    Report {
+    Compared {
         elsewhere: (!here).then(|| (budgets.environment.clone(), now.environment.clone())),
         rows,
     }
@@ -104,87 +110,56 @@ fn compare_count(
     room: f64,
     judged: bool,
 ) -> Row {
-    Row {
-        what: what.to_owned(),
-        unit,
-        budget,
-        now,
-        verdict: match budget {
-            None => Verdict::New,
-            Some(budget) if (now - budget).abs() <= room => Verdict::Kept,
-            Some(_) if judged => Verdict::Moved,
-            Some(_) => Verdict::Elsewhere,
-        },
-    }
+    let verdict = match budget {
+        None => Verdict::New,
+        Some(budget) if (now - budget).abs() <= room => Verdict::Kept,
+        Some(_) if judged => Verdict::Moved,
+        Some(_) => Verdict::Elsewhere,
+    };
+    let change = budget.filter(|budget| *budget > 0.0);
+    Row::default()
+        .with("what", what)
+        .with("unit", unit)
+        .with("budget", budget)
+        .with("now", now)
+        .with("verdict", verdict)
+        .with("change", change.map(|budget| now / budget - 1.0))
 }
 
-impl Report {
+impl Compared {
     /// Returns whether a count of this case has moved, on either side.
     pub(super) fn has_moved(&self, how: &str, case: &Case) -> bool {
         let sides = ["client", "server"].map(|side| format!("{how}{case} {side}"));
-        let mut moved = self.rows.iter().filter(|row| row.verdict == Verdict::Moved);
-        moved.any(|row| sides.contains(&row.what))
+        let mut moved = self.rows.iter().filter(|row| row.is("verdict", "moved"));
+        moved.any(|row| sides.iter().any(|side| row.is("what", side)))
     }
 
     /// Returns the number of counts that are outside of their budgets or have none.
     pub(super) fn moved(&self) -> usize {
-        let bad = |row: &&Row| matches!(row.verdict, Verdict::Moved | Verdict::New);
+        let bad = |row: &&Row| row.is("verdict", "moved") || row.is("verdict", "new");
         self.rows.iter().filter(bad).count()
     }
-}
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((budgets, here)) = &self.elsewhere {
-            writeln!(
-                f,
-                "the budgets are of another place, so that instructions are not judged\n  budgets: {budgets}\n  here:    {here}"
-            )?;
-        }
-        let moved = self.rows.iter().filter(|row| row.verdict != Verdict::Kept);
-        let rows: Vec<_> = moved.map(row).collect();
-        if rows.is_empty() {
-            return writeln!(f, "all {} counts are within their budgets", self.rows.len());
-        }
-        let table = Table {
-            title: format!("{} of {} counts moved", rows.len(), self.rows.len()),
-            columns: ["unit", "budget", "now", "change", "verdict"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows,
-        };
-        write!(f, "{table}")
+    /// Returns the report.
+    pub(super) fn report(self) -> Report {
+        let kept = |row: &&Row| row.is("verdict", "kept");
+        let (kept, counts) = (self.rows.iter().filter(kept).count(), self.rows.len());
+        let note = self.elsewhere.as_ref().map(|(budgets, here)| {
+            format!(
+                "the budgets are of another place, so that instructions are not judged\n  \
+        budgets: {budgets}\n  here:    {here}"
+            )
+        });
+        let settings = Row::default()
+            .with("elsewhere", &self.elsewhere)
+            .with("elsewhere_note", note)
+            .with("counts", counts)
+            .with("within", kept)
+            .with("outside", counts - kept);
+        let mut report = Report::new(&EXPERIMENT, settings);
+        report.add("rows", self.rows);
+        report
     }
-}
-
-fn row(row: &Row) -> (String, Vec<Cell>) {
-    let tone = match row.verdict {
-        Verdict::Kept => Tone::Plain,
-        Verdict::Elsewhere => Tone::Doubtful,
-        Verdict::New => Tone::Bad,
-        Verdict::Moved if row.budget.is_some_and(|budget| row.now < budget) => Tone::Good,
-        Verdict::Moved => Tone::Bad,
-    };
-    let plain = |text: String| Cell::new(text, Tone::Plain);
-    let change = row.budget.filter(|budget| *budget > 0.0).map(|budget| {
-        let percent = (row.now / budget - 1.0) * 100.0;
-        Cell::new(format!("{percent:+.1} %"), tone)
-    });
-    let verdict = match row.verdict {
-        Verdict::Kept => "kept",
-        Verdict::Moved => "moved",
-        Verdict::Elsewhere => "elsewhere",
-        Verdict::New => "no budget",
-    };
-    let cells = vec![
-        plain(row.unit.to_owned()),
-        row.budget
-            .map_or_else(Cell::none, |budget| plain(budget.to_string())),
-        plain(row.now.to_string()),
-        change.unwrap_or_else(Cell::none),
-        Cell::new(verdict, tone),
-    ];
-    (row.what.clone(), cells)
 }
 
 #[cfg(test)]
@@ -262,7 +237,7 @@ mod tests {
     fn instructions_counted_elsewhere_are_shown_and_not_judged() {
         let report = compare(&budgets(1000.0, 2.0, "c"), &budgets(2000.0, 2.0, "d"));
         assert_eq!(report.moved(), 0);
-        let text = anstream::adapter::strip_str(&report.to_string()).to_string();
+        let text = anstream::adapter::strip_str(&report.report().to_string()).to_string();
         assert!(
             text.contains("another place") && text.contains("+100.0 %"),
             "{text}"

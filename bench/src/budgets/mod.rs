@@ -8,7 +8,7 @@
 
 mod compare;
 
-pub use compare::{Report, Row, Verdict};
+pub(crate) use compare::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{self, Case, Operation};
@@ -150,14 +150,14 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     if options.check {
         take_again(harness, &budgets, &mut now, (&cases, options.calls))?;
     }
-    let report = compare(&budgets, &now);
-    options.json.show(&report)?;
-    match report.moved() {
+    let compared = compare(&budgets, &now);
+    let (moved, counts) = (compared.moved(), compared.rows.len());
+    options.json.deliver(&compared.report())?;
+    match moved {
         0 => Ok(()),
         _ if !options.check => Ok(()),
-        moved => Err(format!(
-            "{moved} of {} counts are not within their budgets; if that is meant, run it with --update",
-            report.rows.len()
+        _ => Err(format!(
+            "{moved} of {counts} counts are not within their budgets; if that is meant, run it with --update"
         )
         .into()),
     }
@@ -232,14 +232,15 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
         if let Some(reason) = report.skipped.first() {
             return Err(reason.clone().into());
         }
-        let variables = report.variables.iter();
+        let variables = instrument.environment().into_iter();
         budgets
             .variables
-            .extend(variables.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-        for cost in report.costs {
-            let sides = budgets.cases.entry(cost.case).or_default();
-            *sides.client.count(instrument) = rounded(instrument, cost.client);
-            *sides.server.count(instrument) = rounded(instrument, cost.server);
+            .extend(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        for cost in report.frame("costs") {
+            let sides = budgets.cases.entry(cost.text("case")).or_default();
+            let count = |side| rounded(instrument, cost.number(side).unwrap_or_default());
+            *sides.client.count(instrument) = count("client");
+            *sides.server.count(instrument) = count("server");
         }
     }
     Ok(budgets)

@@ -13,6 +13,7 @@ use crate::placement::Placement;
 use crate::{Error, Result, omniorb, outsider};
 use clap::ValueEnum;
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use table::{Entry, KNOWN, RAW_SHM, Runs};
 
@@ -48,6 +49,18 @@ pub struct Absent {
     pub name: &'static str,
     /// Reason why it cannot take part.
     pub reason: Error,
+}
+
+impl fmt::Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.reason)
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
 }
 
 /// This program, as the harness that starts itself again for the peers.
@@ -91,6 +104,17 @@ impl Wanted {
             names.to_vec()
         };
         Self::of(&names.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Selects contenders by the names on a command line; without any, those of `usual`.
+    ///
+    /// # Errors
+    /// An unknown name, with the list of known ones.
+    pub fn named_or(names: &[String], usual: &[&str]) -> Result<Self> {
+        match names.is_empty() {
+            true => Self::of(usual),
+            false => Self::named(names),
+        }
     }
 
     /// Selects the contenders of these names.
@@ -189,12 +213,6 @@ fn peer_arguments(program: Program) -> Vec<OsString> {
 }
 
 impl Contender {
-    /// Returns whether it is a raw one, by whose times others' are divided.
-    #[must_use]
-    pub fn is_floor(&self) -> bool {
-        self.name == self.floor
-    }
-
     /// Returns whether its client can buffer one-ways.
     #[must_use]
     pub fn buffers(&self) -> bool {

@@ -62,6 +62,19 @@ const fn ours(
     }
 }
 
+/// Option of the ORB with the endpoint of a server.
+const LISTEN: &str = "-ORBListenEndpoints";
+
+/// Returns a variant of Punctual whose server has these arguments.
+const fn over(
+    name: &'static str,
+    floor: &'static str,
+    about: &'static str,
+    server: &'static [&'static str],
+) -> Entry {
+    ours(name, floor, about, server, &[])
+}
+
 const fn spinning(entry: Entry) -> Entry {
     Entry {
         spins: true,
@@ -127,25 +140,23 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--dsi"],
         &[],
     ),
-    ours(
+    over(
         "punctual-uiop",
         RAW_UNIX,
         "Unix sockets",
-        &["--", "-ORBListenEndpoints", "uiop://"],
-        &[],
+        &["--", LISTEN, "uiop://"],
     ),
-    ours(
+    over(
         "punctual-shmiop",
         RAW_UNIX,
         "shared memory",
-        &["--", "-ORBListenEndpoints", "shmiop://"],
-        &[],
+        &["--", LISTEN, "shmiop://"],
     ),
     spinning(ours(
         "punctual-shmiop-spin",
         RAW_SHM,
         "shared memory that spins",
-        &["--", "-ORBListenEndpoints", "shmiop:///spin_us=1000"],
+        &["--", LISTEN, "shmiop:///spin_us=1000"],
         &["--property", "shmiop.spin_us=1000"],
     )),
     spinning(ours(
@@ -154,7 +165,7 @@ pub(super) const KNOWN: &[Entry] = &[
         "TCP that spins",
         &[
             "--",
-            "-ORBListenEndpoints",
+            LISTEN,
             "iiop://127.0.0.1:0/spin_us=1000&spin_always=true",
         ],
         &[
@@ -168,11 +179,7 @@ pub(super) const KNOWN: &[Entry] = &[
         "punctual-uiop-spin",
         RAW_UNIX_SPIN,
         "Unix sockets that spin",
-        &[
-            "--",
-            "-ORBListenEndpoints",
-            "uiop:///spin_us=1000&spin_always=true",
-        ],
+        &["--", LISTEN, "uiop:///spin_us=1000&spin_always=true"],
         &[
             "--property",
             "uiop.spin_us=1000",
@@ -180,27 +187,21 @@ pub(super) const KNOWN: &[Entry] = &[
             "uiop.spin_always=true",
         ],
     )),
-    ours(
+    over(
         "punctual-reactive",
         RAW_TCP,
         "TCP, one reactive thread",
-        &[
-            "--",
-            "-ORBListenEndpoints",
-            "iiop://127.0.0.1:0/concurrency=reactive",
-        ],
-        &[],
+        &["--", LISTEN, "iiop://127.0.0.1:0/concurrency=reactive"],
     ),
-    ours(
+    over(
         "punctual-lf",
         RAW_TCP,
         "TCP, Leader/Followers pool",
         &[
             "--",
-            "-ORBListenEndpoints",
+            LISTEN,
             "iiop://127.0.0.1:0/concurrency=leader_followers",
         ],
-        &[],
     ),
     Entry {
         name: omniorb::NAME,

@@ -1,7 +1,6 @@
 //! Instruments: the counting programs, how a process is run under them, and where their totals are.
 
 use crate::Result;
-use crate::running::Wrapper;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fs;
@@ -48,8 +47,35 @@ impl Instrument {
         }
     }
 
-    /// Returns the program under which a process runs, to leave its count in `file`.
-    pub(crate) fn wrapper(self, file: &Path) -> Wrapper {
+    /// Returns a command under the instrument, which leaves its count in `file`.
+    pub(crate) fn around(self, command: &Command, file: &Path) -> Command {
+        let wrapper = self.wrapper(file);
+        let program = command.get_program();
+        let mut words = wrapper.iter().map(OsString::as_os_str);
+        let mut around = Command::new(words.next().unwrap_or(program));
+        around.args(words);
+        if !wrapper.is_empty() {
+            around.arg(program);
+        }
+        around.args(command.get_args()).envs(self.environment());
+        around
+    }
+
+    /// Counts a process from its start to its end.
+    ///
+    /// # Errors
+    /// The process fails, or the instrument leaves no total.
+    pub(crate) fn count(self, command: &Command) -> Result<u64> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("count");
+        let status = self.around(command, &file).status()?;
+        match status.success() {
+            true => self.read(&file),
+            false => Err(format!("the counted process ended with {status}").into()),
+        }
+    }
+
+    fn wrapper(self, file: &Path) -> Vec<OsString> {
         let with_file = |option: &str| {
             let mut option = OsString::from(option);
             option.push(file);
@@ -68,7 +94,7 @@ impl Instrument {
             Self::SystemCalls => &["strace", "--follow-forks", "--summary-only"],
             Self::ContextSwitches => &[],
         };
-        let mut wrapper: Wrapper = words.iter().map(OsString::from).collect();
+        let mut wrapper: Vec<OsString> = words.iter().map(OsString::from).collect();
         match self {
             Self::Instructions => wrapper.push(with_file("--callgrind-out-file=")),
             Self::Allocations => wrapper.push(with_file("--log-file=")),
@@ -102,6 +128,43 @@ impl Instrument {
         };
         found.ok_or_else(|| format!("{self:?}: the instrument left no total").into())
     }
+}
+
+/// Returns the count of one of `calls`: the difference of a run and one of twice as many, so that
+/// the costs of start and end cancel.
+///
+/// # Errors
+/// Those of `count`.
+#[allow(clippy::cast_precision_loss)]
+pub(crate) fn of_one<const N: usize>(
+    calls: u32,
+    count: impl Fn(u32) -> Result<[u64; N]>,
+) -> Result<[f64; N]> {
+    let (short, long) = (count(calls)?, count(calls * 2)?);
+    Ok(std::array::from_fn(|side| {
+        (long[side] as f64 - short[side] as f64) / f64::from(calls)
+    }))
+}
+
+/// Counts until two counts in a row agree, at most `most` times, and returns the last one.
+///
+/// # Errors
+/// Those of `count`.
+pub(crate) fn agreed<T>(
+    most: usize,
+    count: impl Fn() -> Result<T>,
+    agree: impl Fn(&T, &T) -> bool,
+) -> Result<T> {
+    let mut last = count()?;
+    for _ in 1..most {
+        let next = count()?;
+        let is_enough = agree(&next, &last);
+        last = next;
+        if is_enough {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 /// Reads `totals: 123`, or `summary: 123` in the versions that lack it.

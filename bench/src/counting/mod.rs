@@ -8,25 +8,59 @@
 mod instrument;
 
 pub use instrument::Instrument;
+pub(crate) use instrument::{agreed, of_one};
 
 use crate::Result;
 use crate::case::{self, Case};
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
-use crate::machine::{Environment, Machine};
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
+use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::{Json, progress};
 use crate::placement::Placement;
+use crate::protocol::Command;
 use crate::running::Launch;
-use crate::table::{Cell, Table, Tone};
 use clap::Args;
-use serde::Serialize;
-use std::fmt;
+use std::path::PathBuf;
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "instructions, system-calls, allocations, context-switches",
+    "what a call costs, counted rather than timed",
+)
+.frames(&["costs"])
+.conditions(ENVIRONMENT)
+.tables(&[
+    Tabled::listing(
+        "costs",
+        "user-space instructions a call",
+        "{case}",
+        &[
+            Column::text("contender", "contender"),
+            Column::number("client", "client"),
+            Column::number("server", "server"),
+        ],
+    )
+    .only(|row| row.is("instrument", "instructions"))
+    .each(&["instrument"]),
+    Tabled::listing(
+        "costs",
+        "{instrument} a call",
+        "{case}",
+        &[
+            Column::text("contender", "contender"),
+            Column::ratio("client", "client"),
+            Column::ratio("server", "server"),
+        ],
+    )
+    .only(|row| !row.is("instrument", "instructions"))
+    .each(&["instrument"]),
+]);
 
 /// Factor by which more calls are made without an instrument: calls are quick then, and other
 /// processes cause switches, too.
 const SWITCHED: u32 = 20;
 
 /// Upper bound of the counts of one case, until two agree.
-const MOST_COUNTS: u32 = 5;
+const MOST_COUNTS: usize = 5;
 
 /// Difference below which two counts of a call agree, as a fraction.
 const DISAGREEMENT: f64 = 0.05;
@@ -45,43 +79,6 @@ pub struct Options {
     pub calls: u32,
     #[command(flatten)]
     json: Json,
-}
-
-/// Cost of one contender's call in one case.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cost {
-    /// Case of the call.
-    pub case: String,
-    /// Contender that made the call.
-    pub contender: &'static str,
-    /// Client's share of a call.
-    pub client: f64,
-    /// Server's share of a call.
-    pub server: f64,
-}
-
-impl Cost {
-    fn agrees_with(&self, other: &Self) -> bool {
-        let close = |one: f64, other: f64| (one - other).abs() < DISAGREEMENT;
-        close(self.client, other.client) && close(self.server, other.server)
-    }
-}
-
-/// Report of the counts.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Instrument that counted.
-    pub instrument: Instrument,
-    /// Machine of the counts.
-    pub machine: Machine,
-    /// Environment on which the counts depend.
-    pub environment: Environment,
-    /// Environment variables of both processes.
-    pub variables: Vec<(&'static str, &'static str)>,
-    /// Parts left out, with the reasons.
-    pub skipped: Vec<String>,
-    /// Costs per call.
-    pub costs: Vec<Cost>,
 }
 
 /// Runs the command.
@@ -103,132 +100,72 @@ pub fn run(harness: &Harness, instrument: Instrument, options: &Options) -> Resu
         false => options.cases.clone(),
     };
     let report = measure(instrument, &contenders, &absent, &cases, options.calls)?;
-    options.json.show(&report)
+    options.json.deliver(&report)
 }
 
 /// Counts every case by every contender that starts.
 ///
 /// # Errors
 /// The instrument fails; [`Instrument::check`] tells whether it is there.
-pub fn measure(
+pub(crate) fn measure(
     instrument: Instrument,
     contenders: &[Contender],
     absent: &[Absent],
     cases: &[Case],
     calls: u32,
 ) -> Result<Report> {
-    let left_out = |absent: &Absent| format!("{}: {}", absent.name, absent.reason);
-    let mut report = Report {
-        instrument,
-        machine: Machine::this(),
-        environment: Environment::this(),
-        variables: instrument.environment(),
-        skipped: absent.iter().map(left_out).collect(),
-        costs: Vec::new(),
-    };
-    let progress = progress(contenders.len() * cases.len());
-    for contender in contenders {
-        // This shows whether the ORB knows its options.
-        if let Err(reason) = contender.start(&Launch::default()) {
-            report.skipped.push(reason.to_string());
-            continue;
+    let settings = Environment::this()
+        .on(Row::default().with("instrument", instrument))
+        .with("variables", instrument.environment());
+    let mut report = Report::without(&EXPERIMENT, settings, absent);
+    // This shows whether the ORB knows its options.
+    let starts = |contender: &&Contender| match contender.start(&Launch::default()) {
+        Ok(_) => true,
+        Err(reason) => {
+            report.skip(format!("{contender}: {reason}"));
+            false
         }
-        for &case in cases.iter().filter(|case| contender.knows(**case)) {
-            progress.set_message(format!("{} {case}", contender.name));
-            report
-                .costs
-                .push(agreed(instrument, contender, case, calls)?);
+    };
+    let contenders: Vec<&Contender> = contenders.iter().filter(starts).collect();
+    let progress = progress(contenders.len() * cases.len());
+    for &case in cases {
+        for contender in contenders.iter().filter(|one| one.knows(case)) {
+            progress.set_message(format!("{contender} {case}"));
+            let [client, server] = cost(instrument, contender, case, calls)?;
+            let row = Row::default()
+                .with("case", case.to_string())
+                .with("contender", contender.name)
+                .with("client", client)
+                .with("server", server)
+                .with("instrument", instrument);
+            report.add("costs", [row]);
             progress.inc(1);
         }
     }
     progress.finish_and_clear();
-    report.costs.sort_by_key(|cost| {
-        let place = |case: &Case| case.to_string() == cost.case;
-        cases.iter().position(place)
-    });
     Ok(report)
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (title, digits) = match self.instrument {
-            Instrument::Instructions => ("user-space instructions a call", 0),
-            Instrument::SystemCalls => ("system calls a call", 2),
-            Instrument::Allocations => ("allocations a call", 2),
-            Instrument::ContextSwitches => {
-                ("context switches a call, both sides on one processor", 2)
-            }
-        };
-        let number = |value: f64| Cell::new(format!("{value:.digits$}"), Tone::Plain);
-        let row = |cost: &Cost| {
-            let cells = vec![
-                Cell::new(cost.contender, Tone::Plain),
-                number(cost.client),
-                number(cost.server),
-            ];
-            (cost.case.clone(), cells)
-        };
-        let table = Table {
-            title: title.to_owned(),
-            columns: ["contender", "client", "server"]
-                .map(str::to_owned)
-                .to_vec(),
-            rows: self.costs.iter().map(row).collect(),
-        };
-        writeln!(f, "{}", self.environment)?;
-        for (name, value) in &self.variables {
-            writeln!(f, "{name}={value}")?;
-        }
-        write!(f, "{table}")?;
-        for skipped in &self.skipped {
-            writeln!(f, "skipped {skipped}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns a count on which two runs agree. Instructions and allocations depend on the program
-/// alone; the kernel's counts grow when a busy machine lets a time-out pass or a wait end early, so
-/// these are repeated.
-fn agreed(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
-    let mut last = cost(instrument, contender, case, calls)?;
-    if !matches!(instrument, Instrument::SystemCalls) {
-        return Ok(last);
-    }
-    for _ in 1..MOST_COUNTS {
-        let next = cost(instrument, contender, case, calls)?;
-        let agree = next.agrees_with(&last);
-        last = next;
-        if agree {
-            break;
-        }
-    }
-    Ok(last)
-}
-
-#[allow(clippy::cast_precision_loss)]
-fn cost(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
-    let calls = match instrument {
-        Instrument::ContextSwitches => calls.saturating_mul(SWITCHED),
-        _ => calls,
+/// Returns the client's and the server's share of a call. Instructions and allocations depend on the
+/// program alone; the kernel's counts grow when a busy machine lets a time-out pass or a wait end
+/// early, so these are repeated until two agree.
+fn cost(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<[f64; 2]> {
+    let count = || match instrument {
+        Instrument::ContextSwitches => of_one(calls.saturating_mul(SWITCHED), |calls| {
+            count_switches(contender, case, calls)
+        }),
+        _ => of_one(calls, |calls| {
+            count_under(instrument, contender, case, calls)
+        }),
     };
-    let count = |calls| match instrument {
-        Instrument::ContextSwitches => count_switches(contender, case, calls),
-        _ => count_under(instrument, contender, case, calls),
+    let most = match instrument {
+        Instrument::SystemCalls => MOST_COUNTS,
+        _ => 1,
     };
-    let (short, long) = (count(calls)?, count(calls * 2)?);
-    let each = |short: u64, long: u64| (long as f64 - short as f64) / f64::from(calls);
-    Ok(Cost {
-        case: case.to_string(),
-        contender: contender.name,
-        client: each(short.client, long.client),
-        server: each(short.server, long.server),
+    agreed(most, count, |one, other| {
+        let mut both = one.iter().zip(other);
+        both.all(|(one, other)| (one - other).abs() < DISAGREEMENT)
     })
-}
-
-struct Counts {
-    client: u64,
-    server: u64,
 }
 
 /// Counts both processes from their start to their end.
@@ -237,41 +174,29 @@ fn count_under(
     contender: &Contender,
     case: Case,
     calls: u32,
-) -> Result<Counts> {
-    let directory = tempfile::tempdir()?;
-    let (client, server) = (
-        directory.path().join("client"),
-        directory.path().join("server"),
-    );
-    let mut running = contender.start(&Launch {
-        client: instrument.wrapper(&client),
-        server: instrument.wrapper(&server),
-        environment: instrument.environment(),
-        is_counted: true,
+) -> Result<[u64; 2]> {
+    let folder = tempfile::tempdir()?;
+    let mut pair = contender.start(&Launch {
+        counted: Some((instrument, folder.path().to_owned())),
         ..Launch::default()
     })?;
-    running.call(case, calls)?;
-    running.stop()?;
-    Ok(Counts {
-        client: instrument.read(&client)?,
-        server: instrument.read(&server)?,
-    })
+    pair.ask(Command::Calls { case, calls })?;
+    pair.stop()?;
+    let read = |side: &str| instrument.read(&folder.path().join(side));
+    Ok([read("client")?, read("server")?])
 }
 
 /// Counts switches with both sides on one processor, so that each call must switch.
-fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Counts> {
-    let mut running = contender.start(&Launch {
-        processors: Some(Placement::Same.processors()?),
-        is_counted: true,
+fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<[u64; 2]> {
+    let mut pair = contender.start(&Launch {
+        processors: Some(Placement::Same.pinned()?),
+        counted: Some((Instrument::ContextSwitches, PathBuf::new())),
         ..Launch::default()
     })?;
-    running.call(case, calls)?;
-    let (client, server) = running.observed();
-    let counts = Counts {
-        client: client.switches()?.in_all(),
-        server: server.switches()?.in_all(),
-    };
-    running.stop()?;
+    pair.ask(Command::Calls { case, calls })?;
+    let (client, server) = pair.observed();
+    let counts = [client.switches()?.in_all(), server.switches()?.in_all()];
+    pair.stop()?;
     Ok(counts)
 }
 
@@ -281,21 +206,18 @@ mod tests {
 
     #[test]
     fn system_calls_show_fractions_and_instructions_do_not() {
-        let report = |instrument| Report {
-            instrument,
-            machine: Machine::this(),
-            environment: Environment::this(),
-            variables: Vec::new(),
-            skipped: Vec::new(),
-            costs: vec![Cost {
-                case: "cube_void".to_owned(),
-                contender: "punctual",
-                client: 2.25,
-                server: 1000.0,
-            }],
+        let shown = |instrument| {
+            let mut report = Report::new(&EXPERIMENT, Row::default());
+            let cost = Row::default()
+                .with("case", "cube_void")
+                .with("client", 2.25)
+                .with("server", 1000.0)
+                .with("instrument", instrument);
+            report.add("costs", [cost]);
+            report.to_string()
         };
-        assert!(report(Instrument::SystemCalls).to_string().contains("2.25"));
-        let whole = report(Instrument::Instructions).to_string();
+        assert!(shown(Instrument::SystemCalls).contains("2.25"));
+        let whole = shown(Instrument::Instructions);
         assert!(
             whole.contains("1000") && !whole.contains("1000.0"),
             "{whole}"

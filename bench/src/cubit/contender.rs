@@ -1,14 +1,14 @@
 //! Contenders: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
 
-use super::pair::{self, BASE, Medium};
-use super::peer::{Command, ONE_WAY, Peer};
+use super::Calls;
+use super::pair::{self, BASE, Medium, Setup};
 use crate::Result;
-use crate::child::Process;
 use crate::contender::{self, Harness, Wanted};
+use crate::experiment::{self, Pair};
 use crate::placement::Processors;
-use crate::protocol::Answer;
-use crate::running::{self, Launch};
-use serde::Serialize;
+use crate::protocol::{Command, Order};
+use crate::running::Launch;
+use std::fmt;
 
 /// Messaging protocol that a pair's name leaves out.
 const SHORT: &str = "giop";
@@ -16,7 +16,7 @@ const SHORT: &str = "giop";
 const SPINS: &str = "shmiop";
 /// Suffixes of the names of contenders whose waiters sleep or spin.
 const BLOCKING: &str = " blocking";
-pub(super) const SPINNING: &str = " spinning";
+const SPINNING: &str = " spinning";
 
 /// Contender of the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,13 +37,6 @@ enum Carrier {
 pub(super) enum Raw {
     Tcp,
     Unix,
-}
-
-/// Pair that takes no part, or not to the end.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct LeftOut {
-    pub(super) contender: String,
-    pub(super) reason: String,
 }
 
 impl Contender {
@@ -85,9 +78,68 @@ impl Contender {
         }
     }
 
+    /// Starts both processes and waits until the client is connected.
+    ///
+    /// # Errors
+    /// A process does not start; the message has its output.
+    pub(super) fn start(
+        &self,
+        harness: &Harness,
+        orb: &[String],
+        at: Option<Processors>,
+    ) -> Result<Pair> {
+        match &self.carrier {
+            Carrier::Raw(raw) => raw.start(harness, at),
+            Carrier::Pair(medium) => {
+                let setup = experiment::Setup::Cubit(Setup {
+                    medium: medium.clone(),
+                    orb: orb.to_vec(),
+                });
+                experiment::start(harness, &setup, at)
+            }
+        }
+    }
+
+    /// Makes the client call.
+    ///
+    /// # Errors
+    /// A call fails.
+    pub(super) fn ask(&self, pair: &mut Pair, calls: Calls) -> Result<Vec<u64>> {
+        match (&self.carrier, calls) {
+            (Carrier::Pair(_), _) => pair.ask(Order(calls)),
+            (Carrier::Raw(_), Calls::TwoWay { operation, calls }) => pair.ask(Command::Run {
+                case: operation.like(),
+                warm_up: calls.div_ceil(10),
+                calls,
+            }),
+            (Carrier::Raw(_), Calls::OneWay { .. }) => Err("raw sockets have no one-ways".into()),
+        }
+    }
+
     /// Returns whether the contender is the base of the gains.
     pub(super) fn is_base(&self) -> bool {
         self.protocol() == Some(BASE)
+    }
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl Raw {
+    fn start(self, harness: &Harness, processors: Option<Processors>) -> Result<Pair> {
+        let name = match self {
+            Self::Tcp => contender::RAW_TCP,
+            Self::Unix => contender::RAW_UNIX,
+        };
+        let (known, _) = contender::known(harness, &Wanted::of(&[name])?);
+        let sockets = known.first().ok_or("there are no such sockets")?;
+        sockets.start(&Launch {
+            processors,
+            ..Launch::default()
+        })
     }
 }
 
@@ -114,16 +166,13 @@ pub(super) fn known(
     protocols: &[String],
     spin_us: u64,
     orb: &[String],
-) -> (Vec<Contender>, Vec<LeftOut>) {
+) -> (Vec<Contender>, Vec<String>) {
     let mut contenders = Vec::from([Raw::Tcp, Raw::Unix].map(Contender::raw));
     contenders.push(Contender::pair(BASE));
     let mut left_out = Vec::new();
     for protocol in protocols.iter().filter(|one| *one != BASE) {
         match pair::refusal(protocol, orb) {
-            Some(reason) => left_out.push(LeftOut {
-                contender: protocol.clone(),
-                reason,
-            }),
+            Some(reason) => left_out.push(format!("{protocol}: {reason}")),
             None if protocol.rsplit('+').next() == Some(SPINS) => contenders.extend([
                 Contender::spinning(protocol, BLOCKING, Some(0)),
                 Contender::spinning(protocol, SPINNING, Some(spin_us)),
@@ -132,108 +181,6 @@ pub(super) fn known(
         }
     }
     (contenders, left_out)
-}
-
-/// Server, and a client that is connected to it.
-pub(super) enum Running {
-    /// Raw processes that are the floor of all measurements.
-    Raw(running::Running),
-    /// Processes of a pair, in the order in which they are to end.
-    Pair {
-        client: Process,
-        server: Process,
-        one_way: bool,
-    },
-}
-
-impl Running {
-    /// Starts both processes and waits until the client is connected.
-    pub(super) fn start(
-        harness: &Harness,
-        contender: &Contender,
-        processors: Processors,
-        orb: &[String],
-    ) -> Result<Self> {
-        match &contender.carrier {
-            Carrier::Raw(raw) => start_raw(harness, *raw, processors),
-            Carrier::Pair(medium) => start_pair(harness, medium, processors, orb),
-        }
-    }
-
-    /// Returns whether it has one-ways only.
-    pub(super) fn is_one_way(&self) -> bool {
-        matches!(self, Self::Pair { one_way: true, .. })
-    }
-
-    pub(super) fn ask(&mut self, command: Command) -> Result<Vec<u64>> {
-        match (self, command) {
-            (Self::Pair { client, .. }, _) => match client.ask(command)? {
-                Answer::Samples(samples) => Ok(samples),
-                Answer::Error(message) => Err(message.into()),
-                other => Err(format!("it was answered with {other:?}").into()),
-            },
-            (
-                Self::Raw(running),
-                Command::Run {
-                    operation,
-                    warm_up,
-                    calls,
-                },
-            ) => running.run(operation.like(), warm_up, calls),
-            (Self::Raw(_), Command::Flood { .. }) => Err("raw sockets have no one-ways".into()),
-        }
-    }
-
-    /// Ends both processes, the client first.
-    pub(super) fn stop(self) -> Result<()> {
-        match self {
-            Self::Raw(running) => running.stop(),
-            Self::Pair { client, server, .. } => {
-                client.stop()?;
-                server.stop()
-            }
-        }
-    }
-}
-
-fn start_raw(harness: &Harness, raw: Raw, processors: Processors) -> Result<Running> {
-    let name = match raw {
-        Raw::Tcp => contender::RAW_TCP,
-        Raw::Unix => contender::RAW_UNIX,
-    };
-    let (known, _) = contender::known(harness, &Wanted::of(&[name])?);
-    let sockets = known.first().ok_or("there are no such sockets")?;
-    let running = sockets.start(&Launch {
-        processors: Some(processors),
-        ..Launch::default()
-    })?;
-    Ok(Running::Raw(running))
-}
-
-fn start_pair(
-    harness: &Harness,
-    medium: &Medium,
-    processors: Processors,
-    orb: &[String],
-) -> Result<Running> {
-    let start = |arguments: &[String]| {
-        let mut peer = std::process::Command::new(&harness.program);
-        peer.arg("cubit-peer").args(arguments).arg("--").args(orb);
-        Process::spawn(&mut peer)
-    };
-    let mut server = start(&Peer::server(medium, processors.server))?;
-    let address = server
-        .until_ready()
-        .map_err(|error| format!("server: {error}"))?;
-    let mut client = start(&Peer::client(medium, processors.client, &address))?;
-    let note = client
-        .until_ready()
-        .map_err(|error| format!("client: {error}"))?;
-    Ok(Running::Pair {
-        client,
-        server,
-        one_way: note == ONE_WAY,
-    })
 }
 
 #[cfg(test)]
@@ -265,9 +212,9 @@ mod tests {
         let names: Vec<&str> = contenders.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["raw tcp", "raw unix", "iiop"]);
         assert!(contenders[2].is_base() && !contenders[0].is_base());
-        assert_eq!(left_out[0].contender, "giop_lite+diop");
+        assert!(left_out[0].starts_with("giop_lite+diop: "), "{left_out:?}");
         assert!(
-            left_out[1].reason.contains("unknown link `pigeon`"),
+            left_out[1].contains("unknown link `pigeon`"),
             "{left_out:?}"
         );
     }

@@ -3,33 +3,27 @@
 //!
 //! `operation` has the figure's types of data, `paper` the paper's figures. A `contender` is raw
 //! sockets, as in all measurements, or a pair that the ORB can listen on (`pair`), each with a
-//! server and a client in processes of their own (`peer`), pinned to one processor or to two. In a
-//! `contest` they take turns; a `report` compares them, `text` and `plot` show it.
+//! server and a client in processes of their own. `report` compares them.
 
 mod contender;
-mod contest;
 mod operation;
 mod pair;
 mod paper;
-mod peer;
-mod plot;
 mod report;
-mod text;
 
-pub use peer::{Peer, run as run_peer};
+pub(crate) use pair::{Setup, call, serve};
+pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::machine::Machine;
-use crate::output::{Output, progress};
-use crate::placement::Placement;
-use clap::ValueEnum;
-use contender::LeftOut;
-use contest::{Effort, Field};
-use indicatif::ProgressBar;
-use operation::{FIGURE_16, LENT};
-use peer::MOST_CALLS;
-use report::Report;
+use crate::experiment::{Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment};
+use crate::output::Output;
+use crate::placement::{Placement, Processors};
+use crate::statistics::{Rates, Record};
+use contender::Contender;
+use operation::{FIGURE_16, LENT, Operation};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Sizes of the counted one-ways, in bytes.
 const ONE_WAYS: [u32; 2] = [0, 1024];
@@ -50,15 +44,15 @@ pub struct Options {
     /// Calls of each operation in a round; a tenth as many come ahead of them and do not count.
     #[arg(
         short = 'n', long, default_value_t = 1000,
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_CALLS))
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000)
     )]
     calls: u32,
     /// Rounds, in each of which every contender has its turn.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Processors of client and server: one or two.
-    #[arg(long, value_enum, default_value_t = Cpus::Both)]
-    cpus: Cpus,
+    /// Processors of client and server.
+    #[arg(long = "placement", visible_alias = "cpus", value_delimiter = ',', default_values = ["same", "cross"])]
+    placement: Vec<Placement>,
     /// Microseconds for which spinning sides of shared memory spin before they sleep.
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
     spin: u64,
@@ -70,27 +64,6 @@ pub struct Options {
     /// Options of the ORB, behind `--`: e.g. -ORBConfigFile with what ssliop needs.
     #[arg(last = true, value_name = "-ORB…")]
     orb: Vec<String>,
-}
-
-/// Processors of the two sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Cpus {
-    /// Both on one processor: the cost of the software.
-    Same,
-    /// Each on a processor of its own, wake-ups included.
-    Cross,
-    /// One placement after the other.
-    Both,
-}
-
-impl Cpus {
-    fn placements(self) -> Vec<Placement> {
-        match self {
-            Self::Same => vec![Placement::Same],
-            Self::Cross => vec![Placement::Cross],
-            Self::Both => vec![Placement::Same, Placement::Cross],
-        }
-    }
 }
 
 fn protocol_name(text: &str) -> std::result::Result<String, String> {
@@ -117,10 +90,128 @@ impl Options {
         ))
     }
 
-    fn effort(&self) -> Effort {
-        Effort {
-            rounds: self.rounds,
+    /// Returns what is measured at each placement.
+    fn points(&self) -> Vec<Calls> {
+        let figure = FIGURE_16.map(|operation| Calls::TwoWay {
+            operation,
             calls: self.calls,
+        });
+        let one_ways = ONE_WAYS.map(|octets| Calls::OneWay {
+            octets,
+            calls: self.calls,
+        });
+        let lent = LENT.map(|operation| Calls::TwoWay {
+            operation,
+            calls: self.calls.div_ceil(FEWER),
+        });
+        let lent = lent.into_iter().filter(|_| self.lent);
+        figure.into_iter().chain(one_ways).chain(lent).collect()
+    }
+}
+
+/// Calls of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Calls {
+    /// Calls of which each is timed.
+    TwoWay { operation: Operation, calls: u32 },
+    /// One-ways with this many bytes, until the server has counted them. The answer has two
+    /// samples: nanoseconds in all, and the number counted.
+    OneWay { octets: u32, calls: u32 },
+}
+
+impl fmt::Display for Calls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TwoWay { operation, .. } => operation.fmt(f),
+            Self::OneWay { octets, .. } => write!(f, "one-ways of {octets} octets"),
+        }
+    }
+}
+
+/// One-ways of one contender.
+#[derive(Clone, Debug, Default)]
+struct Flood {
+    /// Requests per second that the server counted.
+    rates: Rates,
+    sent: u64,
+    lost: u64,
+}
+
+impl Flood {
+    fn add_round(&mut self, samples: &[u64], sent: u32) {
+        if let [took, counted] = *samples {
+            self.rates.add_round(counted, took);
+            self.sent += u64::from(sent);
+            self.lost += u64::from(sent).saturating_sub(counted);
+        }
+    }
+}
+
+struct Matrix<'h> {
+    harness: &'h Harness,
+    /// Options of the ORB.
+    orb: &'h [String],
+}
+
+impl Workload for Matrix<'_> {
+    type Setting = ();
+    type Contender = Contender;
+    type Point = Calls;
+    type Record = (Record, Flood);
+
+    fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
+        who.start(self.harness, self.orb, at)
+    }
+
+    /// One-ways are those of protocols without replies, and of the base if there are any.
+    fn suits(&self, contender: &Contender, calls: &Calls, pair: &Pair) -> bool {
+        let is_one_way = pair.note() == pair::ONE_WAY;
+        match calls {
+            Calls::OneWay { .. } => is_one_way || contender.is_base(),
+            Calls::TwoWay { operation, .. } => {
+                !is_one_way && (operation.has_floor() || contender.protocol().is_some())
+            }
+        }
+    }
+
+    /// Makes calls in which buffers grow.
+    fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
+        let fewer = |calls: u32| calls.div_ceil(10);
+        let calls = match *turn.point {
+            Calls::TwoWay { operation, calls } => Calls::TwoWay {
+                operation,
+                calls: fewer(calls),
+            },
+            Calls::OneWay { octets, calls } => Calls::OneWay {
+                octets,
+                calls: fewer(calls),
+            },
+        };
+        turn.contender.ask(turn.pair, calls)?;
+        Ok(())
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, (record, flood): &mut (Record, Flood)) -> Result<()> {
+        let samples = turn.contender.ask(turn.pair, *turn.point)?;
+        match *turn.point {
+            Calls::TwoWay { .. } => record.add_round(&samples),
+            Calls::OneWay { calls, .. } => flood.add_round(&samples, calls),
+        }
+        Ok(())
+    }
+
+    fn frame(&self, calls: &Calls) -> &'static str {
+        match calls {
+            Calls::OneWay { .. } => "one_way",
+            Calls::TwoWay { operation, .. } if LENT.contains(operation) => "lent",
+            Calls::TwoWay { .. } => "figure_16",
+        }
+    }
+
+    fn rows(&self, stage: &Stage<Self>, calls: &Calls, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        match *calls {
+            Calls::TwoWay { operation, .. } => report::rows(stage.placement, operation, outcomes),
+            Calls::OneWay { octets, .. } => report::one_ways(stage.placement, octets, outcomes),
         }
     }
 }
@@ -130,98 +221,42 @@ impl Options {
 /// # Errors
 /// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let report = measure(harness, options)?;
-    options.output.show(&report, plot::draw)?;
-    match report.failed.len() {
-        0 => Ok(()),
-        number => Err(format!("{number} contender(s) failed, see the end of the report").into()),
-    }
-}
-
-fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let protocols = options.protocols()?;
     let (contenders, left_out) = contender::known(&protocols, options.spin, &options.orb);
     if left_out.len() == protocols.len() {
-        let reasons: Vec<&str> = left_out.iter().map(|one| one.reason.as_str()).collect();
-        return Err(format!("the ORB has none of these pairs: {}", reasons.join("; ")).into());
+        return Err(format!("the ORB has none of these pairs: {}", left_out.join("; ")).into());
     }
-    let mut report = Report {
-        machine: Machine::this(),
-        rounds: options.rounds,
-        calls: options.calls,
-        spin_us: options.spin,
-        paper: paper::COMPARISONS,
-        figure_16: Vec::new(),
-        compared: Vec::new(),
-        one_way: Vec::new(),
-        lent: Vec::new(),
-        one_way_only: Vec::new(),
-        left_out,
-        failed: Vec::new(),
+    let settings = Row::default()
+        .with("rounds", options.rounds)
+        .with("calls", options.calls)
+        .with("spin_us", options.spin);
+    let mut report = Report::new(&EXPERIMENT, settings);
+    report.skipped.extend(left_out);
+    let stages = Stage::at_each(&options.placement, &contenders, &options.points());
+    let matrix = Matrix {
+        harness,
+        orb: &options.orb,
     };
-    let progress = progress(steps(options));
-    for cpus in options.cpus.placements() {
-        match cpus.processors() {
-            Ok(processors) => {
-                progress.set_message(format!("{cpus}: starting"));
-                let field = Field::start(harness, &contenders, processors, &options.orb);
-                run_field(field, cpus, options, &mut report, &progress);
-            }
-            Err(reason) => report.left_out.push(LeftOut {
-                contender: cpus.to_string(),
-                reason: reason.to_string(),
-            }),
-        }
+    run_experiment(&matrix, &stages, options.rounds, &mut report);
+    if report.frame("figure_16").is_empty() {
+        return Err(format!("nothing was measured: {}", report.skipped.join("; ")).into());
     }
-    progress.finish_and_clear();
-    contest::any(&report.figure_16, &report.failed)?;
-    Ok(report)
+    report::add_paper(&mut report);
+    options.output.deliver(&report)
 }
 
-/// Measures everything at one placement.
-fn run_field(
-    mut field: Field,
-    cpus: Placement,
-    options: &Options,
-    report: &mut Report,
-    progress: &ProgressBar,
-) {
-    let effort = options.effort();
-    let mut results = Vec::new();
-    for operation in FIGURE_16 {
-        progress.set_message(format!("{cpus}: {operation}"));
-        let records = field.compete(operation, effort, progress);
-        report
-            .figure_16
-            .extend(report::rows(cpus, operation, &records));
-        results.push(records);
-    }
-    report.compared.extend(report::compared(cpus, &results));
-    if !field.one_way().is_empty() {
-        for octets in ONE_WAYS {
-            progress.set_message(format!("{cpus}: one-ways of {octets} octets"));
-            let floods = field.flood(octets, effort, progress);
-            report
-                .one_way
-                .extend(report::one_ways(cpus, octets, &floods));
-        }
-    }
-    for operation in LENT.into_iter().filter(|_| options.lent) {
-        progress.set_message(format!("{cpus}: {operation}"));
-        let calls = effort.calls.div_ceil(FEWER);
-        let records = field.compete(operation, Effort { calls, ..effort }, progress);
-        report.lent.extend(report::rows(cpus, operation, &records));
-    }
-    for one in field.one_way() {
-        if !report.one_way_only.contains(one) {
-            report.one_way_only.push(one.clone());
-        }
-    }
-    report.failed.extend(field.stop());
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn steps(options: &Options) -> usize {
-    let lent = if options.lent { LENT.len() } else { 0 };
-    let operations = FIGURE_16.len() + ONE_WAYS.len() + lent;
-    options.cpus.placements().len() * operations * options.rounds as usize
+    #[test]
+    fn a_flood_has_the_median_of_its_rates_and_counts_what_was_lost() {
+        let mut flood = Flood::default();
+        assert_eq!(flood.rates.rate(), None);
+        for (took, counted) in [(1_000_000, 10), (2_000_000, 10), (1_000_000, 8)] {
+            flood.add_round(&[took, counted], 10);
+        }
+        assert!((flood.rates.rate().unwrap() - 8000.0).abs() < 1e-6);
+        assert_eq!((flood.sent, flood.lost), (30, 2));
+    }
 }

@@ -3,10 +3,11 @@
 //! A server listens on the measured protocol and, for what a one-way protocol cannot ask, on TCP;
 //! the client's policy selects the protocol of a call.
 
+use super::Calls;
 use super::operation::Operation;
-use crate::peer::{nanoseconds, nanoseconds_since};
+use crate::peer::{nanoseconds, nanoseconds_since, sampled, serve_until_the_end};
+use crate::protocol::obey;
 use crate::{Error, Result};
-use clap::Args;
 use punctual::policy::{Collocation, Otherwise, Transfer};
 use punctual::{
     Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
@@ -14,6 +15,7 @@ use punctual::{
 };
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{Cube, Cubit};
+use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// GIOP over TCP, the base of the paper's comparisons.
@@ -26,15 +28,47 @@ const WINDOW: u64 = 64;
 /// Time after the last arrival from which missing one-ways count as lost.
 const LOST: Duration = Duration::from_millis(250);
 
+/// Word that a client adds if its protocol has no replies.
+pub(super) const ONE_WAY: &str = "one-way";
+
 /// Transport of both sides.
-#[derive(Clone, Debug, PartialEq, Eq, Args)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Medium {
     /// Protocol of the ORB.
-    #[arg(long)]
     pub(super) protocol: String,
     /// Time for which waiters spin, in microseconds; only for links with that property.
-    #[arg(long)]
     pub(super) spin_us: Option<u64>,
+}
+
+/// Setup of both processes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    pub(super) medium: Medium,
+    /// Options of the ORB.
+    pub(super) orb: Vec<String>,
+}
+
+/// Serves until the input ends.
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
+    let server = Server::start(&setup.medium, &setup.orb)?;
+    serve_until_the_end(server.reference()?)?;
+    server.stop()
+}
+
+/// Makes the calls of each line of input, until the input ends.
+pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
+    let mut client = Client::connect(&setup.medium, at, &setup.orb)?;
+    let note = if client.has_two_ways()? { "" } else { ONE_WAY };
+    obey(note, |calls| match calls {
+        Calls::TwoWay { operation, calls } => {
+            let mut call = client.prepare(operation)?;
+            for _ in 0..calls.div_ceil(10) {
+                call()?;
+            }
+            sampled(calls, call)
+        }
+        Calls::OneWay { octets, calls } => client.flood(octets, calls),
+    })
 }
 
 /// Function that makes a call, verifies its answer and returns the nanoseconds of the call without

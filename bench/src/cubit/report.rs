@@ -1,206 +1,243 @@
 //! Figures of a run: as measured, compared with the base, with the floors and with the paper.
 
-use super::contender::{Contender, LeftOut, Raw};
-use super::contest::{Flood, Throughput};
-use super::operation::Operation;
+use super::Matrix as Workload;
+use super::contender::{Contender, Raw};
+use super::operation::{FIGURE_16, Operation};
+use super::pair::BASE;
 use super::paper::{COMPARISONS, Comparison};
-use crate::machine::Machine;
+use crate::experiment::{
+    Bound, Chart, Column, Experiment, Outcome, Report, Row, Sheet, Tabled, record_of,
+};
 use crate::placement::Placement;
-use crate::statistics::{Figures, Record, paired_ratio};
-use serde::{Serialize, Serializer};
+use crate::statistics::Record;
 
-/// Spread of the rounds' medians above which a figure counts as unknown.
-pub(super) const NOISY: f64 = 0.10;
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "cubit",
+    "how much a messaging protocol and a link matter, for each type of data",
+)
+.reproduces("Schmidt et al. 2001, figure 16")
+.frames(&["figure_16", "compared", "one_way", "lent", "paper"])
+.conditions(
+    "{rounds} rounds of {calls} calls of each; shared memory spins for \
+        {spin_us} µs or not at all",
+)
+.tables(&[
+    matrix("two-way call, median in µs", "", MEDIAN),
+    matrix(
+        "gain over iiop in per cent, and the paper's",
+        "paper",
+        Column::ratio("", "gain_percent").decimals(1).gain(),
+    ),
+    matrix("time ÷ raw TCP's", "", Column::ratio("", "times_raw_tcp")),
+    matrix(
+        "time ÷ raw Unix sockets'",
+        "",
+        Column::ratio("", "times_raw_unix"),
+    ),
+    matrix(
+        "99th percentile of all calls in µs",
+        "",
+        Column::micros("", "p99").decimals(1),
+    ),
+    Tabled::listing(
+        "compared",
+        "the paper's comparisons, gain in per cent over all types, {cpus}",
+        "{protocol} over {over}",
+        &[
+            Column::ratio("least", "least").gain(),
+            Column::ratio("mean", "mean").gain(),
+            Column::ratio("most", "most").gain(),
+            Column::text("the paper", "paper").faint(),
+        ],
+    )
+    .each(&["cpus"]),
+    Tabled::listing(
+        "one_way",
+        "one-ways, until the server has counted them, {cpus}",
+        "{contender}",
+        &[
+            Column::number("octets", "octets"),
+            Column::number("requests/s", "rate").marked_by("noisy"),
+            Column::percent("spread %", "spread"),
+            Column::number("lost", "lost").rated(Bound::AtMost(0.0)),
+            Column::number("of", "sent"),
+        ],
+    )
+    .each(&["cpus"]),
+    Tabled::matrix(
+        "lent",
+        "1 MiB of octets to the server, median in µs: from the caller's memory, \
+        from a lent buffer, and with nothing lent, {cpus}",
+        ("contender", "operation"),
+        MEDIAN,
+    )
+    .each(&["cpus"]),
+])
+.sheet(Sheet::new(
+    (1280, 520),
+    1,
+    &[Chart::bars(
+        "figure_16",
+        "Two-way calls by type of data, {cpus}: median, µs (less is better)",
+        "operation",
+        "median",
+        (1000.0, "µs"),
+    )
+    .grouped_by("contender")
+    .each(&["cpus"])],
+))
+.remarks(&[
+    "The paper's figures are those of its text (§5.2), of gains in rate; the \
+        heights of figure 16's bars are in an image only, and are not available. \
+        Trust the gains and ratios, taken round by round, before the times.",
+]);
 
-/// Results of one run.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Report {
-    pub(super) machine: Machine,
-    pub(super) rounds: u32,
-    pub(super) calls: u32,
-    /// Microseconds for which spinning waiters spin.
-    pub(super) spin_us: u64,
-    /// Figures of the paper's text; the heights of its bars are not available.
-    pub(super) paper: [Comparison; 3],
-    /// Two-way calls; times in nanoseconds.
-    pub(super) figure_16: Vec<Row>,
-    /// The paper's comparisons, measured here.
-    pub(super) compared: Vec<Compared>,
-    /// Protocols that have one-ways only, and GIOP over TCP.
-    pub(super) one_way: Vec<OneWay>,
-    /// Large sequences; times in nanoseconds.
-    pub(super) lent: Vec<Row>,
-    /// Pairs without two-way calls.
-    pub(super) one_way_only: Vec<String>,
-    /// Pairs and placements that the ORB or the machine does not have.
-    pub(super) left_out: Vec<LeftOut>,
-    /// Contenders that failed.
-    pub(super) failed: Vec<LeftOut>,
+const MEDIAN: Column = Column::micros("", "median").marked_by("noisy");
+
+const fn matrix(title: &'static str, beside: &'static str, cell: Column) -> Tabled {
+    Tabled::matrix("figure_16", title, ("contender", "operation"), cell)
+        .each(&["cpus"])
+        .beside(beside)
 }
 
-/// One contender in one operation.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Row {
-    /// Processors of client and server.
-    pub(super) cpus: Placement,
-    pub(super) contender: String,
-    /// ORB's protocol; `None` for raw sockets.
-    pub(super) protocol: Option<String>,
-    pub(super) operation: Operation,
-    #[serde(flatten)]
-    pub(super) figures: Figures,
-    /// Gain over GIOP over TCP: how many per cent more calls in the same time.
-    pub(super) gain_percent: Option<f64>,
-    /// Ratio of its time to that of a raw TCP socket.
-    pub(super) times_raw_tcp: Option<f64>,
-    /// Ratio of its time to that of a raw Unix socket.
-    pub(super) times_raw_unix: Option<f64>,
-    /// Set if its rounds lie too far apart to be trusted.
-    pub(super) noisy: bool,
-}
-
-/// One of the paper's comparisons, over all operations.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Compared {
-    pub(super) cpus: Placement,
-    pub(super) least: f64,
-    pub(super) mean: f64,
-    pub(super) most: f64,
-    pub(super) paper: Comparison,
-}
-
-/// One contender's one-ways.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct OneWay {
-    pub(super) cpus: Placement,
-    pub(super) contender: String,
-    /// Bytes that each carries.
-    pub(super) octets: u32,
-    #[serde(flatten)]
-    pub(super) throughput: Throughput,
-}
-
-impl Serialize for Operation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// Returns the rows of one operation.
+/// Returns the rows of one operation; times in nanoseconds.
 pub(super) fn rows(
     cpus: Placement,
     operation: Operation,
-    results: &[(Contender, Record)],
+    outcomes: &[Outcome<'_, Workload<'_>>],
 ) -> Vec<Row> {
-    let record_of = |is: &dyn Fn(&Contender) -> bool| {
-        let found = results.iter().find(|(contender, _)| is(contender));
-        found.map(|(_, record)| record)
+    let find = |is: &dyn Fn(&Contender) -> bool| {
+        record_of::<Workload<'_>>(outcomes, is).map(|(record, _)| record)
     };
-    let base = record_of(&Contender::is_base);
-    let tcp = record_of(&|one| one.is(Raw::Tcp));
-    let unix = record_of(&|one| one.is(Raw::Unix));
-    let row = |(contender, record): &(Contender, Record)| {
-        let figures = record.figures()?;
-        let times = |other: Option<&Record>| paired_ratio(record.medians(), other?.medians());
-        let gain = base.and_then(|base| gain_percent(record, base));
-        Some(Row {
-            cpus,
-            contender: contender.name.clone(),
-            protocol: contender.protocol().map(str::to_owned),
-            operation,
-            figures,
-            gain_percent: gain.filter(|_| contender.protocol().is_some()),
-            times_raw_tcp: times(tcp),
-            times_raw_unix: times(unix),
-            noisy: figures.spread > NOISY,
-        })
+    let (base, uiop) = (
+        find(&Contender::is_base),
+        find(&|one| one.protocol() == Some("uiop")),
+    );
+    let tcp = find(&|one| one.is(Raw::Tcp));
+    let unix = find(&|one| one.is(Raw::Unix));
+    let row = |(contender, (record, _)): &Outcome<'_, Workload<'_>>| {
+        let times = |other: Option<&Record>| record.ratio_to(other?);
+        let gain = |over: Option<&Record>| gain_percent(record, over?);
+        let is_ours = contender.protocol().is_some();
+        let row = Row::default()
+            .with("cpus", cpus)
+            .with("contender", contender.to_string())
+            .with("protocol", contender.protocol())
+            .with("operation", operation.to_string())
+            .with_figures(&record.figures()?)
+            .with("gain_percent", gain(base).filter(|_| is_ours))
+            .with("gain_over_uiop_percent", gain(uiop).filter(|_| is_ours))
+            .with("times_raw_tcp", times(tcp))
+            .with("times_raw_unix", times(unix))
+            .with("noisy", record.is_noisy());
+        Some(row)
     };
-    results.iter().filter_map(row).collect()
+    outcomes.iter().filter_map(row).collect()
 }
 
 /// Returns how many per cent more calls are made in the same time: the median of the rounds' gains.
 fn gain_percent(record: &Record, over: &Record) -> Option<f64> {
-    let ratio = paired_ratio(over.medians(), record.medians())?;
-    Some((ratio - 1.0) * 100.0)
+    Some((over.ratio_to(record)? - 1.0) * 100.0)
 }
 
-/// Returns the paper's comparisons, where both sides of them were measured.
-pub(super) fn compared(cpus: Placement, results: &[Vec<(Contender, Record)>]) -> Vec<Compared> {
-    let comparison = |paper: &Comparison| {
-        let gains: Vec<f64> = results
-            .iter()
-            .filter_map(|results| {
-                gain_percent(
-                    of_protocol(results, paper.protocol)?,
-                    of_protocol(results, paper.over)?,
-                )
-            })
+/// Returns the rows of one-ways with this many bytes; none if only the base has them.
+pub(super) fn one_ways(
+    cpus: Placement,
+    octets: u32,
+    outcomes: &[Outcome<'_, Workload<'_>>],
+) -> Vec<Row> {
+    let row = |(contender, (_, flood)): &Outcome<'_, Workload<'_>>| {
+        let row = Row::default()
+            .with("cpus", cpus)
+            .with("contender", contender.to_string())
+            .with("octets", octets)
+            .with("rate", flood.rates.rate()?)
+            .with("spread", flood.rates.spread()?)
+            .with("noisy", flood.rates.is_noisy())
+            .with("sent", flood.sent)
+            .with("lost", flood.lost);
+        Some(row)
+    };
+    let rows: Vec<Row> = outcomes.iter().filter_map(row).collect();
+    if rows.len() > 1 { rows } else { Vec::new() }
+}
+
+/// Adds the paper's comparisons, measured here, and its gains by type of data.
+pub(super) fn add_paper(report: &mut Report) {
+    for cpus in [Placement::Same, Placement::Cross, Placement::Unpinned] {
+        let rows = report.frame("figure_16").iter();
+        let here: Vec<&Row> = rows
+            .filter(|row| row.is("cpus", &cpus.to_string()))
             .collect();
-        let least = gains.iter().copied().reduce(f64::min)?;
-        let most = gains.iter().copied().reduce(f64::max)?;
-        Some(Compared {
-            cpus,
-            least,
-            mean: mean(&gains),
-            most,
-            paper: *paper,
-        })
-    };
-    COMPARISONS.iter().filter_map(comparison).collect()
+        let compared: Vec<Row> = COMPARISONS
+            .iter()
+            .filter_map(|paper| compared(cpus, paper, &here))
+            .collect();
+        report.add("compared", compared);
+    }
+    for paper in COMPARISONS.iter().filter(|paper| paper.over == BASE) {
+        let cell = |operation: Operation| {
+            Row::default()
+                .with("contender", format!("the paper's {}", paper.protocol))
+                .with("operation", operation.to_string())
+                .with("gain_percent", paper.at(operation))
+        };
+        report.add("paper", FIGURE_16.map(cell));
+    }
 }
 
+/// Returns one of the paper's comparisons over all operations, if both sides were measured.
 #[allow(clippy::cast_precision_loss)]
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
-}
-
-fn of_protocol<'r>(results: &'r [(Contender, Record)], protocol: &str) -> Option<&'r Record> {
-    let is = |contender: &Contender| contender.protocol() == Some(protocol);
-    let found = results.iter().find(|(contender, _)| is(contender));
-    found.map(|(_, record)| record)
-}
-
-/// Returns the rows of one-ways with this many bytes.
-pub(super) fn one_ways(cpus: Placement, octets: u32, floods: &[(Contender, Flood)]) -> Vec<OneWay> {
-    let row = |(contender, flood): &(Contender, Flood)| {
-        Some(OneWay {
-            cpus,
-            contender: contender.name.clone(),
-            octets,
-            throughput: flood.throughput()?,
-        })
+fn compared(cpus: Placement, paper: &Comparison, rows: &[&Row]) -> Option<Row> {
+    let gain = match paper.over {
+        BASE => "gain_percent",
+        _ => "gain_over_uiop_percent",
     };
-    floods.iter().filter_map(row).collect()
+    let own = rows.iter().filter(|row| row.is("protocol", paper.protocol));
+    let gains: Vec<f64> = own.filter_map(|row| row.number(gain)).collect();
+    Some(
+        Row::default()
+            .with("cpus", cpus)
+            .with("protocol", paper.protocol)
+            .with("over", paper.over)
+            .with("least", gains.iter().copied().reduce(f64::min)?)
+            .with("mean", gains.iter().sum::<f64>() / gains.len() as f64)
+            .with("most", gains.iter().copied().reduce(f64::max)?)
+            .with("paper", paper.words()),
+    )
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
+    use crate::cubit::Flood;
     use crate::cubit::contender::{known, protocols};
 
-    /// Returns results of raw sockets, and of GIOP and GIOPlite over TCP and Unix sockets.
-    pub(in super::super) fn results(medians: [u64; 6]) -> Vec<(Contender, Record)> {
+    /// Returns the rows of raw sockets, and of GIOP and GIOPlite over TCP and Unix sockets, with
+    /// these times in each round.
+    fn measured(operation: Operation, rounds: &[[u64; 6]]) -> Vec<Row> {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let protocols = protocols(&words(&["giop", "giop_lite"]), &words(&["iiop", "uiop"]));
         let (contenders, _) = known(&protocols, 0, &[]);
-        let record = |median: u64| {
-            let mut record = Record::default();
-            record.add_round(&[median; 3]);
-            record.add_round(&[median; 3]);
-            record
-        };
-        contenders.into_iter().zip(medians.map(record)).collect()
+        let mut records = vec![(Record::default(), Flood::default()); 6];
+        for round in rounds {
+            for ((record, _), time) in records.iter_mut().zip(round) {
+                record.add_round(&[*time; 3]);
+            }
+        }
+        let outcomes: Vec<_> = contenders.iter().zip(&records).collect();
+        rows(Placement::Same, operation, &outcomes)
     }
 
-    fn near(value: Option<f64>, expected: f64) -> bool {
-        value.is_some_and(|value| (value - expected).abs() < 0.1)
+    fn near(row: &Row, name: &str, expected: f64) {
+        let value = row.number(name).unwrap();
+        assert!((value - expected).abs() < 0.1, "{name}: {value}");
     }
 
     #[test]
     fn gains_are_of_rates_over_giop_over_tcp_and_ratios_are_of_times() {
-        let results = results([100, 50, 200, 160, 100, 80]);
-        let rows = rows(Placement::Same, Operation::Void, &results);
-        let names: Vec<&str> = rows.iter().map(|row| row.contender.as_str()).collect();
+        let rows = measured(Operation::Void, &[[100, 50, 200, 160, 100, 80]; 2]);
+        let names: Vec<String> = rows.iter().map(|row| row.text("contender")).collect();
         assert_eq!(
             names,
             [
@@ -212,29 +249,44 @@ pub(super) mod tests {
                 "giop_lite+uiop"
             ]
         );
-        assert_eq!((rows[0].gain_percent, &rows[0].protocol), (None, &None));
-        assert!(near(rows[2].gain_percent, 0.0) && near(rows[4].gain_percent, 100.0));
-        assert!(near(rows[4].times_raw_tcp, 1.0) && near(rows[4].times_raw_unix, 2.0));
+        assert_eq!(rows[0].get("gain_percent"), None);
+        assert_eq!(rows[0].get("protocol"), None);
+        near(&rows[2], "gain_percent", 0.0);
+        near(&rows[4], "gain_percent", 100.0);
+        near(&rows[4], "times_raw_tcp", 1.0);
+        near(&rows[4], "times_raw_unix", 2.0);
     }
 
     #[test]
     fn the_papers_comparisons_are_made_over_all_operations() {
-        let void = results([1, 1, 200, 160, 100, 80]);
-        let long = results([1, 1, 150, 100, 100, 100]);
-        let compared = compared(Placement::Cross, &[void, long]);
-        let of = |protocol: &str| compared.iter().find(|one| one.paper.protocol == protocol);
-        let uiop = of("uiop").unwrap();
-        assert!(near(Some(uiop.least), 50.0) && near(Some(uiop.most), 100.0));
-        assert!(near(Some(uiop.mean), 75.0));
-        let lite = of("giop_lite+uiop").unwrap();
-        assert!(near(Some(lite.least), 0.0) && near(Some(lite.most), 25.0));
+        let void = measured(Operation::Void, &[[1, 1, 200, 160, 100, 80]; 2]);
+        let long = measured(Operation::Long, &[[1, 1, 150, 100, 100, 100]; 2]);
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        report.add("figure_16", void);
+        report.add("figure_16", long);
+        add_paper(&mut report);
+        let mut compared = report.frame("compared").iter();
+        let uiop = compared.find(|row| row.is("protocol", "uiop")).unwrap();
+        near(uiop, "least", 50.0);
+        near(uiop, "mean", 75.0);
+        near(uiop, "most", 100.0);
+        let lite = compared.find(|row| row.is("over", "uiop")).unwrap();
+        near(lite, "least", 0.0);
+        near(lite, "most", 25.0);
+        let text = report.to_string();
+        assert!(text.contains("the paper's uiop") && text.contains("≈+50"));
     }
 
     #[test]
     fn figures_whose_rounds_lie_apart_are_marked() {
-        let mut results = results([100; 6]);
-        results[2].1.add_round(&[300; 3]);
-        let rows = rows(Placement::Same, Operation::Long, &results);
-        assert!(rows[2].noisy && !rows[3].noisy);
+        let rows = measured(
+            Operation::Long,
+            &[
+                [100; 6],
+                [100, 100, 300, 100, 100, 100],
+                [100, 100, 100, 100, 100, 100],
+            ],
+        );
+        assert!(rows[2].flag("noisy") && !rows[3].flag("noisy"));
     }
 }

@@ -2,38 +2,39 @@
 //! (§3.5 to 3.7, §5.3), and in figures of its own.
 //!
 //! A server has its objects once for each strategy, and a client calls them in the paper's four
-//! orders: batch by batch, the strategies in turn, rotating from round to round. Demultiplexing is
-//! a small part of a call beside the operating system's; so the search for objects and operations
-//! is also measured by itself, in a process of its own ([`inside`]), and counted in instructions
-//! ([`counts`]).
+//! orders: batch by batch, the strategies in turn. Demultiplexing is a small part of a call beside
+//! the operating system's; so the search for objects and operations is also measured by itself, in
+//! a process of its own ([`inside`]), and counted in instructions ([`counts`]).
 
 pub mod counts;
 pub mod inside;
 
 mod client;
 mod interfaces;
-mod peers;
 mod plan;
-mod plot;
 mod report;
 mod server;
 mod setup;
 
-pub use plan::Over;
-pub use report::{Report, Row};
-pub use setup::{Algorithm, Setup, Strategy};
+pub(crate) use client::call;
+pub(crate) use report::EXPERIMENT;
+pub(crate) use server::serve;
+pub(crate) use setup::Setup;
+pub use setup::{Algorithm, Strategy};
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::machine::Machine;
-use crate::output::{Output, progress};
-use crate::placement::Placement;
-use crate::running::in_turn;
+use crate::experiment::{
+    self, Outcome, Pair, Report, Row, Stage, Turn, Workload, run as run_experiment, start,
+};
+use crate::output::Output;
+use crate::placement::{Placement, Processors};
+use crate::protocol::Order;
 use crate::statistics::Record;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use client::Batch;
-use peers::Peers;
-use plan::{Part, Plan};
+use plan::{ONE_WAYS, Over};
+use std::fmt;
 
 /// Rust that the IDL compiler generates from `demux.idl`.
 #[allow(missing_docs, clippy::all)]
@@ -78,32 +79,89 @@ pub enum Which {
     Inside,
 }
 
-/// Process that the measurement starts.
-#[derive(Clone, Debug, Subcommand)]
-pub enum Peer {
-    /// Serve the objects.
-    Server {
-        /// Objects to serve.
-        #[command(flatten)]
-        setup: Setup,
-        /// Processor to run on.
-        #[arg(long)]
-        pin: Option<usize>,
-    },
-    /// Call the objects.
-    Client {
-        /// Objects to call.
-        #[command(flatten)]
-        setup: Setup,
-        /// Processor to run on.
-        #[arg(long)]
-        pin: Option<usize>,
-        /// Address of the directory.
-        #[arg(long)]
-        at: String,
-    },
-    /// Measure the parts of a call alone, and print the figures as JSON.
-    Inside(inside::Options),
+/// Operations of the called objects, and the order of the calls.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    operations: u32,
+    algorithm: Algorithm,
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, {} operation(s)",
+            self.algorithm.name(),
+            self.operations
+        )
+    }
+}
+
+struct Search<'h> {
+    harness: &'h Harness,
+    /// Two-way calls of a turn.
+    calls: u32,
+}
+
+impl Search<'_> {
+    fn batch(&self, turn: &Turn<'_, Self>) -> Batch {
+        let one_way = turn.stage.setting.1.one_way;
+        Batch {
+            strategy: *turn.contender,
+            operations: turn.point.operations,
+            algorithm: turn.point.algorithm,
+            calls: self.calls * if one_way { ONE_WAYS } else { 1 },
+            timed: true,
+        }
+    }
+}
+
+impl Workload for Search<'_> {
+    type Setting = (Over, Setup);
+    type Contender = Strategy;
+    type Point = Point;
+    type Record = Record;
+
+    const SHARED: bool = true;
+
+    fn start(&self, stage: &Stage<Self>, _: &Strategy, at: Option<Processors>) -> Result<Pair> {
+        start(
+            self.harness,
+            &experiment::Setup::Demux(stage.setting.1.clone()),
+            at,
+        )
+    }
+
+    fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
+        let batch = self.batch(&turn);
+        let calls = batch.calls.div_ceil(3);
+        turn.pair.ask(Order(Batch { calls, ..batch }))?;
+        Ok(())
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, record: &mut Record) -> Result<()> {
+        let batch = self.batch(&turn);
+        record.add_round(&turn.pair.ask(Order(batch))?);
+        Ok(())
+    }
+
+    fn rows(&self, stage: &Stage<Self>, point: &Point, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        let (over, setup) = &stage.setting;
+        let row = |(strategy, record): &Outcome<'_, Self>| {
+            let row = Row::default()
+                .with("over", over)
+                .with("objects", setup.objects)
+                .with("depth", setup.depth)
+                .with("operations", point.operations)
+                .with("strategy", strategy)
+                .with("algorithm", point.algorithm)
+                .with("two_way", !setup.one_way)
+                .with_figures(&record.figures()?)
+                .with("noisy", record.is_noisy());
+            Some(row)
+        };
+        outcomes.iter().filter_map(row).collect()
+    }
 }
 
 /// Runs the command.
@@ -111,104 +169,20 @@ pub enum Peer {
 /// # Errors
 /// A process fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let report = measure(harness, options)?;
-    options.output.show(&report, plot::draw)
-}
-
-/// Runs a process of the measurement.
-///
-/// # Errors
-/// Reasons why the process cannot do its work.
-pub fn run_peer(peer: &Peer) -> Result<()> {
-    match peer {
-        Peer::Server { setup, pin } => {
-            pinned(*pin)?;
-            server::serve(setup)
-        }
-        Peer::Client { setup, pin, at } => {
-            pinned(*pin)?;
-            client::call(setup, at)
-        }
-        Peer::Inside(options) => inside::run(options),
+    let either = |quick, usual| if options.quick { quick } else { usual };
+    let rounds = options.rounds.unwrap_or(either(3, 9));
+    let calls = options.calls.unwrap_or(either(100, 300));
+    let settings = Row::default()
+        .with("placement", options.placement)
+        .with("rounds", rounds)
+        .with("calls", calls);
+    let mut report = Report::new(&EXPERIMENT, settings);
+    if options.parts.contains(&Which::Inside) {
+        report.add("inside", inside::measure(harness, options.quick)?);
     }
-}
-
-fn pinned(processor: Option<usize>) -> Result<()> {
-    processor.map_or(Ok(()), |processor| {
-        Ok(punctual_sys::processor::pin_to(processor)?)
-    })
-}
-
-fn measure(harness: &Harness, options: &Options) -> Result<Report> {
-    let plan = Plan::of(options);
-    let mut report = Report {
-        machine: Machine::this(),
-        placement: options.placement,
-        rounds: plan.rounds,
-        calls: plan.calls,
-        rows: Vec::new(),
-        inside: None,
-    };
-    let with = |part| options.parts.contains(&part);
-    if with(Which::Inside) {
-        report.inside = Some(inside::measure(harness, options.quick)?);
+    if options.parts.contains(&Which::Curves) {
+        let search = Search { harness, calls };
+        run_experiment(&search, &plan::stages(options), rounds, &mut report);
     }
-    if with(Which::Curves) {
-        let progress = progress(plan.parts.len());
-        for part in &plan.parts {
-            progress.set_message(part.setup.to_string());
-            report.rows.extend(run_part(harness, options, &plan, part)?);
-            progress.inc(1);
-        }
-        progress.finish_and_clear();
-    }
-    Ok(report)
-}
-
-/// Measures all strategies, operations and orders of one server.
-fn run_part(harness: &Harness, options: &Options, plan: &Plan, part: &Part) -> Result<Vec<Row>> {
-    let setup = &part.setup;
-    let processors = options.placement.processors()?;
-    let mut peers = Peers::start(harness, setup, Some(processors), None)?;
-    let mut rows = Vec::new();
-    for &operations in &setup.operations {
-        for &algorithm in &part.algorithms {
-            let batch = |strategy| Batch {
-                strategy,
-                operations,
-                algorithm,
-                calls: plan.calls * if setup.one_way { plan::ONE_WAYS } else { 1 },
-                timed: true,
-            };
-            let records = compete(&mut peers, &setup.strategies, plan.rounds, batch)?;
-            for (&strategy, record) in setup.strategies.iter().zip(&records) {
-                rows.extend(Row::new(part, strategy, operations, algorithm, record));
-            }
-        }
-    }
-    peers.stop()?;
-    Ok(rows)
-}
-
-/// Runs the strategies in turn; each begins a round once.
-fn compete(
-    peers: &mut Peers,
-    strategies: &[Strategy],
-    rounds: u32,
-    batch: impl Fn(Strategy) -> Batch,
-) -> Result<Vec<Record>> {
-    let mut records = vec![Record::default(); strategies.len()];
-    for &strategy in strategies {
-        let warm_up = batch(strategy);
-        peers.run(Batch {
-            calls: warm_up.calls.div_ceil(3),
-            ..warm_up
-        })?;
-    }
-    for round in 0..rounds as usize {
-        for turn in in_turn(round, strategies.len()) {
-            records[turn].add_round(&peers.run(batch(strategies[turn]))?);
-        }
-    }
-    Ok(records)
+    options.output.deliver(&report)
 }

@@ -1,7 +1,8 @@
-//! Plan of a run: the parts, and the objects of each.
+//! Plan of a run: its stages, and the objects of each.
 
 use super::setup::{Algorithm, Setup, Strategy};
-use super::{Options, Which};
+use super::{Options, Point, Search};
+use crate::experiment::Stage;
 use serde::Serialize;
 
 /// The paper's numbers of objects (§5.3.1).
@@ -22,98 +23,76 @@ const SOME: u32 = 100;
 /// Quantity on the axis of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Over {
+pub(super) enum Over {
     /// Number of objects.
     Objects,
     /// Depth of adapters.
     Depth,
 }
 
-/// Parts of a run, and its effort.
-#[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) rounds: u32,
-    pub(super) calls: u32,
-    pub(super) parts: Vec<Part>,
+/// Returns the stages of a run, each with a server of its own.
+pub(super) fn stages<'h>(options: &Options) -> Vec<Stage<Search<'h>>> {
+    let numbers = match (options.objects.is_empty(), options.quick) {
+        (false, _) => options.objects.clone(),
+        (true, true) => vec![1, 100, 500, 10_000],
+        (true, false) => [&PAPER[..], &MORE].concat(),
+    };
+    let depths = if options.quick { &[1, 20] } else { &DEPTHS[..] };
+    let two_way = numbers.iter().map(|&objects| two_way(options, objects));
+    let one_way = numbers.iter().map(|&objects| one_way(options, objects));
+    let deep = depths.iter().map(|&depth| deep(options, depth));
+    two_way.chain(one_way).chain(deep).collect()
 }
 
-/// One server, and the orders in which its objects are called.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) over: Over,
-    pub(super) setup: Setup,
-    pub(super) algorithms: Vec<Algorithm>,
-}
-
-impl Plan {
-    pub(super) fn of(options: &Options) -> Self {
-        let either = |quick, usual| if options.quick { quick } else { usual };
-        let numbers = match (options.objects.is_empty(), options.quick) {
-            (false, _) => options.objects.clone(),
-            (true, true) => vec![1, 100, 500, 10_000],
-            (true, false) => [&PAPER[..], &MORE].concat(),
-        };
-        let mut parts = Vec::new();
-        if options.parts.contains(&Which::Curves) {
-            parts.extend(numbers.iter().map(|&objects| two_way(options, objects)));
-            parts.extend(numbers.iter().map(|&objects| one_way(options, objects)));
-            let depths = if options.quick { &[1, 20] } else { &DEPTHS[..] };
-            parts.extend(depths.iter().map(|&depth| deep(options, depth)));
-        }
-        Self {
-            rounds: options.rounds.unwrap_or(either(3, 9)),
-            calls: options.calls.unwrap_or(either(100, 300)),
-            parts,
-        }
+fn stage<'h>(
+    options: &Options,
+    over: Over,
+    setup: Setup,
+    algorithms: &[Algorithm],
+) -> Stage<Search<'h>> {
+    let points = setup.operations.iter().flat_map(|&operations| {
+        algorithms.iter().map(move |&algorithm| Point {
+            operations,
+            algorithm,
+        })
+    });
+    Stage {
+        points: points.collect(),
+        placement: options.placement,
+        contenders: setup.strategies.clone(),
+        setting: (over, setup),
     }
 }
 
-/// Returns the part with so many objects: the paper's numbers with each of its numbers of
+/// Returns the stage with so many objects: the paper's numbers with each of its numbers of
 /// operations, larger numbers with its largest.
-fn two_way(options: &Options, objects: u32) -> Part {
+fn two_way<'h>(options: &Options, objects: u32) -> Stage<Search<'h>> {
     let operations = match objects <= 500 {
         true => OPERATIONS.to_vec(),
         false => vec![100],
     };
-    Part {
-        over: Over::Objects,
-        setup: Setup {
-            objects,
-            depth: 1,
-            operations,
-            one_way: false,
-            strategies: suitable(options, objects),
-        },
-        algorithms: Algorithm::ALL.to_vec(),
-    }
+    let setup = Setup {
+        operations,
+        ..Setup::of(objects, &suitable(options, objects))
+    };
+    stage(options, Over::Objects, setup, &Algorithm::ALL)
 }
 
-fn one_way(options: &Options, objects: u32) -> Part {
-    Part {
-        over: Over::Objects,
-        setup: Setup {
-            objects,
-            depth: 1,
-            operations: vec![100],
-            one_way: true,
-            strategies: suitable(options, objects),
-        },
-        algorithms: vec![Algorithm::Random],
-    }
+fn one_way<'h>(options: &Options, objects: u32) -> Stage<Search<'h>> {
+    let setup = Setup {
+        operations: vec![100],
+        one_way: true,
+        ..Setup::of(objects, &suitable(options, objects))
+    };
+    stage(options, Over::Objects, setup, &[Algorithm::Random])
 }
 
-fn deep(options: &Options, depth: u32) -> Part {
-    Part {
-        over: Over::Depth,
-        setup: Setup {
-            objects: SOME,
-            depth,
-            operations: vec![1],
-            one_way: false,
-            strategies: options.strategies.clone(),
-        },
-        algorithms: vec![Algorithm::RoundRobin],
-    }
+fn deep<'h>(options: &Options, depth: u32) -> Stage<Search<'h>> {
+    let setup = Setup {
+        depth,
+        ..Setup::of(SOME, &options.strategies)
+    };
+    stage(options, Over::Depth, setup, &[Algorithm::RoundRobin])
 }
 
 fn suitable(options: &Options, objects: u32) -> Vec<Strategy> {

@@ -105,7 +105,7 @@ impl DirectoryServant for Groups {
 }
 
 /// Serves over TCP until the input ends.
-pub(super) fn serve(setup: &Setup) -> Result<()> {
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let orb = Orb::builder()
         .configure(|config| {
             config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0));

@@ -2,16 +2,16 @@
 //! which they are called.
 
 use super::idl::demux::Strategy as Way;
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use punctual::ObjectId;
 use punctual::poa::{Demultiplexing, IdAssignmentPolicy, OperationDemultiplexing, PoaPolicy};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
 /// Strategy by which an object and its operation are found. The paper's first four are pairs of one
 /// way for objects and one for operations (§5.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
     /// The index in the key for objects, the compiler's search for operations. The defaults.
@@ -92,7 +92,7 @@ pub(super) fn id(object: u32) -> ObjectId {
 }
 
 /// Order in which objects and operations are called (Gokhale and Schmidt 1998, §3.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
     /// A hundred calls to each object.
@@ -163,49 +163,36 @@ impl Chance {
 }
 
 /// Objects of a server.
-#[derive(Clone, Debug, PartialEq, Eq, Args)]
-pub struct Setup {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Setup {
     /// Number of objects of each strategy and number of operations.
-    #[arg(long)]
-    pub objects: u32,
+    pub(crate) objects: u32,
     /// Number of adapters between the root and the objects, their own included.
-    #[arg(long)]
-    pub depth: u32,
+    pub(crate) depth: u32,
     /// Numbers of operations of an object: one, ten or a hundred; each number has its own objects.
-    #[arg(long, value_delimiter = ',')]
-    pub operations: Vec<u32>,
-    /// Make the operations one-ways.
-    #[arg(long)]
-    pub one_way: bool,
+    pub(crate) operations: Vec<u32>,
+    /// Set if the operations are one-ways.
+    pub(crate) one_way: bool,
     /// Strategies by which objects are found.
-    #[arg(long, value_delimiter = ',')]
-    pub strategies: Vec<Strategy>,
+    pub(crate) strategies: Vec<Strategy>,
 }
 
 impl Setup {
-    /// Returns the settings as arguments of a command line.
-    pub(super) fn arguments(&self) -> Vec<String> {
-        let listed = |words: Vec<String>| words.join(",");
-        let name = |strategy: &Strategy| {
-            let value = strategy.to_possible_value();
-            value.map_or_else(String::new, |value| value.get_name().to_owned())
-        };
-        let mut words = vec![
-            format!("--objects={}", self.objects),
-            format!("--depth={}", self.depth),
-            format!(
-                "--operations={}",
-                listed(self.operations.iter().map(u32::to_string).collect())
-            ),
-            format!(
-                "--strategies={}",
-                listed(self.strategies.iter().map(name).collect())
-            ),
-        ];
-        if self.one_way {
-            words.push("--one-way".to_owned());
+    /// Returns the setup of so many objects of one operation.
+    pub(super) fn of(objects: u32, strategies: &[Strategy]) -> Self {
+        Self {
+            objects,
+            depth: 1,
+            operations: vec![1],
+            one_way: false,
+            strategies: strategies.to_vec(),
         }
-        words
+    }
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Measurement from which lines take their figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
+pub(crate) enum Need {
     /// Latency, both sides on one processor.
     Same,
     /// Latency, a processor each.
@@ -25,7 +25,7 @@ pub enum Need {
 
 impl Need {
     /// All measurements, in the order in which they are made.
-    pub const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Same,
         Self::Cross,
         Self::Instructions,
@@ -40,13 +40,13 @@ impl Need {
 
 /// Figure of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub(crate) struct Found {
     /// Value, in the line's unit.
-    pub value: f64,
+    pub(crate) value: f64,
     /// Note on the figure: the case, if it is the worst of several, or values beside it.
-    pub note: String,
+    pub(crate) note: String,
     /// Set if its rounds lie too far apart for the figure to be known.
-    pub noisy: bool,
+    pub(crate) noisy: bool,
 }
 
 impl Found {
@@ -60,4 +60,4 @@ impl Found {
 }
 
 /// Figure, or the reason why there is none.
-pub type Finding = Result<Found, String>;
+pub(crate) type Finding = Result<Found, String>;

@@ -3,74 +3,29 @@
 use super::Evidence;
 use super::figure::{Finding, Need};
 use super::find::{
-    Side, cost, idle_connection, idle_server, lost, one_way, one_way_beside_omniorb, p50, p99,
-    rate, rounded, threads_beside_omniorb, timed, two_way, under_load,
+    Side, cost, idle_connection, idle_server, one_way, one_way_beside_omniorb, p50, p99, rate,
+    rounded, threads_beside_omniorb, timed, two_way, under_load,
 };
-use crate::throughput::{Kind, Pinning};
-use serde::Serialize;
+use crate::experiment::Bound;
+use crate::placement::Placement;
+use crate::throughput::Kind;
 use std::fmt;
-
-/// Bound of a figure.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// Upper bound, inclusive.
-    AtMost(f64),
-    /// Lower bound, inclusive.
-    AtLeast(f64),
-    /// Lower bound, exclusive.
-    Above(f64),
-}
-
-impl Bound {
-    /// Returns whether a figure keeps the bound.
-    #[must_use]
-    pub fn keeps(self, value: f64) -> bool {
-        match self {
-            Self::AtMost(most) => value <= most,
-            Self::AtLeast(least) => value >= least,
-            Self::Above(limit) => value > limit,
-        }
-    }
-
-    /// Returns how much of the bound a figure uses: 1 is the bound itself, and more is too much.
-    #[must_use]
-    pub fn share(self, value: f64) -> f64 {
-        match self {
-            // The bound is zero, so each unit is too much.
-            Self::AtMost(most) if most <= 0.0 => 1.0 + value,
-            Self::AtMost(most) => value / most,
-            Self::AtLeast(limit) | Self::Above(limit) => limit / value,
-        }
-    }
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, limit) = match self {
-            Self::AtMost(limit) => ("≤", limit),
-            Self::AtLeast(limit) => ("≥", limit),
-            Self::Above(limit) => (">", limit),
-        };
-        write!(f, "{word} {limit}")
-    }
-}
 
 /// Line of the table.
 #[derive(Clone, Copy)]
-pub struct Line {
+pub(crate) struct Line {
     /// Name by which the line is selected.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// Measured quantity.
-    pub what: &'static str,
+    pub(crate) what: &'static str,
     /// Goal of the line.
-    pub bound: Bound,
+    pub(crate) bound: Bound,
     /// Unit of figure and goal.
-    pub unit: &'static str,
+    pub(crate) unit: &'static str,
     /// Measurement that the line needs.
-    pub need: Need,
+    pub(crate) need: Need,
     /// Function that finds the figure in the evidence, or the reason why it is missing.
-    pub find: fn(&Evidence) -> Finding,
+    pub(crate) find: fn(&Evidence) -> Finding,
 }
 
 impl fmt::Debug for Line {
@@ -81,8 +36,7 @@ impl fmt::Debug for Line {
 
 impl Line {
     /// Returns the goal with its unit.
-    #[must_use]
-    pub fn goal(&self) -> String {
+    pub(crate) fn goal(&self) -> String {
         format!("{} {}", self.bound, self.unit)
     }
 }
@@ -168,27 +122,28 @@ pub(super) const ALL: &[Line] = &[
     line("throughput", "8 threads on one reference: of 250,000 calls/s or 0.85 × floor", AtLeast(1.0), "×", Need::Throughput,
         two_way),
     line("threads-same", "2, 4 and 8 threads on one reference, same, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
-        |e| threads_beside_omniorb(e, Pinning::Same)),
+        |e| threads_beside_omniorb(e, Placement::Same)),
     line("threads-cross", "2, 4 and 8 threads on one reference, cross, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
-        |e| threads_beside_omniorb(e, Pinning::Cross)),
+        |e| threads_beside_omniorb(e, Placement::Cross)),
     line("threads-unpinned", "2, 4 and 8 threads on one reference, unpinned, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
-        |e| threads_beside_omniorb(e, Pinning::Unpinned)),
+        |e| threads_beside_omniorb(e, Placement::Unpinned)),
     line("one-way-same", "one-ways, same", AtLeast(0.9), FLOOR, Need::Throughput,
-        |e| one_way(e, Kind::one_way(Pinning::Same), "punctual")),
+        |e| one_way(e, Kind::one_way(Placement::Same), "punctual")),
     line("one-way-cross", "one-ways, cross, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
-        |e| one_way_beside_omniorb(e, Pinning::Cross)),
+        |e| one_way_beside_omniorb(e, Placement::Cross)),
     line("one-way-unpinned", "one-ways, unpinned, beside omniORB", AtLeast(1.2), "× omniORB", Need::Throughput,
-        |e| one_way_beside_omniorb(e, Pinning::Unpinned)),
+        |e| one_way_beside_omniorb(e, Placement::Unpinned)),
     line("one-way-buffered", "one-ways, cross, buffered", Above(4_000_000.0), "calls/s", Need::Throughput,
         |e| rate(e, Kind::BUFFERED, "punctual")),
     line("idle-server", "an idle server, resident", AtMost(3.0), "MiB", Need::Memory, idle_server),
     line("idle-connection", "an idle connection on the reactor, resident", AtMost(4.0), "KiB", Need::Memory,
         idle_connection),
     line("load-p50", "10,000 connections, a tenth hostile: the busy ones' p50", AtMost(2.0), "× quiet", Need::Load,
-        |e| under_load(e, |(p50, _)| p50)),
+        |e| under_load(e, "p50_ratio")),
     line("load-p99", "10,000 connections, a tenth hostile: the busy ones' p99", AtMost(2.0), "× quiet", Need::Load,
-        |e| under_load(e, |(_, p99)| p99)),
-    line("load-lost", "calls and connections lost under that load", AtMost(0.0), "", Need::Load, lost),
+        |e| under_load(e, "p99_ratio")),
+    line("load-lost", "calls and connections lost under that load", AtMost(0.0), "", Need::Load,
+        |e| under_load(e, "lost")),
 ];
 
 #[cfg(test)]
@@ -203,26 +158,6 @@ mod tests {
                 "{}",
                 line.name
             );
-        }
-    }
-
-    #[test]
-    fn a_bound_itself_is_kept_but_for_one_that_must_be_passed() {
-        assert!(AtMost(1.08).keeps(1.08) && !AtMost(1.08).keeps(1.081));
-        assert!(AtLeast(0.88).keeps(0.88) && !AtLeast(0.88).keeps(0.87));
-        assert!(!Above(1.0).keeps(1.0) && Above(1.0).keeps(1.01));
-    }
-
-    #[test]
-    fn more_than_one_share_is_what_keeps_no_bound() {
-        for bound in [AtMost(2.0), AtLeast(2.0), AtMost(0.0)] {
-            for value in [0.0, 1.0, 1.9, 2.1, 5.0] {
-                assert_eq!(
-                    bound.keeps(value),
-                    bound.share(value) <= 1.0,
-                    "{bound} {value}"
-                );
-            }
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `goals`: goals of the data path, and the figures reached here, in one table.
 //!
-//! A [`Line`] names a goal and finds its figure in the evidence: the reports of this crate's other
+//! A `Line` names a goal and finds its figure in the evidence: the reports of this crate's other
 //! measurements, of which only those run that a selected line needs. Figures that cannot be
-//! measured here are absent, with the reason. The [`Report`] is for people, as JSON and as a
+//! measured here are absent, with the reason. The report is for people, as JSON and as a
 //! picture.
 
 mod figure;
@@ -11,20 +11,20 @@ mod line;
 mod plot;
 mod report;
 
-pub use figure::{Finding, Found, Need};
-pub use line::{Bound, Line};
-pub use report::{Outcome, Report, Verdict};
+pub(crate) use figure::Need;
+pub(crate) use line::Line;
+pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{self, Case, Operation};
 use crate::contender::{self, Harness, Wanted};
 use crate::counting::{self, Instrument};
+use crate::experiment;
 use crate::latency::{self, Plan};
-use crate::machine::Machine;
 use crate::output::Output;
 use crate::placement::Placement;
 use crate::protocol::References;
-use crate::throughput::{Kind, Pinning};
+use crate::throughput::Kind;
 use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -95,16 +95,10 @@ const HASTY: Effort = Effort {
 
 /// Reports of all measurements. A measurement that could not be made leaves its reason.
 #[derive(Debug, Default)]
-pub struct Evidence {
-    latency: BTreeMap<Need, Measured<latency::Report>>,
-    counts: BTreeMap<Need, Measured<counting::Report>>,
-    throughput: Option<Measured<throughput::Report>>,
-    memory: Option<Measured<memory::Report>>,
-    load: Option<Measured<load::Report>>,
-}
+pub(crate) struct Evidence(BTreeMap<Need, std::result::Result<Measured, String>>);
 
-/// Measurement, or the reason why there is none.
-type Measured<R> = std::result::Result<R, String>;
+/// Report of another measurement.
+type Measured = experiment::Report;
 
 /// Runs the command.
 ///
@@ -130,7 +124,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
             evidence.gather(need, harness, effort);
         }
     }
-    let report = Report::new(Machine::this(), load_before, &lines, &evidence);
+    let report = report::report(load_before, &lines, &evidence);
     options.output.show(&report, plot::draw)
 }
 
@@ -159,42 +153,29 @@ fn load_average() -> Option<f64> {
 
 impl Evidence {
     fn gather(&mut self, need: Need, harness: &Harness, effort: Effort) {
-        let told = |error: crate::Error| error.to_string();
-        match need {
-            Need::Same | Need::Cross => {
-                let measured = measure_latency(need, harness, effort).map_err(told);
-                self.latency.insert(need, measured);
-            }
+        let measured = match need {
+            Need::Same | Need::Cross => measure_latency(need, harness, effort),
             Need::Instructions | Need::SystemCalls | Need::Allocations | Need::Switches => {
-                let measured = count(need, harness, effort).map_err(told);
-                self.counts.insert(need, measured);
+                count(need, harness, effort)
             }
-            Need::Throughput => {
-                self.throughput = Some(measure_throughput(harness, effort).map_err(told));
-            }
-            Need::Memory => self.memory = Some(look_at_memory(harness, effort).map_err(told)),
-            Need::Load => self.load = Some(load_up(harness, effort).map_err(told)),
+            Need::Throughput => measure_throughput(harness, effort),
+            Need::Memory => look_at_memory(harness, effort),
+            Need::Load => load_up(harness, effort),
+        };
+        let measured = measured.map_err(|error| error.to_string());
+        self.0.insert(need, measured);
+    }
+
+    /// Returns the report of a measurement, or the reason why there is none.
+    fn report(&self, need: Need) -> std::result::Result<&Measured, String> {
+        match self.0.get(&need) {
+            Some(measured) => measured.as_ref().map_err(Clone::clone),
+            None => Err("it was not measured".to_owned()),
         }
     }
-
-    fn latency(&self, need: Need) -> Measured<&latency::Report> {
-        made(self.latency.get(&need))
-    }
-
-    fn counts(&self, need: Need) -> Measured<&counting::Report> {
-        made(self.counts.get(&need))
-    }
 }
 
-fn made<R>(measured: Option<&Measured<R>>) -> Measured<&R> {
-    match measured {
-        Some(Ok(report)) => Ok(report),
-        Some(Err(reason)) => Err(reason.clone()),
-        None => Err("it was not measured".to_owned()),
-    }
-}
-
-fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<latency::Report> {
+fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<Measured> {
     let (placement, names, cases): (_, &[&str], _) = match need {
         Need::Same => (
             Placement::Same,
@@ -221,7 +202,7 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<late
             case::small(),
         ),
     };
-    placement.processors()?;
+    placement.pinned()?;
     let (contenders, absent) = contender::known(harness, &Wanted::of(names)?);
     let plan = Plan {
         placements: vec![placement],
@@ -230,7 +211,7 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<late
         calls: effort.calls,
         again: effort.again,
     };
-    latency::measure(&contenders, &absent, &plan)
+    Ok(latency::measure(&contenders, &absent, &plan))
 }
 
 fn with_a_mebibyte(mut cases: Vec<Case>) -> Vec<Case> {
@@ -238,7 +219,7 @@ fn with_a_mebibyte(mut cases: Vec<Case>) -> Vec<Case> {
     cases
 }
 
-fn count(need: Need, harness: &Harness, effort: Effort) -> Result<counting::Report> {
+fn count(need: Need, harness: &Harness, effort: Effort) -> Result<Measured> {
     let mut cases = case::of_the_goals();
     let instrument = match need {
         Need::Instructions => Instrument::Instructions,
@@ -255,7 +236,7 @@ fn count(need: Need, harness: &Harness, effort: Effort) -> Result<counting::Repo
     counting::measure(instrument, &contenders, &absent, &cases, effort.counted)
 }
 
-fn measure_throughput(harness: &Harness, effort: Effort) -> Result<throughput::Report> {
+fn measure_throughput(harness: &Harness, effort: Effort) -> Result<Measured> {
     let wanted = Wanted::of(&["punctual", "omniorb"])?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let effort = throughput::Effort {
@@ -264,22 +245,22 @@ fn measure_throughput(harness: &Harness, effort: Effort) -> Result<throughput::R
         again: effort.again,
     };
     let mut kinds = vec![Kind::BUFFERED];
-    for placement in [Pinning::Same, Pinning::Cross, Pinning::Unpinned] {
+    for placement in [Placement::Same, Placement::Cross, Placement::Unpinned] {
         let two_way = |threads| Kind::two_way(threads, References::Shared, placement);
         kinds.push(Kind::one_way(placement));
         kinds.extend(find::SEVERAL.map(two_way));
     }
-    throughput::measure(&contenders, &absent, &kinds, effort)
+    Ok(throughput::measure(&contenders, &absent, &kinds, effort))
 }
 
-fn look_at_memory(harness: &Harness, effort: Effort) -> Result<memory::Report> {
+fn look_at_memory(harness: &Harness, effort: Effort) -> Result<Measured> {
     let wanted = Wanted::of(&memory::USUAL)?.without_floors();
     let (contenders, absent) = contender::known(harness, &wanted);
     memory::measure(&contenders, &absent, &[effort.connections as usize])
 }
 
 /// Measures latency under load with the first available reactor.
-fn load_up(harness: &Harness, effort: Effort) -> Result<load::Report> {
+fn load_up(harness: &Harness, effort: Effort) -> Result<Measured> {
     let size = load::Size {
         connections: effort.connections,
         busy: effort.connections / 100,

@@ -1,9 +1,10 @@
 //! Plot of the table: a bar for each line, whose length is the share of the goal used, and a mark
 //! at the goal.
 
-use super::report::{Outcome, Report, Verdict, shown};
 use crate::Result;
 use crate::drawing::{Area, not_drawn, sheet, write};
+use crate::experiment::{Report, Row, shown};
+use crate::machine::Machine;
 use plotters::prelude::*;
 use std::path::Path;
 
@@ -25,42 +26,44 @@ const NOT_KNOWN: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 /// Draws the report.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
-    let lines = i32::try_from(report.lines.len())?;
+    let rows = report.frame("lines");
+    let lines = i32::try_from(rows.len())?;
     let height = MARGIN * 2 + LINE * (lines + 1);
     let size = (u32::try_from(WIDTH)?, u32::try_from(height)?);
-    sheet(path, size, |area| draw_on(area, report, lines))
+    sheet(path, size, |area| draw_on(area, rows, lines))
 }
 
-fn draw_on(area: &Area<'_>, report: &Report, lines: i32) -> Result<()> {
+fn draw_on(area: &Area<'_>, rows: &[Row], lines: i32) -> Result<()> {
     let text = |words: &str, left: i32, top: i32| write(area, words, 14, (left, top));
-    let title = format!("{} (shorter is better)", report.machine);
+    let title = format!("{} (shorter is better)", Machine::this());
     text(&title, MARGIN, MARGIN)?;
     let goal = WORDS + pixels(1.0);
-    for (line, outcome) in report.lines.iter().enumerate() {
+    for (line, row) in rows.iter().enumerate() {
         let top = MARGIN + LINE * (i32::try_from(line)? + 1);
-        text(outcome.what, MARGIN, top)?;
-        let end = WORDS + pixels(outcome.share.unwrap_or_default());
-        let colour = match outcome.verdict {
-            Verdict::Ok => REACHED,
-            Verdict::NotKnown => NOT_KNOWN,
-            Verdict::Missed | Verdict::Absent => MISSED,
+        text(&row.text("what"), MARGIN, top)?;
+        let end = WORDS + pixels(row.number("share").unwrap_or_default());
+        let colour = match row.text("verdict").as_str() {
+            "ok" => REACHED,
+            "not_known" => NOT_KNOWN,
+            _ => MISSED,
         };
         let bar = Rectangle::new([(WORDS, top), (end, top + LINE - 6)], colour.filled());
         area.draw(&bar).map_err(not_drawn)?;
-        text(&label(outcome), end.max(goal) + 8, top)?;
+        text(&label(row), end.max(goal) + 8, top)?;
     }
     let bottom = MARGIN + LINE * (lines + 1);
     let mark = PathElement::new([(goal, MARGIN + LINE - 4), (goal, bottom)], BLACK);
     area.draw(&mark).map_err(not_drawn)
 }
 
-fn label(outcome: &Outcome) -> String {
-    let goal = format!("goal {} {}", outcome.bound, outcome.unit);
-    let goal = goal.trim_end();
-    match outcome.reached {
-        Some(reached) if outcome.noisy => format!("not known: {}! ({goal})", shown(reached)),
-        Some(reached) => format!("{} ({goal})", shown(reached)),
-        None => format!("absent ({goal})"),
+fn label(row: &Row) -> String {
+    let goal = row.text("goal");
+    match row.number("reached") {
+        Some(reached) if row.flag("noisy") => {
+            format!("not known: {}! (goal {goal})", shown(reached))
+        }
+        Some(reached) => format!("{} (goal {goal})", shown(reached)),
+        None => format!("absent (goal {goal})"),
     }
 }
 

@@ -1,28 +1,67 @@
 //! `latency`: time of calls, by contenders in turn.
 //!
-//! A case is run in rounds. In each round every contender makes a batch of calls, and the order
-//! rotates from round to round, so that a temporary slowdown of the machine affects all contenders.
-//! Ratios are taken within a round, and their median is reported. A case whose rounds lie too far
-//! apart is run again, and its calmest attempt counts.
-
-mod plot;
-mod report;
-
-pub use report::{Participant, Report, Row};
+//! A case is a point of the series; ratios to the floor are taken within a round.
 
 use crate::Result;
-use crate::attempts::{Unrest, calmest};
 use crate::case::{self, Case};
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
-use crate::machine::Machine;
-use crate::output::{Output, progress};
-use crate::placement::Placement;
-use crate::running::{Launch, Running, in_turn};
+use crate::experiment::{
+    self, Chart, Column, Effort, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled,
+    Turn, Workload, record_of,
+};
+use crate::output::Output;
+use crate::placement::{Placement, Processors};
+use crate::protocol::Command;
+use crate::running::Launch;
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
 
-/// Spread of the floor's or a contender's own medians above which its figures count as unknown.
-pub const NOISY: f64 = 0.10;
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "latency",
+    "how long calls take, by operation and size, beside what the operating \
+        system takes",
+)
+.reproduces("Gokhale and Schmidt 1998, the sweep of sizes (§3.3)")
+.frames(&["contenders", "rows"])
+.conditions("medians of {rounds} rounds' medians, of {calls} calls each")
+.tables(&[
+    Tabled::listing(
+        "contenders",
+        "contenders",
+        "{name}",
+        &[Column::text("", "description")],
+    ),
+    Tabled::listing(
+        "rows",
+        "{placement}, µs (throw_… and ping: one-ways, the mean of a batch)",
+        "{case} {contender}",
+        &[
+            Column::micros("median", "median").marked_by("noisy"),
+            Column::percent("spread %", "spread").faint(),
+            Column::micros("p50", "p50").shown_by("two_way"),
+            Column::micros("p99", "p99").shown_by("two_way"),
+            Column::micros("p99.9", "p999").shown_by("two_way"),
+            Column::ratio("× floor", "ratio"),
+            Column::ratio("p99", "p99_ratio").shown_by("two_way"),
+        ],
+    )
+    .each(&["placement"]),
+])
+.sheet(Sheet::new(
+    (480, 360),
+    3,
+    &[Chart::lines(
+        "rows",
+        "{placement}, {operation}",
+        ("units", "units"),
+        &[("{contender}", "median")],
+        (1000.0, "µs"),
+    )
+    .logarithmic(true, false)
+    .least(2)
+    .each(&["placement", "operation"])],
+));
+
 /// Factor of the calls of a batch of one-ways while requests are [`SHORT`]: one-ways are over so
 /// soon, and the scheduler lets each side run for so long, that a batch needs more of them.
 const ONE_WAYS: u32 = 30;
@@ -96,6 +135,73 @@ impl Options {
     }
 }
 
+/// Calls of a turn.
+struct Batches(u32);
+
+impl Workload for Batches {
+    type Setting = ();
+    type Contender = Contender;
+    type Point = Case;
+    type Record = Record;
+
+    fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
+        who.start(&Launch {
+            processors: at,
+            ..Launch::default()
+        })
+    }
+
+    fn suits(&self, contender: &Contender, case: &Case, _: &Pair) -> bool {
+        contender.knows(*case)
+    }
+
+    /// Runs a batch in which buffers grow.
+    fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
+        let case = *turn.point;
+        turn.pair.ask(Command::Run {
+            case,
+            warm_up: 0,
+            calls: batch(case, self.0).div_ceil(10),
+        })?;
+        Ok(())
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, record: &mut Record) -> Result<()> {
+        let calls = batch(*turn.point, self.0);
+        record.add_round(&turn.pair.ask(Command::Run {
+            case: *turn.point,
+            warm_up: calls.div_ceil(10),
+            calls,
+        })?);
+        Ok(())
+    }
+
+    fn rows(&self, stage: &Stage<Self>, case: &Case, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        let row = |(contender, record): &Outcome<'_, Self>| {
+            let floor = record_of::<Self>(outcomes, |other| other.name == contender.floor);
+            let floor = floor.filter(|floor| floor.figures().is_some());
+            let p99 = floor.and_then(|floor| paired_ratio(record.p99s(), floor.p99s()));
+            let row = Row::default()
+                .with("placement", stage.placement)
+                .with("operation", case.operation.name())
+                .with("units", case.units)
+                .with("case", case.to_string())
+                .with("two_way", case.operation.is_two_way())
+                .with("contender", contender.name)
+                .with_figures(&record.figures()?)
+                .with("floor", contender.floor)
+                .with("ratio", floor.and_then(|floor| record.ratio_to(floor)))
+                .with("p99_ratio", p99)
+                .with(
+                    "noisy",
+                    record.is_noisy() || floor.is_some_and(Record::is_noisy),
+                );
+            Some(row)
+        };
+        outcomes.iter().filter_map(row).collect()
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -103,140 +209,39 @@ impl Options {
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = Wanted::named(&options.contenders)?;
     let (contenders, absent) = contender::known(harness, &wanted);
-    let report = measure(&contenders, &absent, &options.plan())?;
-    options.output.show(&report, plot::draw)?;
-    match report.failed.len() {
-        0 => Ok(()),
-        number => Err(format!("{number} failure(s), see the end of the report").into()),
-    }
+    let report = measure(&contenders, &absent, &options.plan());
+    options.output.deliver(&report)
 }
 
 /// Runs every case by every contender that starts.
-///
-/// # Errors
-/// A contender does not end as it should.
-pub fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Result<Report> {
-    let mut report = Report {
-        machine: Machine::this(),
-        rounds: plan.rounds,
-        calls: plan.calls,
-        contenders: contenders.iter().map(Participant::from).collect(),
-        skipped: absent.iter().map(report::absence).collect(),
-        failed: Vec::new(),
-        rows: Vec::new(),
+pub(crate) fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Report {
+    let settings = Row::default()
+        .with("rounds", plan.rounds)
+        .with("calls", plan.calls);
+    let mut report = Report::without(&EXPERIMENT, settings, absent);
+    let participant = |contender: &Contender| {
+        Row::default()
+            .with("name", contender.name)
+            .with("description", &contender.description)
     };
-    let progress = progress(plan.placements.len() * plan.cases.len());
-    for &placement in &plan.placements {
-        match placement.processors() {
-            Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
-            Ok(processors) => {
-                let launch = Launch {
-                    processors: Some(processors),
-                    ..Launch::default()
-                };
-                let suitable = contenders.iter().filter(|one| one.suits(placement));
-                let mut field = Field::start(suitable, &launch, &mut report.skipped);
-                for &case in &plan.cases {
-                    progress.set_message(format!("{placement} {case}"));
-                    let failed = &mut report.failed;
-                    field.warm_up(case, plan, failed);
-                    let attempt = || {
-                        field.compete(case, plan, failed);
-                        rows(placement, case, &field.0)
-                    };
-                    report
-                        .rows
-                        .extend(calmest(plan.again, attempt, |rows| unrest(rows)));
-                    progress.inc(1);
-                }
-                field.stop()?;
-            }
-        }
-    }
-    progress.finish_and_clear();
-    Ok(report)
-}
-
-/// Contenders of one placement, all started.
-struct Field<'c>(Vec<Entrant<'c>>);
-
-/// Contender with its results in the current case.
-struct Entrant<'c> {
-    contender: &'c Contender,
-    running: Option<Running>,
-    record: Record,
-}
-
-impl<'c> Field<'c> {
-    /// Starts the contenders; those that do not start are skipped, with their reasons.
-    fn start(
-        contenders: impl Iterator<Item = &'c Contender>,
-        launch: &Launch,
-        skipped: &mut Vec<String>,
-    ) -> Self {
-        let mut entrants = Vec::new();
-        for contender in contenders {
-            match contender.start(launch) {
-                Ok(running) => entrants.push(Entrant {
-                    contender,
-                    running: Some(running),
-                    record: Record::default(),
-                }),
-                Err(reason) => {
-                    let reason = reason.to_string();
-                    if !skipped.contains(&reason) {
-                        skipped.push(reason);
-                    }
-                }
-            }
-        }
-        Self(entrants)
-    }
-
-    /// Runs a batch that does not count, in which buffers grow.
-    fn warm_up(&mut self, case: Case, plan: &Plan, failed: &mut Vec<String>) {
-        let calls = batch(case, plan.calls).div_ceil(10);
-        for entrant in &mut self.0 {
-            entrant.turn(case, 0, calls, failed);
-        }
-    }
-
-    /// Makes one attempt at a case.
-    fn compete(&mut self, case: Case, plan: &Plan, failed: &mut Vec<String>) {
-        let calls = batch(case, plan.calls);
-        let warm_up = calls.div_ceil(10);
-        for entrant in &mut self.0 {
-            entrant.record = Record::default();
-        }
-        for round in 0..plan.rounds as usize {
-            for who in in_turn(round, self.0.len()) {
-                self.0[who].turn(case, warm_up, calls, failed);
-            }
-        }
-    }
-
-    fn stop(self) -> Result<()> {
-        let mut running = self.0.into_iter().filter_map(|entrant| entrant.running);
-        running.try_for_each(Running::stop)
-    }
-}
-
-impl Entrant<'_> {
-    /// Runs a batch. A contender that fails is out from then on.
-    fn turn(&mut self, case: Case, warm_up: u32, calls: u32, failed: &mut Vec<String>) {
-        if !self.contender.knows(case) {
-            return;
-        }
-        if let Some(running) = &mut self.running {
-            match running.run(case, warm_up, calls) {
-                Ok(samples) => self.record.add_round(&samples),
-                Err(error) => {
-                    failed.push(format!("{}: {case}: {error}", self.contender.name));
-                    self.running = None;
-                }
-            }
-        }
-    }
+    report.add("contenders", contenders.iter().map(participant));
+    let stage = |&placement: &Placement| Stage {
+        setting: (),
+        placement,
+        contenders: contenders
+            .iter()
+            .filter(|one| one.suits(placement))
+            .cloned()
+            .collect(),
+        points: plan.cases.clone(),
+    };
+    let stages: Vec<_> = plan.placements.iter().map(stage).collect();
+    let effort = Effort {
+        rounds: plan.rounds,
+        again: plan.again,
+    };
+    experiment::run(&Batches(plan.calls), &stages, effort, &mut report);
+    report
 }
 
 /// Returns the number of calls of a batch.
@@ -246,36 +251,6 @@ fn batch(case: Case, calls: u32) -> u32 {
         ..=SHORT if !case.operation.is_two_way() => calls.saturating_mul(ONE_WAYS),
         _ => calls,
     }
-}
-
-fn unrest(rows: &[Row]) -> Unrest {
-    Unrest::of(rows.iter().map(|row| (row.figures.spread, !row.noisy)))
-}
-
-fn rows(placement: Placement, case: Case, entrants: &[Entrant<'_>]) -> Vec<Row> {
-    let row = |entrant: &Entrant<'_>| {
-        let contender = entrant.contender;
-        let floor = entrants
-            .iter()
-            .find(|other| other.contender.name == contender.floor)
-            .map(|other| &other.record);
-        let record = &entrant.record;
-        let floors = floor.and_then(|floor| Some(floor.figures()?.spread));
-        let figures = record.figures()?;
-        Some(Row {
-            placement,
-            operation: case.operation.name(),
-            units: case.units,
-            two_way: case.operation.is_two_way(),
-            contender: contender.name,
-            figures,
-            floor: contender.floor,
-            ratio: floor.and_then(|floor| paired_ratio(record.medians(), floor.medians())),
-            p99_ratio: floor.and_then(|floor| paired_ratio(record.p99s(), floor.p99s())),
-            noisy: figures.spread.max(floors.unwrap_or_default()) > NOISY,
-        })
-    };
-    entrants.iter().filter_map(row).collect()
 }
 
 #[cfg(test)]
@@ -342,30 +317,67 @@ mod tests {
 
     #[test]
     fn who_is_restless_is_noisy_and_a_restless_floor_makes_all_of_its_kind_so() {
+        let record = |samples: [u64; 4]| {
+            let mut record = Record::default();
+            for sample in samples {
+                record.add_round(&[sample]);
+            }
+            record
+        };
+        let (wild, wilder) = (record([10, 20, 40, 10]), record([20, 40, 80, 20]));
+        let calm = record([5; 4]);
         let contenders = [
             Contender::imagined("raw-tcp", "raw-tcp"),
             Contender::imagined("other", "raw-tcp"),
             Contender::imagined("raw-unix", "raw-unix"),
             Contender::imagined("alone", "raw-shm"),
         ];
-        let mut entrants = contenders.each_ref().map(|contender| Entrant {
-            contender,
-            running: None,
-            record: Record::default(),
-        });
-        for (floor, other, calm) in [(10, 20, 5), (20, 40, 5), (40, 80, 5), (10, 20, 5)] {
-            for (entrant, sample) in entrants.iter_mut().zip([floor, other, calm, other]) {
-                entrant.record.add_round(&[sample]);
-            }
-        }
+        let records = [&wild, &wilder, &calm, &wilder];
+        let outcomes: Vec<_> = contenders.iter().zip(records).collect();
         let case = Case::plain(case::Operation::CubeVoid);
-        let rows = rows(Placement::Same, case, &entrants);
+        let stage = Stage::at_each(&[Placement::Same], &[], &[]).remove(0);
+        let rows = Batches(1).rows(&stage, &case, &outcomes);
         assert_eq!(
-            rows.iter().map(|row| row.noisy).collect::<Vec<_>>(),
+            rows.iter().map(Row::is_doubtful).collect::<Vec<_>>(),
             [true, true, false, true]
         );
-        assert_eq!(rows[0].ratio, Some(1.0));
-        assert_eq!((rows[1].ratio, rows[1].p99_ratio), (Some(2.0), Some(2.0)));
-        assert_eq!(rows[3].ratio, None);
+        assert_eq!(rows[0].number("ratio"), Some(1.0));
+        assert_eq!(rows[1].number("ratio"), Some(2.0));
+        assert_eq!(rows[1].number("p99_ratio"), Some(2.0));
+        assert_eq!(rows[3].number("ratio"), None);
+    }
+
+    /// Returns the report of one row, as it is shown.
+    fn shown(operation: &str, two_way: bool, noisy: bool) -> String {
+        let mut record = Record::default();
+        record.add_round(&[12_340; 10]);
+        let row = Row::default()
+            .with("case", format!("{operation}:8"))
+            .with("contender", "floor")
+            .with("two_way", two_way)
+            .with_figures(&record.figures().unwrap())
+            .with("p99_ratio", 1.5)
+            .with("noisy", noisy);
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        report.skip("omniorb: not here");
+        report.add("rows", [row]);
+        anstream::adapter::strip_str(&report.to_string()).to_string()
+    }
+
+    #[test]
+    fn a_one_way_shows_no_percentiles_of_single_calls() {
+        let text = shown("throw_octets", false, false);
+        let mut lines = text.lines();
+        let line = lines.find(|line| line.starts_with("throw_octets:8"));
+        let words: Vec<&str> = line.unwrap().split_whitespace().collect();
+        assert_eq!(words[2..], ["12.34", "0.0", "–", "–", "–", "–", "–"]);
+    }
+
+    #[test]
+    fn what_was_skipped_and_what_was_noisy_is_said() {
+        let text = shown("take_octets", true, true);
+        assert!(text.contains("skipped omniorb: not here"));
+        assert!(text.contains("12.34!") && text.contains("1.50"), "{text}");
+        assert!(text.contains("! not known") && text.contains("(1 of 1)"));
     }
 }

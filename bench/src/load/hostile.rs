@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Attack of a hostile client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub(super) enum Kind {
     /// Bytes that are no protocol.
     Garbage,
     /// The beginning of a message, and never its end.
@@ -28,11 +28,11 @@ pub enum Kind {
 
 /// Number of attacks of one kind, and of reconnections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Deeds {
+pub(super) struct Deeds {
     /// Number of attacks.
-    pub acts: u64,
+    pub(super) acts: u64,
     /// Number of times that clients were cut off and reconnected.
-    pub thrown_out: u64,
+    pub(super) thrown_out: u64,
 }
 
 const KINDS: [Kind; 6] = [

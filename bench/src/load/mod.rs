@@ -14,19 +14,21 @@ mod busy;
 mod hostile;
 mod report;
 
-pub use report::{Phase, Report};
+pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
+use crate::child::Process;
 use crate::contender::{self, Contender, Harness, Wanted};
+use crate::experiment::Report;
 use crate::giop::{self, Connection, Target};
-use crate::machine::Machine;
 use crate::output::{Json, progress};
 use crate::placement::{Placement, Processors};
 use crate::process::Memory;
-use crate::running::{Launch, Serving};
+use crate::running::Launch;
 use busy::Busy;
 use clap::Args;
 use hostile::Crowd;
+use report::Seen;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -82,23 +84,16 @@ impl Size {
 /// # Errors
 /// A server fails or loses a call.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = match options.contenders.is_empty() {
-        true => Wanted::of(&[USUAL])?,
-        false => Wanted::named(&options.contenders)?,
-    };
+    let wanted = Wanted::named_or(&options.contenders, &[USUAL])?;
     let (contenders, absent) = contender::known(harness, &wanted.without_floors());
     let mut reports = Vec::new();
     for contender in &contenders {
         reports.push(measure(contender, options.crowd)?);
     }
     for absent in &absent {
-        eprintln!("skipped {}: {}", absent.name, absent.reason);
+        eprintln!("skipped {absent}");
     }
-    options.json.show(&report::All(&reports))?;
-    match reports.iter().all(Report::nothing_is_lost) {
-        true => Ok(()),
-        false => Err("something was lost, see the report".into()),
-    }
+    options.json.deliver_all(&reports)
 }
 
 /// Runs all phases with one server. Server and clients have a processor each, where there are two:
@@ -106,28 +101,24 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 ///
 /// # Errors
 /// The server does not start, or does not answer even without load.
-pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
-    let processors = Placement::Cross.processors().ok();
-    let report = Report::new(contender.name, Machine::this(), size);
+pub(crate) fn measure(contender: &Contender, size: Size) -> Result<Report> {
+    let processors = Placement::Cross.pinned().ok();
     // A thread of its own, as pinning is permanent and inherited by threads that it starts.
-    std::thread::scope(|scope| {
+    let seen = std::thread::scope(|scope| {
         let clients = std::thread::Builder::new().name("clients".to_owned());
         let measuring = clients.spawn_scoped(scope, || {
             if let Some(processors) = processors {
                 punctual_sys::processor::pin_to(processors.client)?;
             }
-            run_phases(contender, size, processors, report)
+            run_phases(contender, size, processors)
         })?;
         measuring.join().map_err(|_| "the clients panicked")?
-    })
+    });
+    Ok(seen?.report(contender.name, size))
 }
 
-fn run_phases(
-    contender: &Contender,
-    size: Size,
-    processors: Option<Processors>,
-    mut report: Report,
-) -> Result<Report> {
+fn run_phases(contender: &Contender, size: Size, processors: Option<Processors>) -> Result<Seen> {
+    let mut seen = Seen::default();
     giop::allow(size.connections as usize + SPARE)?;
     let progress = progress(STEPS);
     let step = |what: &'static str| {
@@ -139,42 +130,47 @@ fn run_phases(
         processors,
         ..Launch::default()
     })?;
-    let target = Target::of(server.address())?;
+    let target = Target::of(server.said())?;
     let length = Duration::from_millis(size.phase);
-    report.memory.started = server.observed().memory()?;
+    let started = server.observed().memory()?;
     let threads = server.observed().threads()?;
 
     step("quiet");
     let mut busy = Busy::connect(&target, size.busy)?;
-    report.phases.push(busy.run(report::QUIET, length)?);
+    seen.phases.push(busy.run(report::QUIET, length)?);
 
     step("connecting");
     let mut silent = connect_silent(&target, size.silent())?;
     step("connected");
-    report.phases.push(busy.run("connected", length)?);
+    seen.phases.push(busy.run("connected", length)?);
 
     step("hostile");
     let mut crowd = Crowd::connect(&target, size.hostile());
-    report.phases.push(beside(&mut crowd, size.acts, || {
+    seen.phases.push(beside(&mut crowd, size.acts, || {
         busy.run(report::HOSTILE, length)
     })?);
-    report.memory.loaded = server.observed().memory()?;
-    report.threads = server.observed().threads()?;
-    report.hostile = crowd.deeds();
+    let loaded = server.observed().memory()?;
+    seen.threads = server.observed().threads()?;
+    seen.hostile = crowd.deeds();
 
     step("looking for what is lost");
-    report.silent = silent.len();
-    report.silent_lost = count_lost(&target, &mut silent);
+    seen.silent = silent.len();
+    seen.silent_lost = count_lost(&target, &mut silent);
     drop((crowd, silent));
     step("quiet again");
     left(&server, threads + size.busy as usize)?;
-    report.phases.push(busy.run(report::QUIET_AGAIN, length)?);
+    seen.phases.push(busy.run(report::QUIET_AGAIN, length)?);
     drop(busy);
-    report.alive = answers(&target);
-    report.memory.left = left(&server, threads)?;
+    seen.alive = answers(&target);
+    let gone = left(&server, threads)?;
+    seen.memory = vec![
+        ("at the start", started),
+        ("under load", loaded),
+        ("when all had gone", gone),
+    ];
     server.stop()?;
     progress.finish_and_clear();
-    Ok(report)
+    Ok(seen)
 }
 
 /// Number of connections beyond the measured ones, for temporary use.
@@ -219,7 +215,7 @@ fn answers(target: &Target) -> bool {
 
 /// Returns the server's memory after all clients have gone: as soon as it has as many threads as at
 /// its start, or when that has taken too long.
-fn left(server: &Serving, threads: usize) -> Result<Memory> {
+fn left(server: &Process, threads: usize) -> Result<Memory> {
     let began = Instant::now();
     while server.observed().threads()? > threads && began.elapsed() < CALL {
         std::thread::sleep(GLANCE);

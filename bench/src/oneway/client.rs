@@ -1,14 +1,18 @@
-//! Client of `oneway`, in the process that measures.
+//! Client of `oneway`, a process of its own.
 
+use super::Setup;
 use super::idl::one_way::Worker;
 use crate::Result;
+use crate::peer::nanoseconds_since;
+use crate::protocol::obey;
 use punctual::policy::{Buffering, SyncScope};
 use punctual::{Interface, Orb, Policy, SetOverride};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, Instant};
 
 /// Kind of request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// One-way that is sent by itself (SYNC_WITH_TRANSPORT).
     Unbuffered,
@@ -72,7 +76,7 @@ impl fmt::Display for Kind {
 }
 
 /// Two ORBs, one of which never delays a one-way, and a reference in each.
-pub(super) struct Client {
+struct Client {
     orbs: [Orb; 2],
     /// Reference of an ORB that sends each one-way by itself.
     plain: Worker,
@@ -81,8 +85,20 @@ pub(super) struct Client {
     octets: Vec<u8>,
 }
 
+/// Makes the requests of each line of input, until the input ends.
+pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
+    let client = Client::new(at, setup.octets)?;
+    obey("", |(kind, requests)| {
+        Ok(vec![client.time(kind, requests)?])
+    })?;
+    client
+        .orbs
+        .iter()
+        .try_for_each(|orb| Ok(orb.shutdown(true)?))
+}
+
 impl Client {
-    pub(super) fn new(reference: &str, octets: usize) -> Result<Self> {
+    fn new(reference: &str, octets: usize) -> Result<Self> {
         let plain = Orb::builder()
             .configure(|config| config.one_way_gather = Duration::ZERO)
             .build()?;
@@ -97,8 +113,8 @@ impl Client {
         })
     }
 
-    /// Makes `requests` requests; returns how many per second were served.
-    pub(super) fn rate(&mut self, kind: Kind, requests: u32) -> Result<f64> {
+    /// Makes `requests` requests; returns the nanoseconds until all were served.
+    fn time(&self, kind: Kind, requests: u32) -> Result<u64> {
         let worker = match kind {
             Kind::Gathered => &self.usual,
             _ => &self.plain,
@@ -118,14 +134,10 @@ impl Client {
         // This request follows the buffered ones on the same connection, so the last of them is
         // served before it.
         let served = worker.served()? - before;
-        let took = began.elapsed();
-        if served != u64::from(requests) {
-            return Err(format!("{kind}: {served} of {requests} requests were served").into());
+        let took = nanoseconds_since(began);
+        match served == u64::from(requests) {
+            true => Ok(took),
+            false => Err(format!("{served} of {requests} requests were served").into()),
         }
-        Ok(f64::from(requests) / took.as_secs_f64().max(1e-9))
-    }
-
-    pub(super) fn stop(self) -> Result<()> {
-        self.orbs.iter().try_for_each(|orb| Ok(orb.shutdown(true)?))
     }
 }

@@ -1,35 +1,72 @@
 //! `oneway`: one-way requests with each sync scope, and buffered, beside two-way requests: O'Ryan
 //! et al. 2001's figures 16 and 17 (§5.2 and §5.3).
 //!
-//! A server in a process of its own counts requests, and for figure 17 tests 1,000 times for each
-//! whether a number is prime. A run is as many requests of one kind as the paper has, from before
-//! the first until the server has served the last. The kinds take turns, rotating from round to
-//! round.
+//! A server counts requests, and for figure 17 tests 1,000 times for each whether a number is
+//! prime. A turn is as many requests of one kind as the paper has, from before the first until the
+//! server has served the last. All kinds are of one client.
 
 mod client;
-mod plot;
-mod report;
 mod server;
 
-pub use report::{Report, Row};
-pub use server::Peer;
+pub(crate) use client::call;
+pub(crate) use server::serve;
 
 use crate::Result;
-use crate::child::Process;
 use crate::contender::Harness;
-use crate::machine::Machine;
-use crate::output::{Output, progress};
+use crate::experiment::{
+    self, Bound, Chart, Column, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled, Turn,
+    Workload, run as run_experiment, start,
+};
+use crate::output::Output;
 use crate::placement::{Placement, Processors};
-use crate::running::in_turn;
+use crate::protocol::Order;
+use crate::statistics::Rates;
 use clap::Args;
-use client::{Client, Kind};
-use serde::Serialize;
+use client::Kind;
+use serde::{Deserialize, Serialize};
 
 /// Rust that the IDL compiler generates from `oneway.idl`.
 #[allow(missing_docs, clippy::all)]
 pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/oneway.rs"));
 }
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "oneway",
+    "what it costs to wait for one-ways, and what buffering them gains",
+)
+.reproduces("O'Ryan et al. 2001, figures 16 and 17")
+.conditions("{rounds} rounds of {requests} requests of each kind")
+.tables(&[Tabled::listing(
+    "rows",
+    "{figure} one-ways, {octets} bytes, {placement}",
+    "{kind}",
+    &[
+        Column::number("requests/s", "rate"),
+        Column::percent("spread %", "spread").faint(),
+        Column::ratio("× first", "ratio").known_by("known"),
+        Column::ratio("at least", "goal").faint(),
+        Column::text("goal", "verdict"),
+    ],
+)
+.each(&["placement", "figure", "octets"])])
+.sheet(Sheet::new(
+    (900, 360),
+    1,
+    &[Chart::bars(
+        "rows",
+        "{figure} one-ways, {octets} bytes, {placement}",
+        "kind",
+        "rate",
+        (1.0, "requests a second"),
+    )
+    .beneath(Column::ratio("", "ratio").followed_by(" ×"))
+    .each(&["placement", "figure", "octets"])],
+))
+.remarks(&[
+    "The paper's buffered one-ways reach more than 2 × unbuffered ones, its \
+        SYNC_WITH_SERVER more than 1.5 × two-way.",
+]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -62,19 +99,86 @@ pub struct Options {
 /// Figure of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Figure {
+enum Figure {
     /// Buffered one-ways beside unbuffered ones.
     Buffered,
     /// Reliable one-ways beside two-way requests.
     Reliable,
 }
 
-/// Requests of one size in one placement.
-struct Series {
-    figure: Figure,
-    placement: Placement,
+/// Setup of both processes.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Setup {
+    /// Bytes of each request's argument.
     octets: usize,
-    kinds: Vec<Kind>,
+    /// Prime tests for each request.
+    tests: u32,
+    /// Number to test.
+    number: u32,
+}
+
+struct OneWays<'h>(&'h Harness);
+
+impl Workload for OneWays<'_> {
+    type Setting = (Figure, Setup);
+    type Contender = Kind;
+    /// Number of requests.
+    type Point = u32;
+    type Record = Rates;
+
+    const SHARED: bool = true;
+
+    fn start(&self, stage: &Stage<Self>, _: &Kind, at: Option<Processors>) -> Result<Pair> {
+        start(self.0, &experiment::Setup::Oneway(stage.setting.1), at)
+    }
+
+    fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
+        self.turn(turn, &mut Rates::default())
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, record: &mut Rates) -> Result<()> {
+        let requests = *turn.point;
+        let took = turn.pair.ask(Order((*turn.contender, requests)))?;
+        took.iter()
+            .for_each(|&took| record.add_round(u64::from(requests), took));
+        Ok(())
+    }
+
+    /// Compares each kind with the first one.
+    fn rows(&self, stage: &Stage<Self>, _: &u32, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        let (figure, setup) = stage.setting;
+        let row = |(kind, rates): &Outcome<'_, Self>| {
+            let (_, base) = outcomes.first()?;
+            let known = !rates.is_noisy() && !base.is_noisy();
+            let ratio = rates.ratio_to(base)?;
+            let goal = goal(stage, **kind);
+            let verdict = goal.map(|goal| Bound::AtLeast(goal).verdict(Some(ratio), !known));
+            let row = Row::default()
+                .with("figure", figure)
+                .with("placement", stage.placement)
+                .with("octets", setup.octets)
+                .with("kind", kind.to_string())
+                .with("rate", rates.rate())
+                .with("spread", rates.spread())
+                .with("ratio", ratio)
+                .with("known", known)
+                .with("goal", goal)
+                .with("verdict", verdict);
+            Some(row)
+        };
+        outcomes.iter().filter_map(row).collect()
+    }
+}
+
+/// Returns the least ratio wanted: of the best buffered kind of small requests, and of
+/// SYNC_WITH_SERVER where client and server have a processor each.
+fn goal(stage: &Stage<OneWays<'_>>, kind: Kind) -> Option<f64> {
+    let is_small = stage.setting.1.octets <= 64;
+    match kind {
+        Kind::Buffered(_) if is_small && stage.contenders.last() == Some(&kind) => Some(3.0),
+        Kind::WithServer if stage.placement == Placement::Cross => Some(1.5),
+        _ => None,
+    }
 }
 
 /// Runs the command.
@@ -82,99 +186,43 @@ struct Series {
 /// # Errors
 /// A process fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let report = measure(harness, options)?;
-    options.output.show(&report, plot::draw)
-}
-
-/// Runs the server's process.
-///
-/// # Errors
-/// Reasons why it cannot serve.
-pub fn run_peer(peer: &Peer) -> Result<()> {
-    server::serve(peer)
-}
-
-fn measure(harness: &Harness, options: &Options) -> Result<Report> {
-    // The processors are chosen before this process is pinned itself.
-    let places: Vec<(Placement, std::io::Result<Processors>)> = options
-        .placement
-        .iter()
-        .map(|placement| (*placement, placement.processors()))
-        .collect();
-    let mut report = Report {
-        machine: Machine::this(),
-        requests: options.requests,
-        rounds: options.rounds,
-        skipped: Vec::new(),
-        rows: Vec::new(),
-    };
-    let progress = progress(places.len() * (options.octets.len() + 1));
-    for (placement, processors) in places {
-        let processors = match processors {
-            Ok(processors) => processors,
-            Err(error) => {
-                report.skipped.push(format!("{placement}: {error}"));
-                continue;
-            }
-        };
-        for series in options.series(placement) {
-            progress.set_message(format!("{placement}, {} bytes", series.octets));
-            run_series(harness, options, processors, &series, &mut report)?;
-            progress.inc(1);
-        }
-    }
-    progress.finish_and_clear();
-    Ok(report)
+    let settings = Row::default()
+        .with("requests", options.requests)
+        .with("rounds", options.rounds);
+    let mut report = Report::new(&EXPERIMENT, settings);
+    run_experiment(
+        &OneWays(harness),
+        &options.stages(),
+        options.rounds,
+        &mut report,
+    );
+    options.output.deliver(&report)
 }
 
 impl Options {
-    fn series(&self, placement: Placement) -> Vec<Series> {
-        let buffered = self.octets.iter().map(|&octets| Series {
-            figure: Figure::Buffered,
-            placement,
-            octets,
-            kinds: Kind::buffered(&self.counts),
-        });
-        let reliable = Series {
-            figure: Figure::Reliable,
-            placement,
-            octets: 64,
-            kinds: Kind::RELIABLE.to_vec(),
-        };
-        buffered.chain([reliable]).collect()
+    fn stages<'h>(&self) -> Vec<Stage<OneWays<'h>>> {
+        let at = |&placement| self.stages_at(placement);
+        self.placement.iter().flat_map(at).collect()
     }
-}
 
-fn run_series(
-    harness: &Harness,
-    options: &Options,
-    processors: Processors,
-    series: &Series,
-    report: &mut Report,
-) -> Result<()> {
-    let tests = match series.figure {
-        Figure::Buffered => 0,
-        Figure::Reliable => options.tests,
-    };
-    let mut command = std::process::Command::new(&harness.program);
-    command.args(Peer::arguments(processors.server, tests, options.number));
-    let mut server = Process::spawn(&mut command)?;
-    let reference = server.until_ready()?;
-    punctual_sys::processor::pin_to(processors.client)?;
-    let mut client = Client::new(&reference, series.octets)?;
-    let mut rates = vec![Vec::new(); series.kinds.len()];
-    for kind in &series.kinds {
-        client.rate(*kind, options.requests)?;
+    fn stages_at<'h>(&self, placement: Placement) -> Vec<Stage<OneWays<'h>>> {
+        let stage = |figure, octets, tests, contenders| Stage {
+            setting: (
+                figure,
+                Setup {
+                    octets,
+                    tests,
+                    number: self.number,
+                },
+            ),
+            placement,
+            contenders,
+            points: vec![self.requests],
+        };
+        let buffered = |&octets| stage(Figure::Buffered, octets, 0, Kind::buffered(&self.counts));
+        let reliable = stage(Figure::Reliable, 64, self.tests, Kind::RELIABLE.to_vec());
+        self.octets.iter().map(buffered).chain([reliable]).collect()
     }
-    for round in 0..options.rounds as usize {
-        for who in in_turn(round, series.kinds.len()) {
-            rates[who].push(client.rate(series.kinds[who], options.requests)?);
-        }
-    }
-    client.stop()?;
-    server.stop()?;
-    report.add(series, &rates);
-    Ok(())
 }
 
 #[cfg(test)]
@@ -184,11 +232,34 @@ mod tests {
 
     #[test]
     fn figure_16_runs_for_each_size_and_figure_17_once() {
-        let options: Options = parsed(&["--counts=10,100"]).unwrap();
-        let series = options.series(Placement::Same);
-        let sizes: Vec<usize> = series.iter().map(|one| one.octets).collect();
+        let options: Options = parsed(&["--placement=same", "--counts=10,100"]).unwrap();
+        let stages = options.stages();
+        let sizes: Vec<usize> = stages.iter().map(|one| one.setting.1.octets).collect();
         assert_eq!(sizes, [64, 9216, 64]);
-        assert_eq!(series[0].kinds.len(), 4);
-        assert_eq!(series[2].figure, Figure::Reliable);
+        assert_eq!(stages[0].contenders.len(), 4);
+        assert_eq!(stages[2].setting.0, Figure::Reliable);
+    }
+
+    #[test]
+    fn kinds_are_compared_with_the_first_within_a_round() {
+        let options: Options = parsed(&["--placement=cross"]).unwrap();
+        let stages = options.stages();
+        let stage = stages.last().unwrap();
+        let rates = |times: [u64; 3]| {
+            let mut rates = Rates::default();
+            for time in times {
+                rates.add_round(100, time);
+            }
+            rates
+        };
+        let (base, own) = (rates([160, 163, 166]), rates([100, 102, 104]));
+        let outcomes = [(&Kind::TwoWay, &base), (&Kind::WithServer, &own)];
+        let harness = Harness {
+            program: "".into(),
+            peers: "".into(),
+        };
+        let rows = OneWays(&harness).rows(stage, &stage.points[0], &outcomes);
+        assert!((rows[1].number("ratio").unwrap() - 1.6).abs() < 0.01);
+        assert!(rows[1].flag("known") && rows[1].is("verdict", "ok"));
     }
 }

@@ -1,38 +1,12 @@
 //! Server of `oneway`, a process of its own.
 
+use super::Setup;
 use super::idl::one_way::{Worker, WorkerServant};
 use crate::Result;
 use crate::peer::serve_until_the_end;
-use clap::Args;
 use punctual::{ListenEndpoint, Orb, RootPoa, SystemException};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// Run the server's process; the measurement starts it.
-#[derive(Clone, Debug, Args)]
-pub struct Peer {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: usize,
-    /// Prime tests for each request.
-    #[arg(long)]
-    tests: u32,
-    /// Number to test.
-    #[arg(long)]
-    number: u32,
-}
-
-impl Peer {
-    /// Returns the arguments that make this command a server.
-    pub(super) fn arguments(pin: usize, tests: u32, number: u32) -> Vec<String> {
-        vec![
-            "oneway-peer".to_owned(),
-            format!("--pin={pin}"),
-            format!("--tests={tests}"),
-            format!("--number={number}"),
-        ]
-    }
-}
 
 struct Prime {
     tests: u32,
@@ -74,15 +48,14 @@ impl WorkerServant for Prime {
 }
 
 /// Serves until the input ends.
-pub(super) fn serve(peer: &Peer) -> Result<()> {
-    punctual_sys::processor::pin_to(peer.pin)?;
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
         .build()?;
     let poa = orb.root_poa()?;
     let worker: Worker = poa.activate(Prime {
-        tests: peer.tests,
-        number: peer.number,
+        tests: setup.tests,
+        number: setup.number,
         served: AtomicU64::new(0),
     })?;
     let reference = orb.object_to_string(&worker)?;

@@ -17,7 +17,8 @@ use calling::{obey, race};
 use clap::{Args, Subcommand, ValueEnum};
 use floor::memory;
 pub(crate) use floor::memory::LONGEST as LONGEST_SHARED;
-use floor::socket::{self, Kind, Link};
+pub(crate) use floor::socket;
+use floor::socket::{Kind, Link};
 pub(crate) use sample::SAMPLE;
 use std::io::Read;
 

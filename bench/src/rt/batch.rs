@@ -1,6 +1,9 @@
 //! Batch of a client process, and its outcome: a line to the client, numbers back.
 
 use crate::Result;
+use crate::experiment::Pair;
+use crate::peer::nanoseconds;
+use crate::statistics::Moments;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -33,15 +36,12 @@ pub(super) struct Outcome {
     pub(super) low: Vec<Moments>,
 }
 
-/// Moments of an unbounded number of times.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Moments {
-    /// Number of times.
-    pub(super) calls: u64,
-    /// Sum of the times, in nanoseconds.
-    sum: f64,
-    /// Sum of their squares.
-    squares: f64,
+/// Makes the client of a pair run a batch.
+///
+/// # Errors
+/// A call fails, or the processes are gone.
+pub(super) fn perform(pair: &mut Pair, batch: &Batch) -> Result<Outcome> {
+    Outcome::of(&pair.ask(batch)?)
 }
 
 impl Batch {
@@ -84,52 +84,10 @@ impl FromStr for Batch {
     }
 }
 
-impl Moments {
-    /// Adds a time in nanoseconds.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn add(&mut self, nanoseconds: u64) {
-        let time = nanoseconds as f64;
-        self.calls += 1;
-        self.sum += time;
-        self.squares += time * time;
-    }
-
-    /// Returns the moments of both sets of times.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            calls: self.calls + other.calls,
-            sum: self.sum + other.sum,
-            squares: self.squares + other.squares,
-        }
-    }
-
-    /// Returns the mean, in nanoseconds; `None` without times.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn mean(self) -> Option<f64> {
-        (self.calls > 0).then(|| self.sum / self.calls as f64)
-    }
-
-    /// Returns the standard deviation, in nanoseconds: the papers' jitter.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn deviation(self) -> Option<f64> {
-        let mean = self.mean()?;
-        let variance = self.squares / self.calls as f64 - mean * mean;
-        Some(variance.max(0.0).sqrt())
-    }
-}
-
-impl FromIterator<u64> for Moments {
-    fn from_iter<T: IntoIterator<Item = u64>>(times: T) -> Self {
-        let mut moments = Self::default();
-        times.into_iter().for_each(|time| moments.add(time));
-        moments
-    }
-}
-
 impl Outcome {
     /// Returns the outcome as numbers: time, low clients, the three moments of each, samples.
     pub(super) fn numbers(&self) -> Vec<u64> {
-        let took = u64::try_from(self.took.as_nanos()).unwrap_or(u64::MAX);
+        let took = nanoseconds(self.took);
         let low = self.low.iter();
         let low = low.flat_map(|one| [one.calls, one.sum.to_bits(), one.squares.to_bits()]);
         let head = [took, self.low.len() as u64];
@@ -167,13 +125,6 @@ impl Outcome {
         let low = self.low.iter().copied();
         low.fold(Moments::default(), Moments::and)
     }
-
-    /// Returns the low clients' calls per second; `None` when no time has passed.
-    #[allow(clippy::cast_precision_loss)]
-    pub(super) fn low_rate(&self) -> Option<f64> {
-        let seconds = self.took.as_secs_f64();
-        (seconds > 0.0).then(|| self.low_in_all().calls as f64 / seconds)
-    }
 }
 
 #[cfg(test)]
@@ -207,18 +158,6 @@ mod tests {
         assert_eq!(Outcome::of(&numbers).unwrap(), outcome);
         assert!(Outcome::of(&numbers[..5]).is_err());
         assert!(Outcome::of(&[1, u64::MAX]).is_err());
-        assert!((outcome.low_rate().unwrap() - 1.5).abs() < 1e-9);
         assert_eq!(outcome.low_in_all().mean(), Some(200.0));
-    }
-
-    #[test]
-    fn jitter_is_the_standard_deviation() {
-        let moments = Moments::from_iter([2, 4, 4, 4, 5, 5, 7, 9]);
-        assert_eq!(
-            (moments.mean(), moments.deviation()),
-            (Some(5.0), Some(2.0))
-        );
-        assert_eq!(Moments::default().mean(), None);
-        assert_eq!(Moments::from_iter([1; 9]).deviation(), Some(0.0));
     }
 }

@@ -1,10 +1,11 @@
 //! Work of a client's thread: calls, and a reading of the clock before and after each.
 
-use super::batch::{Batch, Moments};
+use super::batch::Batch;
 use super::floor;
 use super::setup::{Contender, Setup, corba};
 use crate::Result;
 use crate::peer::nanoseconds_since;
+use crate::statistics::Moments;
 use punctual::rt::RtOrb;
 use punctual::{Interface, Orb};
 use punctual_example_cubit::idl::bench::Cubit;

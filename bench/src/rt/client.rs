@@ -7,28 +7,14 @@
 
 use super::batch::{Batch, Outcome};
 use super::calling::{Caller, Done, Progress, high, low};
-use super::setup::{Setup, pin};
+use super::setup::Setup;
 use super::watchdog::Watchdog;
 use crate::Result;
 use crate::protocol::{Answer, answer_each};
-use clap::Args;
 use punctual::Orb;
 use punctual::rt::RtOrb;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-
-/// Options of a client.
-#[derive(Debug, Args)]
-pub struct Client {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: usize,
-    /// Address of the server, as it printed it.
-    #[arg(long)]
-    at: String,
-    #[command(flatten)]
-    setup: Setup,
-}
 
 /// Job of a client's thread.
 #[derive(Clone, Debug)]
@@ -44,13 +30,11 @@ struct Worker {
 }
 
 /// Carries out each line of input, until there are no more.
-pub(super) fn run(client: &Client) -> Result<()> {
-    let setup = &client.setup;
-    pin(client.pin)?;
+pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let watchdog = Watchdog::start(setup.watchdog())?;
     let rt = setup.rt_orb()?;
     let orb = rt.extend(Orb::builder())?.build()?;
-    let workers = (0..=setup.low).map(|number| start(setup, number, &client.at, &rt, &orb));
+    let workers = (0..=setup.low).map(|number| start(setup, number, at, &rt, &orb));
     let workers: Vec<Worker> = workers.collect::<Result<_>>()?;
     let control = setup.control("rt-control").start(move || {
         let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());

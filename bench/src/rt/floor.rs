@@ -9,13 +9,21 @@ use super::setup::{Link, Setup};
 use super::work;
 use crate::Result;
 use crate::case::{Case, Lengths, Operation};
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::os::unix::net::{UnixListener, UnixStream};
+use crate::peer::socket::{self, Kind, Listener, Socket};
+use std::io;
 use std::sync::Arc;
 
 /// Size of RTCorbaPriority in a message: id, length, byte order and padding, number.
 const CONTEXT: usize = 12;
+
+/// Returns the sockets that are the floor of a link.
+fn sockets(link: Link) -> Kind {
+    let link = match link {
+        Link::Iiop => socket::Link::Tcp,
+        Link::Uiop | Link::Shmiop => socket::Link::Unix,
+    };
+    Kind { link, spins: false }
+}
 
 /// Returns the bytes of request and reply.
 fn lengths() -> Lengths {
@@ -26,73 +34,16 @@ fn lengths() -> Lengths {
     }
 }
 
-/// Connected socket.
-#[derive(Debug)]
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-}
-
-impl Stream {
-    fn read_exact(&self, buffer: &mut [u8]) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => (&*stream).read_exact(buffer),
-            Self::Unix(stream) => (&*stream).read_exact(buffer),
-        }
-    }
-
-    fn write_all(&self, octets: &[u8]) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => (&*stream).write_all(octets),
-            Self::Unix(stream) => (&*stream).write_all(octets),
-        }
-    }
-}
-
-/// Listening socket.
-enum Listener {
-    Tcp(TcpListener),
-    Unix(UnixListener),
-}
-
-impl Listener {
-    /// Binds a listening socket; returns it with its address.
-    fn bind(link: Link, folder: &tempfile::TempDir) -> io::Result<(Self, String)> {
-        Ok(match link {
-            Link::Iiop => {
-                let listener = TcpListener::bind("127.0.0.1:0")?;
-                let address = listener.local_addr()?.to_string();
-                (Self::Tcp(listener), address)
-            }
-            Link::Uiop | Link::Shmiop => {
-                let path = folder.path().join("floor");
-                let listener = UnixListener::bind(&path)?;
-                (Self::Unix(listener), path.display().to_string())
-            }
-        })
-    }
-
-    fn accept(&self) -> io::Result<Stream> {
-        Ok(match self {
-            Self::Tcp(listener) => {
-                let stream = listener.accept()?.0;
-                stream.set_nodelay(true)?;
-                Stream::Tcp(stream)
-            }
-            Self::Unix(listener) => Stream::Unix(listener.accept()?.0),
-        })
-    }
-}
-
 /// Accepts connections on a thread of its own from now on, and serves each.
 ///
 /// # Errors
 /// The socket or the thread cannot be made.
 pub(super) fn serve(setup: &Setup, folder: &tempfile::TempDir) -> Result<String> {
-    let (listener, address) = Listener::bind(setup.link, folder)?;
+    let listener = Listener::bind(sockets(setup.link).link, folder)?;
+    let address = listener.address(folder)?;
     let setup = Arc::new(setup.clone());
     setup.control("floor-accept").start(move || {
-        while let Ok(stream) = listener.accept() {
+        while let Ok(stream) = listener.accept(false) {
             // A client whose connection gets no thread sees it close.
             let _ = begin(stream, &setup);
         }
@@ -100,7 +51,7 @@ pub(super) fn serve(setup: &Setup, folder: &tempfile::TempDir) -> Result<String>
     Ok(address)
 }
 
-fn begin(stream: Stream, setup: &Arc<Setup>) -> Result<()> {
+fn begin(stream: Socket, setup: &Arc<Setup>) -> Result<()> {
     let mut priority = [0];
     stream.read_exact(&mut priority)?;
     let [priority] = priority;
@@ -111,20 +62,20 @@ fn begin(stream: Stream, setup: &Arc<Setup>) -> Result<()> {
 }
 
 /// Answers until the other end closes.
-fn answer(stream: &Stream, setup: &Setup) -> io::Result<()> {
+fn answer(stream: &Socket, setup: &Setup) -> io::Result<()> {
     let (Lengths { request, reply }, time) = (lengths(), setup.work());
     let (mut request, reply) = (vec![0; request], vec![0; reply]);
     loop {
         stream.read_exact(&mut request)?;
         work::busy(time);
-        stream.write_all(&reply)?;
+        stream.send_all(&reply)?;
     }
 }
 
 /// Connection of a client.
 #[derive(Debug)]
 pub(super) struct Client {
-    stream: Stream,
+    stream: Socket,
     request: Vec<u8>,
     reply: Vec<u8>,
 }
@@ -132,15 +83,8 @@ pub(super) struct Client {
 impl Client {
     /// Connects, and sends the calling thread's native priority.
     pub(super) fn connect(link: Link, address: &str, priority: i16) -> Result<Self> {
-        let stream = match link {
-            Link::Iiop => {
-                let stream = TcpStream::connect(address)?;
-                stream.set_nodelay(true)?;
-                Stream::Tcp(stream)
-            }
-            Link::Uiop | Link::Shmiop => Stream::Unix(UnixStream::connect(address)?),
-        };
-        stream.write_all(&[u8::try_from(priority)?])?;
+        let stream = Socket::connect(sockets(link), address)?;
+        stream.send_all(&[u8::try_from(priority)?])?;
         let Lengths { request, reply } = lengths();
         Ok(Self {
             stream,
@@ -151,7 +95,7 @@ impl Client {
 
     /// Sends a request and receives its reply.
     pub(super) fn call(&mut self) -> io::Result<()> {
-        self.stream.write_all(&self.request)?;
+        self.stream.send_all(&self.request)?;
         self.stream.read_exact(&mut self.reply)
     }
 }

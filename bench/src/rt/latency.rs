@@ -1,18 +1,19 @@
 //! `rt latency`: time of a paced high client's calls, alone and beside low clients at full load.
 
 use super::awake::Awake;
-use super::batch::{Batch, Outcome};
-use super::pair::Pair;
-use super::report::{Report, Row, Run, Shares};
+use super::batch::{Batch, perform};
 use super::setup::{Contender, MOST};
-use super::{Common, plot, scheduled, verdict_of};
+use super::{Common, scheduled, start};
 use crate::Result;
 use crate::contender::Harness;
-use crate::machine::Machine;
-use crate::output::{Output, progress};
-use crate::placement::{Placement, Processors};
-use crate::running::in_turn;
-use crate::statistics::{Record, median, paired_ratio};
+use crate::experiment::{
+    Bound, Chart, Column, Experiment, GOALS, Goal, Outcome, Pair, Report, Row, Sheet, Stage,
+    Tabled, Turn, Workload, record_of, run as run_experiment,
+};
+use crate::output::Output;
+use crate::peer::nanoseconds;
+use crate::placement::Processors;
+use crate::statistics::{Rates, Record, paired_ratio};
 use clap::Args;
 
 /// Contenders of the experiment.
@@ -25,6 +26,107 @@ const CONTENDERS: [Contender; 5] = [
 ];
 /// Upper bound of a batch, in milliseconds: a real-time load must be bounded.
 const LONGEST: u64 = 15_000;
+/// Goals of lanes, each with the figure that it is about; other contenders are shown for comparison.
+const OF_LANES: [(&str, Bound, &str); 5] = [
+    (
+        "p99 beside the load / alone",
+        Bound::AtMost(1.3),
+        "beside_alone.p99",
+    ),
+    (
+        "p99.9 beside the load / alone",
+        Bound::AtMost(2.0),
+        "beside_alone.p999",
+    ),
+    (
+        "p50 beside the load / floor's",
+        Bound::AtMost(1.25),
+        "loaded_beside_floor.p50",
+    ),
+    (
+        "p99 beside the load / floor's",
+        Bound::AtMost(1.5),
+        "loaded_beside_floor.p99",
+    ),
+    (
+        "low clients' calls / floor's",
+        Bound::AtLeast(0.85),
+        "low_beside_floor",
+    ),
+];
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt latency",
+    "whether an urgent client's calls take as long beside a load as alone",
+)
+.frames(&["rows", "goals"])
+.conditions(
+    "{link}, {scheduling}: a call each {pace} µs beside {low} low clients, \
+        {rounds} rounds, upcalls of {work} µs; a pool's threads at \
+        {pool_priority}",
+)
+.tables(&[
+    Tabled::listing(
+        "rows",
+        "{placement}: the high client's calls alone, µs",
+        "{contender}",
+        &[
+            Column::number("calls", "alone.samples").faint(),
+            Column::micros("p50", "alone.p50")
+                .decimals(1)
+                .marked_by("noisy"),
+            Column::micros("p90", "alone.p90").decimals(1),
+            Column::micros("p99", "alone.p99").decimals(1),
+            Column::micros("p99.9", "alone.p999").decimals(1),
+            Column::micros("max", "alone.max").decimals(1),
+            Column::ratio("p50/floor", "alone_beside_floor.p50"),
+            Column::ratio("p99", "alone_beside_floor.p99"),
+            Column::ratio("p99.9", "alone_beside_floor.p999"),
+        ],
+    )
+    .each(&["placement"]),
+    Tabled::listing(
+        "rows",
+        "{placement}: the high client's calls beside the load, µs",
+        "{contender}",
+        &[
+            Column::number("calls", "loaded.samples").faint(),
+            Column::micros("p50", "loaded.p50")
+                .decimals(1)
+                .marked_by("noisy"),
+            Column::micros("p90", "loaded.p90").decimals(1),
+            Column::micros("p99", "loaded.p99").decimals(1),
+            Column::micros("p99.9", "loaded.p999").decimals(1),
+            Column::micros("max", "loaded.max").decimals(1),
+            Column::ratio("p50/alone", "beside_alone.p50"),
+            Column::ratio("p99", "beside_alone.p99"),
+            Column::ratio("p99.9", "beside_alone.p999"),
+            Column::ratio("p50/floor", "loaded_beside_floor.p50"),
+            Column::ratio("p99", "loaded_beside_floor.p99"),
+            Column::ratio("p99.9", "loaded_beside_floor.p999"),
+            Column::number("low calls/s", "low_rate"),
+            Column::ratio("/floor", "low_beside_floor"),
+        ],
+    )
+    .each(&["placement"]),
+    GOALS,
+])
+.sheet(Sheet::new(
+    (620, 420),
+    1,
+    &[Chart::lines(
+        "rows",
+        "{placement}: high client beside {low} low ones",
+        ("", "one call in … takes at least"),
+        &[
+            ("{contender} loaded", "loaded.one_in"),
+            ("{contender} alone", "alone.one_in"),
+        ],
+        (1000.0, "µs"),
+    )
+    .logarithmic(true, true)
+    .each(&["placement"])],
+));
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -64,143 +166,181 @@ impl Options {
     }
 }
 
+struct Urgent<'h> {
+    harness: &'h Harness,
+    options: &'h Options,
+}
+
+/// Point of the series: a batch alone, and one beside the load.
+const BOTH: &str = "alone and beside the load";
+
+/// Figures of one contender.
+#[derive(Debug, Default)]
+struct Seen {
+    alone: Record,
+    loaded: Record,
+    /// Low clients' calls per second.
+    rates: Rates,
+}
+
+impl Workload for Urgent<'_> {
+    type Setting = ();
+    type Contender = Contender;
+    type Point = &'static str;
+    type Record = Seen;
+
+    fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
+        let setup = self.options.common.setup(*who, self.options.low, false);
+        start(self.harness, &setup, at)
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, seen: &mut Seen) -> Result<()> {
+        // Without a load the processors would halt between calls.
+        let awake = turn.at.map(Awake::on).transpose()?;
+        let alone = perform(turn.pair, &self.options.batch(0))?;
+        drop(awake);
+        let loaded = perform(turn.pair, &self.options.batch(self.options.low))?;
+        seen.alone.add_round(&alone.high);
+        seen.loaded.add_round(&loaded.high);
+        let calls = loaded.low_in_all().calls;
+        seen.rates.add_round(calls, nanoseconds(loaded.took));
+        Ok(())
+    }
+
+    fn rows(&self, stage: &Stage<Self>, _: &&str, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        let floor = record_of::<Self>(outcomes, |who| *who == Contender::Floor);
+        let row = |(contender, seen): &Outcome<'_, Self>| {
+            let low = floor.and_then(|floor| seen.rates.ratio_to(&floor.rates));
+            let (alone, loaded) = (&seen.alone, &seen.loaded);
+            Row::default()
+                .with("placement", stage.placement)
+                .with("contender", contender)
+                .with("alone", times(alone))
+                .with("loaded", times(loaded))
+                .with("beside_alone", shares(loaded, alone))
+                .with(
+                    "alone_beside_floor",
+                    floor.map(|floor| shares(alone, &floor.alone)),
+                )
+                .with(
+                    "loaded_beside_floor",
+                    floor.map(|floor| shares(loaded, &floor.loaded)),
+                )
+                .with("low_rate", seen.rates.rate())
+                .with("low_beside_floor", low)
+                .with("noisy", alone.is_noisy() || loaded.is_noisy())
+        };
+        outcomes.iter().map(row).collect()
+    }
+}
+
+/// Returns the times of all rounds; `None` if there was none. `one_in` has, for numbers from all
+/// calls to the slowest in steps of about 1.26, the least time of the slowest call in so many.
+fn times(record: &Record) -> Option<Row> {
+    let figures = record.figures()?;
+    let steps = (0..).map(|step| 10_f64.powf(f64::from(step) / 10.0));
+    #[allow(clippy::cast_precision_loss)]
+    let steps = steps.take_while(|one_in| *one_in <= figures.samples as f64);
+    let point = |one_in: f64| (one_in.round(), record.quantile(1.0 - 1.0 / one_in));
+    Some(
+        Row::default()
+            .with_figures(&figures)
+            .with("p90", record.quantile(0.9))
+            .with("one_in", steps.map(point).collect::<Vec<_>>()),
+    )
+}
+
+/// Returns the ratios of one record to the other: the median of the rounds' ratios, and for p99.9,
+/// of which a round has too few samples, the ratio of all rounds together.
+#[allow(clippy::cast_precision_loss)]
+fn shares(one: &Record, other: &Record) -> Row {
+    let p999 = || Some((one.figures()?.p999 as f64, other.figures()?.p999 as f64));
+    Row::default()
+        .with("p50", one.ratio_to(other))
+        .with("p99", paired_ratio(one.p99s(), other.p99s()))
+        .with("p999", p999().map(|(one, other)| one / other))
+}
+
+/// Returns every goal at every placement that lanes ran at. Where threads have no real-time
+/// priority, nothing is known.
+fn judge(rows: &[Row], best_effort: bool) -> Vec<Row> {
+    let lanes = rows.iter().filter(|row| row.is("contender", "lanes"));
+    let judged = lanes.flat_map(|row| {
+        OF_LANES.map(|(what, bound, path)| {
+            let goal = Goal {
+                what,
+                bound,
+                reached: row.number(path),
+                noisy: best_effort || row.flag("noisy"),
+            };
+            goal.on(Row::default().with("placement", row.get("placement")))
+        })
+    });
+    judged.collect()
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// The machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
-    options.common.check_rights()?;
-    let report = measure(harness, options)?;
-    options.output.show(&report, plot::latency)?;
-    verdict_of(&report.failed)
-}
-
-fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let common = &options.common;
+    common.check_rights()?;
+    let settings = Row::default()
+        .with("link", common.link)
+        .with("scheduling", scheduled(common.best_effort))
+        .with("low", options.low)
+        .with("calls", options.calls)
+        .with("pace", options.pace)
+        .with("rounds", options.rounds)
+        .with("work", common.work)
+        .with("pool_priority", common.pool_priority);
+    let mut report = Report::new(&EXPERIMENT, settings);
     let contenders = common.wanted(&CONTENDERS)?;
-    let mut report = Report {
-        machine: Machine::this(),
-        link: common.link,
-        scheduling: scheduled(common.best_effort),
-        low: options.low,
-        calls: options.calls,
-        pace: options.pace,
-        rounds: options.rounds,
-        work: common.work,
-        pool_priority: common.pool_priority,
-        skipped: Vec::new(),
-        failed: Vec::new(),
-        rows: Vec::new(),
-        goals: Vec::new(),
-    };
-    let progress = progress(common.placement.len() * options.rounds as usize);
-    for &placement in &common.placement {
-        match placement.processors() {
-            Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
-            Ok(processors) => {
-                let mut entrants = start(harness, options, &contenders, processors, &mut report);
-                for round in 0..options.rounds as usize {
-                    for who in in_turn(round, entrants.len()) {
-                        progress.set_message(format!("{placement} {}", entrants[who].contender));
-                        entrants[who].turn(options, processors, &mut report.failed);
-                    }
-                    progress.inc(1);
-                }
-                report.rows.extend(rows(placement, &entrants));
-                let pairs = entrants.into_iter().filter_map(|entrant| entrant.pair);
-                pairs.into_iter().try_for_each(Pair::stop)?;
-            }
-        }
-    }
-    progress.finish_and_clear();
-    report.judge(common.best_effort);
-    Ok(report)
-}
-
-/// Contender with its results so far.
-struct Entrant {
-    contender: Contender,
-    pair: Option<Pair>,
-    alone: Record,
-    loaded: Record,
-    /// Low clients' calls per second, by round.
-    rates: Vec<f64>,
-}
-
-/// Starts the contenders; those that do not start are skipped, with their reasons.
-fn start(
-    harness: &Harness,
-    options: &Options,
-    contenders: &[Contender],
-    processors: Processors,
-    report: &mut Report,
-) -> Vec<Entrant> {
-    let mut entrants = Vec::new();
-    for &contender in contenders {
-        let setup = options.common.setup(contender, options.low, false);
-        match Pair::start(harness, &setup, processors) {
-            Ok(pair) => entrants.push(Entrant {
-                contender,
-                pair: Some(pair),
-                alone: Record::default(),
-                loaded: Record::default(),
-                rates: Vec::new(),
-            }),
-            Err(reason) => report.skipped.push(reason.to_string()),
-        }
-    }
-    entrants
-}
-
-impl Entrant {
-    /// Runs a batch alone, and one beside the load. A contender that fails is out from then on.
-    fn turn(&mut self, options: &Options, processors: Processors, failed: &mut Vec<String>) {
-        let Some(pair) = &mut self.pair else {
-            return;
-        };
-        match round(pair, options, processors) {
-            Ok((alone, loaded)) => {
-                self.alone.add_round(&alone.high);
-                self.loaded.add_round(&loaded.high);
-                self.rates.extend(loaded.low_rate());
-            }
-            Err(error) => {
-                failed.push(error.to_string());
-                self.pair = None;
-            }
-        }
-    }
-}
-
-fn round(pair: &mut Pair, options: &Options, at: Processors) -> Result<(Outcome, Outcome)> {
-    // Without a load the processors would halt between calls.
-    let awake = Awake::on(at)?;
-    let alone = pair.perform(&options.batch(0))?;
-    drop(awake);
-    Ok((alone, pair.perform(&options.batch(options.low))?))
-}
-
-fn rows(placement: Placement, entrants: &[Entrant]) -> Vec<Row> {
-    let mut all = entrants.iter();
-    let floor = all.find(|entrant| entrant.contender == Contender::Floor);
-    let row = |entrant: &Entrant| Row {
-        placement,
-        contender: entrant.contender,
-        alone: Run::of(&entrant.alone),
-        loaded: Run::of(&entrant.loaded),
-        beside_alone: Shares::of(&entrant.loaded, &entrant.alone),
-        alone_beside_floor: floor.map(|floor| Shares::of(&entrant.alone, &floor.alone)),
-        loaded_beside_floor: floor.map(|floor| Shares::of(&entrant.loaded, &floor.loaded)),
-        low_rate: median(&entrant.rates),
-        low_beside_floor: floor.and_then(|floor| paired_ratio(&entrant.rates, &floor.rates)),
-    };
-    entrants.iter().map(row).collect()
+    let stages = Stage::at_each(&common.placement, &contenders, &[BOTH]);
+    run_experiment(
+        &Urgent { harness, options },
+        &stages,
+        options.rounds,
+        &mut report,
+    );
+    let judged = judge(report.rows(), common.best_effort);
+    report.add("goals", judged);
+    options.output.deliver(&report)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::parsed::parsed;
+    use crate::placement::Placement;
+    use serde_json::json;
+
+    fn row(contender: &str) -> Row {
+        Row::default()
+            .with("contender", contender)
+            .with(
+                "beside_alone",
+                json!({"p50": 9.0, "p99": 1.3, "p999": 2.01}),
+            )
+            .with("loaded_beside_floor", json!({"p50": 1.0}))
+            .with("low_beside_floor", 0.84)
+    }
+
+    #[test]
+    fn a_goal_is_reached_on_its_bound_and_missed_beyond_it() {
+        let judged = judge(&[row("lanes")], false);
+        let verdicts: Vec<String> = judged.iter().map(|one| one.text("verdict")).collect();
+        assert_eq!(verdicts, ["ok", "missed", "ok", "absent", "missed"]);
+    }
+
+    #[test]
+    fn of_ordinary_threads_nothing_is_known_and_a_pool_has_no_goals() {
+        let judged = judge(&[row("lanes")], true);
+        let unknown = |one: &Row| one.is("verdict", "not_known") || one.is("verdict", "absent");
+        assert!(judged.iter().all(unknown));
+        assert!(judge(&[row("pool")], false).is_empty());
+    }
 
     fn parse(arguments: &[&str]) -> std::result::Result<Options, clap::Error> {
         parsed(arguments)
@@ -239,28 +379,27 @@ mod tests {
 
     #[test]
     fn shares_are_of_the_floor_in_the_same_rounds() {
-        let entrant = |contender, alone: [u64; 2], loaded: [u64; 2], rates: [f64; 2]| {
-            let mut entrant = Entrant {
-                contender,
-                pair: None,
-                alone: Record::default(),
-                loaded: Record::default(),
-                rates: rates.to_vec(),
-            };
-            for (alone, loaded) in alone.into_iter().zip(loaded) {
-                entrant.alone.add_round(&[alone; 9]);
-                entrant.loaded.add_round(&[loaded; 9]);
+        let seen = |alone: [u64; 2], loaded: [u64; 2], times: [u64; 2]| {
+            let mut seen = Seen::default();
+            for ((alone, loaded), time) in alone.into_iter().zip(loaded).zip(times) {
+                seen.alone.add_round(&[alone; 9]);
+                seen.loaded.add_round(&[loaded; 9]);
+                seen.rates.add_round(1, time);
             }
-            entrant
+            seen
         };
-        let entrants = [
-            entrant(Contender::Floor, [10, 20], [20, 40], [100.0, 50.0]),
-            entrant(Contender::Lanes, [10, 20], [30, 60], [80.0, 40.0]),
-        ];
-        let rows = rows(Placement::Cross, &entrants);
-        assert_eq!(rows[0].loaded_beside_floor.unwrap().p50, Some(1.0));
-        assert_eq!(rows[1].loaded_beside_floor.unwrap().p50, Some(1.5));
-        assert_eq!(rows[1].beside_alone.p99, Some(3.0));
-        assert_eq!(rows[1].low_beside_floor, Some(0.8));
+        let floor = seen([10, 20], [20, 40], [100, 200]);
+        let lanes = seen([10, 20], [30, 60], [125, 250]);
+        let stage = Stage::at_each(&[Placement::Cross], &[], &[]).remove(0);
+        let urgent = Urgent {
+            harness: &Harness::this().unwrap(),
+            options: &parse(&[]).unwrap(),
+        };
+        let outcomes = [(&Contender::Floor, &floor), (&Contender::Lanes, &lanes)];
+        let rows = urgent.rows(&stage, &BOTH, &outcomes);
+        assert_eq!(rows[0].number("loaded_beside_floor.p50"), Some(1.0));
+        assert_eq!(rows[1].number("loaded_beside_floor.p50"), Some(1.5));
+        assert_eq!(rows[1].number("beside_alone.p99"), Some(3.0));
+        assert_eq!(rows[1].number("low_beside_floor"), Some(0.8));
     }
 }

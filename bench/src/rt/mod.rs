@@ -3,10 +3,10 @@
 //! An urgent client (*high*) calls beside others (*low*) of lower priorities that make calls as
 //! fast as they can, all in one process and their servants in another, each process on one
 //! processor. `latency` is the acceptance experiment: a paced high client, alone and beside the
-//! load, whose times are judged by `goals`. `series` are the papers' experiments over the number of
+//! load, whose times are judged by goals. `series` are the papers' experiments over the number of
 //! low clients.
 //!
-//! The harness starts a `pair` of processes for each contender (`setup`: lanes, a pool, an ORB a
+//! The harness starts two processes for each contender (`setup`: lanes, a pool, an ORB a
 //! thread, raw sockets with the same priorities as the `floor`, `omniorb`); pairs live through a
 //! placement and take turns, a `batch` at a time.
 //!
@@ -19,27 +19,26 @@ mod batch;
 mod calling;
 mod client;
 mod floor;
-mod goals;
-mod latency;
-mod mutex;
+pub(crate) mod latency;
+pub(crate) mod mutex;
 mod omniorb;
-mod order;
-mod pair;
-mod plot;
-mod report;
-mod series;
+pub(crate) mod order;
+pub(crate) mod series;
 mod server;
 mod setup;
-mod start;
+pub(crate) mod starting;
 mod watchdog;
 mod work;
 
 use crate::Result;
 use crate::contender::Harness;
-use crate::peer::or_told;
-use crate::placement::Placement;
+use crate::experiment::{self, Pair};
+use crate::placement::{Placement, Processors};
 use clap::{Args, Subcommand};
-use setup::{Contender, HIGH, LOWEST, Link, Setup};
+pub(crate) use client::call;
+pub(crate) use server::serve;
+pub(crate) use setup::Setup;
+use setup::{Contender, HIGH, LOWEST, Link};
 
 /// Experiment with priorities.
 #[derive(Debug, Subcommand)]
@@ -62,16 +61,7 @@ pub enum Experiment {
     /// that inherit priorities, that have a ceiling, and by a plain one.
     Mutex(mutex::Options),
     /// Measure the time of a server with lanes from the start of its process to its first reply.
-    Start(start::Options),
-}
-
-/// Side of a pair.
-#[derive(Debug, Subcommand)]
-pub enum Peer {
-    /// Serve until the input ends.
-    Server(server::Server),
-    /// Call as the input says.
-    Client(client::Client),
+    Start(starting::Options),
 }
 
 /// Common options of the experiments.
@@ -147,26 +137,24 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Pools(options) => series::run(harness, &options.plan()?),
         Experiment::Order(options) => order::run(options),
         Experiment::Mutex(options) => mutex::run(options),
-        Experiment::Start(options) => start::run(harness, options),
+        Experiment::Start(options) => starting::run(harness, options),
     }
 }
 
-/// Runs a side of a pair. Its failures are reported to the harness, which shows them.
+/// Starts the processes of a contender.
 ///
 /// # Errors
-/// The harness is gone.
-pub fn run_peer(peer: &Peer) -> Result<()> {
-    or_told(match peer {
-        Peer::Server(server) => server::serve(server),
-        Peer::Client(client) => client::run(client),
-    })
-}
-
-/// Returns an error if anything failed.
-fn verdict_of(failed: &[String]) -> Result<()> {
-    match failed.len() {
-        0 => Ok(()),
-        number => Err(format!("{number} failure(s), see the end of the report").into()),
+/// The reason why it cannot take part.
+fn start(harness: &Harness, setup: &Setup, at: Option<Processors>) -> Result<Pair> {
+    let at = at.ok_or("each side needs a processor here")?;
+    match setup.contender {
+        Contender::OmniOrb | Contender::OmniOrbFifo => {
+            let its = omniorb::Sides::of(harness, setup)?;
+            Pair::start(&mut its.server(at.server), |address| {
+                its.client(at.client, address)
+            })
+        }
+        _ => experiment::start(harness, &experiment::Setup::Rt(setup.clone()), Some(at)),
     }
 }
 

@@ -8,19 +8,16 @@
 
 use super::setup::{HIGH, LOWEST, corba, rt_orb};
 use super::watchdog::Watchdog;
-use super::{verdict_of, work};
+use super::work;
 use crate::Result;
-use crate::machine::Machine;
+use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::output::Json;
 use crate::peer::{nanoseconds_since, run_at};
 use crate::statistics::{Figures, Record};
-use crate::table::{Cell, Table, Tone};
 use clap::Args;
 use punctual::rt::RtMutex;
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
-use serde::Serialize;
-use std::fmt;
 use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -29,6 +26,24 @@ use std::time::{Duration, Instant};
 const MEDIUM: i32 = 40;
 /// Time limit of a contender.
 const LONGEST: Duration = Duration::from_secs(60);
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt mutex",
+    "how long an urgent thread waits for a lock while one in between computes",
+)
+.conditions("SCHED_FIFO, one processor")
+.tables(&[Tabled::listing(
+    "rows",
+    "µs that an urgent thread waits for a lock of whose section ({section} \
+        µs) half is over, while one in between computes for {medium} µs",
+    "{lock}",
+    &[
+        Column::micros("median", "wait.p50").decimals(1),
+        Column::micros("p99", "wait.p99").decimals(1),
+        Column::micros("max", "wait.max").decimals(1),
+        Column::text("p99 within the section", "within"),
+    ],
+)]);
 
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
@@ -44,25 +59,6 @@ pub struct Options {
     rounds: u32,
     #[command(flatten)]
     json: Json,
-}
-
-/// Results of one run; times in nanoseconds.
-#[derive(Clone, Debug, Serialize)]
-struct Report {
-    machine: Machine,
-    /// Length of the critical section, in microseconds.
-    section: u64,
-    /// Processor time of the thread in between, in microseconds.
-    medium: u64,
-    rows: Vec<Row>,
-    failed: Vec<String>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Row {
-    lock: &'static str,
-    /// Time from when low lets high go on until high has the lock.
-    wait: Figures,
 }
 
 /// Kind of lock.
@@ -93,6 +89,10 @@ impl Lock {
 /// The machine does not grant real-time priorities, a file cannot be written, or the urgent thread
 /// waited for a real-time lock for longer than the critical section in a hundredth of the rounds.
 pub(super) fn run(options: &Options) -> Result<()> {
+    let settings = Row::default()
+        .with("section", options.section)
+        .with("medium", options.medium);
+    let mut report = Report::new(&EXPERIMENT, settings);
     let rt = rt_orb(false)?;
     run_at(Some(0))?;
     let watchdog = Watchdog::start(thread("rt-watchdog", 99))?;
@@ -104,24 +104,32 @@ pub(super) fn run(options: &Options) -> Result<()> {
             Lock::Real(Arc::new(rt.create_mutex_with_ceiling(corba(HIGH)?)?)),
         ),
     ];
-    let mut report = Report {
-        machine: Machine::this(),
-        section: options.section,
-        medium: options.medium,
-        rows: Vec::new(),
-        failed: Vec::new(),
-    };
     for (name, lock) in locks {
         watchdog.arm(LONGEST);
         let mut record = Record::default();
         record.add_round(&waits(&lock, options)?);
         let wait = record.figures().ok_or("high never had the lock")?;
-        report.rows.push(Row { lock: name, wait });
+        add(&mut report, name, &wait, options.section);
     }
     watchdog.disarm();
-    report.judge();
-    options.json.show(&report)?;
-    verdict_of(&report.failed)
+    options.json.deliver(&report)
+}
+
+/// Adds a lock's figures. An urgent thread that waits for a real-time lock for longer than the
+/// critical section, of so many microseconds, is a failure.
+fn add(report: &mut Report, lock: &str, wait: &Figures, section: u64) {
+    let wait_of_high = Row::default().with_figures(wait);
+    let within = wait.p99 <= section * 1_000;
+    let row = Row::default()
+        .with("lock", lock)
+        .with("wait", wait_of_high)
+        .with("within", within);
+    report.add("rows", [row]);
+    if !within && lock != "plain" {
+        report.failed.push(format!(
+            "{lock}: the urgent thread waited for more than the critical section"
+        ));
+    }
 }
 
 fn thread(name: &str, priority: i32) -> ThreadSpec {
@@ -204,73 +212,22 @@ fn for_each<T>(told: &Receiver<T>, mut each: impl FnMut(T) -> Result<()>) -> Res
     Ok(())
 }
 
-impl Report {
-    /// Records the figures that miss their bounds.
-    fn judge(&mut self) {
-        for row in self.rows.iter().filter(|row| row.lock != "plain") {
-            if row.wait.p99 > self.section * 1_000 {
-                self.failed.push(format!(
-                    "{}: the urgent thread waited for more than the critical section",
-                    row.lock
-                ));
-            }
-        }
-    }
-}
-
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", self.machine)?;
-        let micros = |nanos: u64| format!("{}.{}", nanos / 1000, nanos % 1000 / 100);
-        let row = |row: &Row| {
-            let tone = match row.wait.p99 <= self.section * 1_000 {
-                true => Tone::Good,
-                false => Tone::Plain,
-            };
-            let times = [row.wait.p50, row.wait.p99, row.wait.max];
-            let cells = times.map(|time| Cell::new(micros(time), tone)).to_vec();
-            (row.lock.to_owned(), cells)
-        };
-        let table = Table {
-            title: format!(
-                "µs that an urgent thread waits for a lock of whose section ({} µs) half is over, while one in between \
-                 computes for {} µs (SCHED_FIFO, one processor)",
-                self.section, self.medium
-            ),
-            columns: ["median", "p99", "max"].map(str::to_owned).to_vec(),
-            rows: self.rows.iter().map(row).collect(),
-        };
-        write!(f, "{table}")?;
-        self.failed
-            .iter()
-            .try_for_each(|line| writeln!(f, "{line}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_real_time_lock_whose_waiters_wait_for_more_than_the_section_fails_the_run() {
-        let row = |lock, p99| {
+        let mut report = Report::new(&EXPERIMENT, Row::default());
+        for (lock, p99) in [
+            ("plain", 900_000),
+            ("inherits", 90_000),
+            ("ceiling", 200_000),
+        ] {
             let mut record = Record::default();
             record.add_round(&[p99]);
-            let wait = record.figures().unwrap();
-            Row { lock, wait }
-        };
-        let mut report = Report {
-            machine: Machine::this(),
-            section: 100,
-            medium: 1_000,
-            rows: vec![
-                row("plain", 900_000),
-                row("inherits", 90_000),
-                row("ceiling", 200_000),
-            ],
-            failed: Vec::new(),
-        };
-        report.judge();
+            add(&mut report, lock, &record.figures().unwrap(), 100);
+        }
         assert_eq!(report.failed.len(), 1);
         assert!(report.failed[0].starts_with("ceiling:"));
     }

@@ -6,16 +6,37 @@ use crate::Result;
 use crate::contender::Harness;
 use crate::omniorb::REAL_TIME;
 use std::path::PathBuf;
+use std::process::Command;
 
-/// Commands that start a server and a client of it.
+/// Program, and the arguments of a server and of a client of it.
 #[derive(Debug)]
 pub(super) struct Sides {
-    pub(super) program: PathBuf,
-    pub(super) server: Vec<String>,
-    pub(super) client: Vec<String>,
+    program: PathBuf,
+    server: Vec<String>,
+    client: Vec<String>,
 }
 
 impl Sides {
+    /// Returns the command that starts a server.
+    pub(super) fn server(&self, processor: usize) -> Command {
+        let mut command = self.side("server", processor);
+        command.args(&self.server);
+        command
+    }
+
+    /// Returns the command that starts a client of the server at this address.
+    pub(super) fn client(&self, processor: usize, address: &str) -> Command {
+        let mut command = self.side("client", processor);
+        command.args(&self.client).args(["--at", address]);
+        command
+    }
+
+    fn side(&self, side: &str, processor: usize) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args([side, "--pin", &processor.to_string()]);
+        command
+    }
+
     /// Compiles the program on demand.
     ///
     /// # Errors

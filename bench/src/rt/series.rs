@@ -5,20 +5,18 @@
 //! endpoints of a priority, latency slightly below that of an ORB a thread, and jitter slightly
 //! above. So none of its figures stand beside ours.
 
-mod report;
-
-pub(super) use report::{Report, Row, Times};
-
-use super::batch::{Batch, Moments, Outcome};
-use super::pair::Pair;
+use super::batch::{Batch, perform};
 use super::setup::{Contender, MOST};
-use super::{Common, plot, scheduled, verdict_of};
+use super::{Common, scheduled, start};
 use crate::Result;
 use crate::contender::Harness;
-use crate::machine::Machine;
-use crate::output::{Output, progress};
-use crate::placement::Placement;
-use crate::running::in_turn;
+use crate::experiment::{
+    self, Chart, Column, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled, Turn,
+    Workload,
+};
+use crate::output::Output;
+use crate::placement::Processors;
+use crate::statistics::Moments;
 use clap::Args;
 
 /// Upper bound of a batch, in milliseconds.
@@ -26,71 +24,140 @@ const LONGEST: u64 = 15_000;
 /// Number of calls of each client in O'Ryan et al. 2001.
 const PAPER: u32 = 20_000;
 
+pub(crate) static INVERSION: Experiment = series(
+    "rt inversion",
+    "whether an urgent client waits for low ones of one priority, at full \
+        load",
+    "Schmidt 2000, the priority inversion test",
+);
+pub(crate) static ENDPOINTS: Experiment = series(
+    "rt endpoints",
+    "whether endpoints with priorities replace an ORB a thread",
+    "O'Ryan et al. 2001, figures 14 and 15",
+);
+pub(crate) static POOLS: Experiment = series(
+    "rt pools",
+    "how thread pools and lanes keep an urgent client from waiting",
+    "Schmidt 2000, the comparison of thread pools",
+);
+
+const TABLES: &[Tabled] = &[Tabled::listing(
+    "rows",
+    "{placement}: by low clients; µs",
+    "{low} {contender}",
+    &[
+        Column::micros("high: mean", "high.mean").decimals(1),
+        Column::micros("jitter", "high.jitter").decimals(1),
+        Column::number("calls", "high.calls"),
+        Column::micros("low: mean", "low_ones.mean").decimals(1),
+        Column::micros("jitter", "low_ones.jitter").decimals(1),
+        Column::number("calls", "low_ones.calls"),
+    ],
+)
+.each(&["placement"])];
+
+const CHARTS: &[Chart] = &[
+    over_low(
+        "{placement}: mean of a call",
+        &[
+            ("{contender}, high", "high.mean"),
+            ("{contender}, low", "low_ones.mean"),
+        ],
+    ),
+    over_low(
+        "{placement}: jitter",
+        &[
+            ("{contender}, high", "high.jitter"),
+            ("{contender}, low", "low_ones.jitter"),
+        ],
+    ),
+];
+
+const fn series(
+    name: &'static str,
+    question: &'static str,
+    reproduces: &'static str,
+) -> Experiment {
+    Experiment::new(name, question)
+        .reproduces(reproduces)
+        .conditions(
+            "{experiment}, {link}, {scheduling}: {calls} calls of the high client at \
+        full load in each of {rounds} rounds, upcalls of {work} µs; jitter is \
+        the standard deviation",
+        )
+        .tables(TABLES)
+        .sheet(Sheet::new((620, 420), 2, CHARTS))
+}
+
+const fn over_low(title: &'static str, curves: &'static [(&'static str, &'static str)]) -> Chart {
+    Chart::lines(
+        "rows",
+        title,
+        ("low", "low clients"),
+        curves,
+        (1000.0, "µs"),
+    )
+    .logarithmic(false, true)
+    .each(&["placement"])
+}
+
 /// Options of `rt inversion`.
 #[derive(Clone, Debug, Args)]
 pub struct Inversion {
-    #[command(flatten)]
-    common: Common,
     /// Numbers of low clients.
     #[arg(long, value_delimiter = ',', default_values = ["1", "2", "5", "10", "20", "30", "40", "50"],
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: Vec<u16>,
-    /// Calls of the high client, for each number in a round; the low ones call until it has made them.
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    calls: u32,
-    /// Rounds.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
     #[command(flatten)]
-    output: Output,
+    usual: Usual,
 }
 
 /// Options of `rt endpoints`.
 #[derive(Clone, Debug, Args)]
 pub struct Endpoints {
-    #[command(flatten)]
-    common: Common,
     /// Numbers of low clients.
     #[arg(long, value_delimiter = ',', default_values = ["1", "3", "6", "9", "12", "15"],
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: Vec<u16>,
-    /// Calls of each client, for each number in a round.
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    calls: u32,
     /// 20,000 calls of each client, as in the paper.
     #[arg(long, conflicts_with = "calls")]
     paper: bool,
-    /// Rounds; the paper has 3.
-    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
-    rounds: u32,
     #[command(flatten)]
-    output: Output,
+    usual: Usual,
 }
 
 /// Options of `rt pools`.
 #[derive(Clone, Debug, Args)]
 pub struct Pools {
-    #[command(flatten)]
-    common: Common,
     /// Numbers of low clients.
     #[arg(long, value_delimiter = ',', default_values = ["1", "5", "10", "20", "30"],
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: Vec<u16>,
-    /// Calls of the high client, for each number in a round; the low ones call until it has made them.
+    #[command(flatten)]
+    usual: Usual,
+}
+
+/// Options of all series.
+#[derive(Clone, Debug, Args)]
+struct Usual {
+    #[command(flatten)]
+    common: Common,
+    /// Calls of the high client, for each number in a round; the low ones call until it has made them. With
+    /// endpoints, calls of each client.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
-    /// Rounds.
+    /// Rounds; O'Ryan et al. 2001 has 3.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
     #[command(flatten)]
     output: Output,
 }
 
-/// Plan of an experiment.
+/// Plan of a series.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
-    experiment: &'static str,
-    common: Common,
+    experiment: &'static Experiment,
+    /// Contenders of the experiment, without those that the options leave out.
     contenders: Vec<Contender>,
     /// Set if all low clients have the same priority.
     alike: bool,
@@ -98,58 +165,55 @@ pub(super) struct Plan {
     calls: u32,
     /// Number of calls of each low client; 0: until the high one is ready.
     low_calls: u32,
-    rounds: u32,
-    output: Output,
+    usual: Usual,
 }
 
-impl Inversion {
-    /// Returns the plan of the experiment.
+impl Usual {
+    /// Returns the plan of an experiment with these contenders.
     ///
     /// # Errors
     /// A contender that does not belong to the experiment.
+    fn plan(
+        &self,
+        experiment: &'static Experiment,
+        known: &[Contender],
+        low: &[u16],
+    ) -> Result<Plan> {
+        Ok(Plan {
+            experiment,
+            contenders: self.common.wanted(known)?,
+            alike: false,
+            low: low.to_vec(),
+            calls: self.calls,
+            low_calls: 0,
+            usual: self.clone(),
+        })
+    }
+}
+
+impl Inversion {
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [Contender::Floor, Contender::Lanes, Contender::Pool];
         Ok(Plan {
-            experiment: "inversion",
-            contenders: self.common.wanted(&known)?,
-            common: self.common.clone(),
             alike: true,
-            low: self.low.clone(),
-            calls: self.calls,
-            low_calls: 0,
-            rounds: self.rounds,
-            output: self.output.clone(),
+            ..self.usual.plan(&INVERSION, &known, &self.low)?
         })
     }
 }
 
 impl Endpoints {
-    /// Returns the plan of the experiment.
-    ///
-    /// # Errors
-    /// A contender that does not belong to the experiment.
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [Contender::Floor, Contender::Lanes, Contender::OrbAThread];
-        let calls = if self.paper { PAPER } else { self.calls };
+        let calls = if self.paper { PAPER } else { self.usual.calls };
         Ok(Plan {
-            experiment: "endpoints",
-            contenders: self.common.wanted(&known)?,
-            common: self.common.clone(),
-            alike: false,
-            low: self.low.clone(),
             calls,
             low_calls: calls,
-            rounds: self.rounds,
-            output: self.output.clone(),
+            ..self.usual.plan(&ENDPOINTS, &known, &self.low)?
         })
     }
 }
 
 impl Pools {
-    /// Returns the plan of the experiment.
-    ///
-    /// # Errors
-    /// A contender that does not belong to the experiment.
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [
             Contender::Floor,
@@ -158,17 +222,7 @@ impl Pools {
             Contender::BufferedPool,
             Contender::PerConnection,
         ];
-        Ok(Plan {
-            experiment: "pools",
-            contenders: self.common.wanted(&known)?,
-            common: self.common.clone(),
-            alike: false,
-            low: self.low.clone(),
-            calls: self.calls,
-            low_calls: 0,
-            rounds: self.rounds,
-            output: self.output.clone(),
-        })
+        self.usual.plan(&POOLS, &known, &self.low)
     }
 }
 
@@ -185,97 +239,78 @@ impl Plan {
     }
 }
 
+struct Series<'h>(&'h Harness, &'h Plan);
+
+impl Workload for Series<'_> {
+    type Setting = ();
+    type Contender = Contender;
+    /// Number of low clients.
+    type Point = u16;
+    /// Times of the high client, and of all low ones together.
+    type Record = (Moments, Moments);
+
+    fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
+        let Self(harness, plan) = self;
+        let most = plan.low.iter().copied().max().unwrap_or_default();
+        let setup = plan.usual.common.setup(*who, most, plan.alike);
+        start(harness, &setup, at)
+    }
+
+    fn turn(&self, turn: Turn<'_, Self>, (high, low): &mut (Moments, Moments)) -> Result<()> {
+        let outcome = perform(turn.pair, &self.1.batch(*turn.point))?;
+        *high = high.and(outcome.high.iter().copied().collect());
+        *low = low.and(outcome.low_in_all());
+        Ok(())
+    }
+
+    fn rows(&self, stage: &Stage<Self>, point: &u16, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
+        let row = |(contender, (high, low)): &Outcome<'_, Self>| {
+            let row = Row::default()
+                .with("placement", stage.placement)
+                .with("contender", contender)
+                .with("low", point)
+                .with("high", times(*high)?)
+                .with("low_ones", times(*low));
+            Some(row)
+        };
+        outcomes.iter().filter_map(row).collect()
+    }
+}
+
+/// Returns the times of calls; `None` without any.
+fn times(moments: Moments) -> Option<Row> {
+    Some(
+        Row::default()
+            .with("calls", moments.calls)
+            .with("mean", moments.mean()?)
+            .with("jitter", moments.deviation()?),
+    )
+}
+
 /// Runs an experiment.
 ///
 /// # Errors
 /// The machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, plan: &Plan) -> Result<()> {
-    plan.common.check_rights()?;
-    let report = measure(harness, plan)?;
-    plan.output.show(&report, plot::series)?;
-    verdict_of(&report.failed)
-}
-
-fn measure(harness: &Harness, plan: &Plan) -> Result<Report> {
-    let mut report = Report {
-        machine: Machine::this(),
-        experiment: plan.experiment,
-        link: plan.common.link,
-        scheduling: scheduled(plan.common.best_effort),
-        calls: plan.calls,
-        rounds: plan.rounds,
-        work: plan.common.work,
-        skipped: Vec::new(),
-        failed: Vec::new(),
-        rows: Vec::new(),
-    };
-    let most = plan.low.iter().copied().max().unwrap_or_default();
-    let progress = progress(plan.common.placement.len() * plan.low.len());
-    for &placement in &plan.common.placement {
-        let processors = match placement.processors() {
-            Ok(processors) => processors,
-            Err(reason) => {
-                report.skipped.push(format!("{placement}: {reason}"));
-                continue;
-            }
-        };
-        let mut pairs = Vec::new();
-        for &contender in &plan.contenders {
-            let setup = plan.common.setup(contender, most, plan.alike);
-            match Pair::start(harness, &setup, processors) {
-                Ok(pair) => pairs.push((contender, Some(pair))),
-                Err(reason) => report.skipped.push(reason.to_string()),
-            }
-        }
-        for &low in &plan.low {
-            progress.set_message(format!("{placement}, {low} low clients"));
-            let rows = compete(plan, placement, low, &mut pairs, &mut report.failed);
-            report.rows.extend(rows);
-            progress.inc(1);
-        }
-        let pairs = pairs.into_iter().filter_map(|(_, pair)| pair);
-        pairs.into_iter().try_for_each(Pair::stop)?;
-    }
-    progress.finish_and_clear();
-    Ok(report)
-}
-
-/// Runs all rounds beside so many low clients. A contender that fails is out from then on.
-fn compete(
-    plan: &Plan,
-    placement: Placement,
-    low: u16,
-    pairs: &mut [(Contender, Option<Pair>)],
-    failed: &mut Vec<String>,
-) -> Vec<Row> {
-    let batch = plan.batch(low);
-    let mut outcomes: Vec<Vec<Outcome>> = vec![Vec::new(); pairs.len()];
-    for round in 0..plan.rounds as usize {
-        for who in in_turn(round, pairs.len()) {
-            let (_, pair) = &mut pairs[who];
-            match pair.as_mut().map(|pair| pair.perform(&batch)) {
-                None => {}
-                Some(Ok(outcome)) => outcomes[who].push(outcome),
-                Some(Err(error)) => {
-                    failed.push(error.to_string());
-                    *pair = None;
-                }
-            }
-        }
-    }
-    let rows = pairs.iter().zip(outcomes);
-    let rows = rows.filter_map(|((contender, _), outcomes)| {
-        let high = outcomes.iter().flat_map(|outcome| &outcome.high);
-        let low_ones = outcomes.iter().map(Outcome::low_in_all);
-        Some(Row {
-            placement,
-            contender: *contender,
-            low,
-            high: Times::of(high.copied().collect())?,
-            low_ones: Times::of(low_ones.fold(Moments::default(), Moments::and)),
-        })
-    });
-    rows.collect()
+    let common = &plan.usual.common;
+    common.check_rights()?;
+    let name = plan.experiment.name.trim_start_matches("rt ");
+    let settings = Row::default()
+        .with("experiment", name)
+        .with("link", common.link)
+        .with("scheduling", scheduled(common.best_effort))
+        .with("calls", plan.calls)
+        .with("rounds", plan.usual.rounds)
+        .with("work", common.work);
+    let mut report = Report::new(plan.experiment, settings);
+    let stages = Stage::at_each(&common.placement, &plan.contenders, &plan.low);
+    experiment::run(
+        &Series(harness, plan),
+        &stages,
+        plan.usual.rounds,
+        &mut report,
+    );
+    plan.usual.output.deliver(&report)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! Server process of a pair.
 
-use super::setup::{Contender, Setup, corba, pin};
+use super::setup::{Contender, Setup, corba};
 use super::watchdog::Watchdog;
 use super::{floor, work};
 use crate::Result;
 use crate::peer::serve_until_the_end;
 use crate::timeprobes::servant::Ahead;
-use clap::Args;
 use punctual::poa::PoaPolicy;
 use punctual::rt::{
-    BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, ThreadpoolOptions,
+    BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, RtOrb, ThreadpoolOptions,
     ThreadpoolPolicy,
 };
 use punctual::{Interface, ListenEndpoint, Orb, Poa, RootPoa};
@@ -20,24 +19,12 @@ use std::time::Duration;
 /// Upper bound of a server's lifetime.
 const LIFETIME: Duration = Duration::from_secs(900);
 
-/// Options of a server.
-#[derive(Debug, Args)]
-pub struct Server {
-    /// Processor to run on.
-    #[arg(long)]
-    pin: usize,
-    #[command(flatten)]
-    setup: Setup,
-}
-
 /// ORBs, with the references for their clients: the high one's, then those of the low ones, of
 /// which the last is for all remaining clients.
 type Served = (Vec<Orb>, Vec<String>);
 
 /// Serves until the input ends.
-pub(super) fn serve(server: &Server) -> Result<()> {
-    let setup = &server.setup;
-    pin(server.pin)?;
+pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let watchdog = Watchdog::start(setup.watchdog())?;
     watchdog.arm(LIFETIME);
     // The folder holds a raw socket's file, and is removed with it.
@@ -98,24 +85,38 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
     let model = PriorityModelPolicy::client_propagated(corba(1)?);
     let mut policies = vec![PoaPolicy::of(model)];
     if setup.contender == Contender::BufferedPool {
-        let threads = PoolThreads {
-            priority: corba(setup.pool_priority)?,
-            static_threads: 1,
-            dynamic_threads: 15,
-            reservation: None,
-        };
-        let options = ThreadpoolOptions {
-            buffering: RequestBuffering::Bounded(BufferLimits::default()),
-            ..ThreadpoolOptions::default()
-        };
-        let pool = rt.create_threadpool(&orb, threads, &options)?;
-        policies.push(PoaPolicy::of(ThreadpoolPolicy(pool)));
+        let buffering = RequestBuffering::Bounded(BufferLimits::default());
+        let threads = (1, 15);
+        policies.push(pool(&rt, &orb, setup.pool_priority, threads, buffering)?);
     }
     let poa = root.create_poa("rt", Some(root.manager()), &policies)?;
     let references = vec![activated(setup, &orb, &poa)?, activated(setup, &orb, &poa)?];
     orb.listen()?;
     root.manager().activate()?;
     Ok((vec![orb], references))
+}
+
+/// Makes a thread pool without lanes, of so many static and dynamic threads, and returns the policy
+/// of an adapter that it serves.
+pub(super) fn pool(
+    rt: &RtOrb,
+    orb: &Orb,
+    priority: i16,
+    (static_threads, dynamic_threads): (usize, usize),
+    buffering: RequestBuffering,
+) -> Result<PoaPolicy> {
+    let threads = PoolThreads {
+        priority: corba(priority)?,
+        static_threads,
+        dynamic_threads,
+        reservation: None,
+    };
+    let options = ThreadpoolOptions {
+        buffering,
+        ..ThreadpoolOptions::default()
+    };
+    let pool = rt.create_threadpool(orb, threads, &options)?;
+    Ok(PoaPolicy::of(ThreadpoolPolicy(pool)))
 }
 
 /// Starts an ORB without priorities for each priority, by a thread that has it, so that all its

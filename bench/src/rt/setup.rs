@@ -1,12 +1,11 @@
 //! Setup of both processes of a pair: contender, link and priorities.
 
 use crate::Result;
-use crate::peer::run_at;
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use punctual::rt::{Mapping, NativePolicy, Priority, RtConfig, RtOrb};
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +23,7 @@ pub(super) const CONTROL: i16 = 95;
 const WATCHDOG: i16 = 99;
 
 /// Contenders of the experiments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Contender {
     /// Punctual with an endpoint, and thereby a lane of threads, for each priority.
@@ -52,7 +51,7 @@ pub(super) enum Contender {
 }
 
 /// Link of the calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Link {
     /// Unix sockets.
@@ -64,53 +63,28 @@ pub(super) enum Link {
 }
 
 /// Setup of a pair of processes.
-#[derive(Clone, Debug, Args)]
-pub(super) struct Setup {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Setup {
     /// Contender that runs.
-    #[arg(long)]
     pub(super) contender: Contender,
     /// Link of the calls.
-    #[arg(long)]
     pub(super) link: Link,
     /// Number of low clients.
-    #[arg(long)]
     pub(super) low: u16,
-    /// Give all low clients the same priority.
-    #[arg(long)]
+    /// Set to give all low clients the same priority.
     pub(super) alike: bool,
-    /// Schedule threads by SCHED_OTHER.
-    #[arg(long)]
+    /// Set to schedule threads by SCHED_OTHER.
     pub(super) best_effort: bool,
     /// Processor time of each upcall, in microseconds.
-    #[arg(long)]
     pub(super) work: u64,
     /// Native priority of a pool's threads between upcalls.
-    #[arg(long)]
     pub(super) pool_priority: i16,
 }
 
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Lanes => "lanes",
-            Self::Pool => "pool",
-            Self::BufferedPool => "buffered-pool",
-            Self::PerConnection => "per-connection",
-            Self::OrbAThread => "orb-a-thread",
-            Self::OmniOrb => "omniorb",
-            Self::OmniOrbFifo => "omniorb-fifo",
-            Self::Floor => "floor",
-        })
-    }
-}
-
-impl fmt::Display for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Uiop => "uiop",
-            Self::Shmiop => "shmiop",
-            Self::Iiop => "iiop",
-        })
+        let name = self.to_possible_value();
+        f.write_str(name.as_ref().map_or("", |name| name.get_name()))
     }
 }
 
@@ -126,23 +100,6 @@ impl Link {
 }
 
 impl Setup {
-    /// Returns the setup as arguments of a command line.
-    pub(super) fn words(&self) -> Vec<String> {
-        let mut words = vec![
-            format!("--contender={}", self.contender),
-            format!("--link={}", self.link),
-            format!("--low={}", self.low),
-            format!("--work={}", self.work),
-            format!("--pool-priority={}", self.pool_priority),
-        ];
-        for (flag, is_on) in [("--alike", self.alike), ("--best-effort", self.best_effort)] {
-            if is_on {
-                words.push(flag.to_owned());
-            }
-        }
-        words
-    }
-
     /// Returns the processor time of an upcall.
     pub(super) fn work(&self) -> Duration {
         Duration::from_micros(self.work)
@@ -230,11 +187,6 @@ pub(super) fn corba(priority: i16) -> Result<Priority> {
     Ok(Priority::new(priority)?)
 }
 
-/// Pins the process to one processor, before it starts any thread.
-pub(super) fn pin(processor: usize) -> Result<()> {
-    run_at(Some(processor))
-}
-
 #[cfg(test)]
 pub(super) fn sample(contender: Contender) -> Setup {
     Setup {
@@ -251,25 +203,6 @@ pub(super) fn sample(contender: Contender) -> Setup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::Parser;
-
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        setup: Setup,
-    }
-
-    #[test]
-    fn a_pair_is_told_on_a_command_line_what_it_is() {
-        let mut setup = sample(Contender::OrbAThread);
-        setup.alike = true;
-        let words = setup.words();
-        let command = Command::try_parse_from([vec!["peer".to_owned()], words].concat());
-        assert_eq!(
-            format!("{:?}", command.unwrap().setup),
-            format!("{setup:?}")
-        );
-    }
 
     #[test]
     fn every_low_client_is_below_the_high_one() {

@@ -1,12 +1,17 @@
 //! Kinds of throughput: the client's calls, its number of threads, and the placement of both sides.
 
+use crate::case::{Case, Operation};
 use crate::contender::Contender;
-use crate::placement::Placement;
+use crate::experiment::Row;
+use crate::placement::{Placement, Processors};
 use crate::protocol::References;
 use crate::running::Launch;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
+
+/// Case of the one-ways.
+pub(super) const PING: Case = Case::plain(Operation::Ping);
 
 /// Calls of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -20,18 +25,6 @@ pub enum Load {
     TwoWay,
 }
 
-/// Processors of client and server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Pinning {
-    /// Both on one processor.
-    Same,
-    /// Each on a processor of its own; all threads of the client share its one.
-    Cross,
-    /// Any processors, by the scheduler's choice.
-    Unpinned,
-}
-
 /// Kind of throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Kind {
@@ -42,23 +35,13 @@ pub struct Kind {
     /// References of the threads; `None` for one-ways, which come from one thread.
     pub references: Option<References>,
     /// Processors of client and server.
-    pub placement: Pinning,
-}
-
-impl Pinning {
-    const fn placement(self) -> Option<Placement> {
-        match self {
-            Self::Same => Some(Placement::Same),
-            Self::Cross => Some(Placement::Cross),
-            Self::Unpinned => None,
-        }
-    }
+    pub placement: Placement,
 }
 
 impl Kind {
     /// Returns the kind of one-ways of one thread.
     #[must_use]
-    pub const fn one_way(placement: Pinning) -> Self {
+    pub const fn one_way(placement: Placement) -> Self {
         Self {
             load: Load::OneWay,
             threads: 1,
@@ -71,12 +54,12 @@ impl Kind {
     /// its writer.
     pub const BUFFERED: Self = Self {
         load: Load::Buffered,
-        ..Self::one_way(Pinning::Cross)
+        ..Self::one_way(Placement::Cross)
     };
 
     /// Returns a kind of two-way calls.
     #[must_use]
-    pub const fn two_way(threads: u32, references: References, placement: Pinning) -> Self {
+    pub const fn two_way(threads: u32, references: References, placement: Placement) -> Self {
         Self {
             load: Load::TwoWay,
             threads,
@@ -85,14 +68,22 @@ impl Kind {
         }
     }
 
-    pub(super) fn launch(self) -> std::io::Result<Launch> {
-        let placement = self.placement.placement();
+    /// Returns the settings of its processes.
+    pub(super) fn launch(self, processors: Option<Processors>) -> Launch {
         let buffered = self.load == Load::Buffered;
-        Ok(Launch {
-            processors: placement.map(Placement::processors).transpose()?,
+        Launch {
+            processors,
             client_options: buffered.then(|| "--buffered".into()).into_iter().collect(),
             ..Launch::default()
-        })
+        }
+    }
+
+    /// Adds the kind to a row.
+    pub(crate) fn on(self, row: Row) -> Row {
+        row.with("load", self.load)
+            .with("threads", self.threads)
+            .with("references", self.references)
+            .with("placement", self.placement)
     }
 
     /// Returns whether a contender can be measured: one that spins keeps other threads from
@@ -100,31 +91,12 @@ impl Kind {
     pub(super) fn suits(self, contender: &Contender) -> bool {
         !contender.spins && (self.load != Load::Buffered || contender.buffers())
     }
-
-    /// Returns the heading of the kind's table, which it shares with other numbers of threads.
-    pub(super) fn heading(self) -> String {
-        let load = match self.load {
-            Load::OneWay => "one-ways",
-            Load::Buffered => "buffered one-ways",
-            Load::TwoWay => "two-way void calls",
-        };
-        let references = match self.references {
-            None => "",
-            Some(References::Shared) => ", one reference for all threads",
-            Some(References::Own) => ", a reference for each thread",
-        };
-        let place = match self.placement {
-            Pinning::Same => "both sides on one processor",
-            Pinning::Cross => "a processor each",
-            Pinning::Unpinned => "unpinned",
-        };
-        format!("{load}{references}, {place}")
-    }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.heading())?;
+        let load = self.load.to_possible_value();
+        f.write_str(load.as_ref().map_or("", |load| load.get_name()))?;
         match self.references {
             None => Ok(()),
             Some(_) => write!(f, ", {} thread(s)", self.threads),
@@ -137,13 +109,13 @@ pub(super) fn combined(
     loads: &[Load],
     threads: &[u32],
     references: &[References],
-    placements: &[Pinning],
+    placements: &[Placement],
 ) -> Vec<Kind> {
     let mut kinds = Vec::new();
     for load in loads {
         match load {
             Load::OneWay => kinds.extend(placements.iter().copied().map(Kind::one_way)),
-            Load::Buffered if placements.contains(&Pinning::Cross) => kinds.push(Kind::BUFFERED),
+            Load::Buffered if placements.contains(&Placement::Cross) => kinds.push(Kind::BUFFERED),
             Load::Buffered => {}
             Load::TwoWay => {
                 for &references in references {
@@ -166,14 +138,14 @@ mod tests {
     fn only_punctual_buffers_and_nobody_spins() {
         let tcp = Contender::imagined("raw-tcp", "raw-tcp");
         let ours = Contender::imagined("punctual-uiop", "raw-unix");
-        assert!(Kind::one_way(Pinning::Cross).suits(&tcp) && !Kind::BUFFERED.suits(&tcp));
+        assert!(Kind::one_way(Placement::Cross).suits(&tcp) && !Kind::BUFFERED.suits(&tcp));
         assert!(Kind::BUFFERED.suits(&ours));
         let spinning = Contender {
             spins: true,
             ..ours
         };
         assert!(!Kind::BUFFERED.suits(&spinning));
-        assert!(!Kind::one_way(Pinning::Unpinned).suits(&spinning));
+        assert!(!Kind::one_way(Placement::Unpinned).suits(&spinning));
     }
 
     #[test]
@@ -182,10 +154,10 @@ mod tests {
             Load::value_variants(),
             &[1, 2, 4, 8, 32],
             References::value_variants(),
-            Pinning::value_variants(),
+            Placement::value_variants(),
         );
         assert_eq!(all.len(), 3 + 1 + 5 * 2 * 3);
-        let buffered = combined(&[Load::Buffered], &[1], &[], &[Pinning::Same]);
+        let buffered = combined(&[Load::Buffered], &[1], &[], &[Placement::Same]);
         assert!(buffered.is_empty());
     }
 }

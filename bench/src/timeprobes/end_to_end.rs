@@ -6,11 +6,11 @@ use serde::Serialize;
 
 /// Part of the path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Leg {
+pub(super) struct Leg {
     /// Name of the part.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// Mean time in nanoseconds, stamps included.
-    pub time: f64,
+    pub(super) time: f64,
 }
 
 /// Names of the parts, in order.

@@ -9,26 +9,26 @@
 
 mod end_to_end;
 pub(crate) mod paper;
-mod plot;
 pub(crate) mod record;
 mod report;
 pub(crate) mod servant;
 mod stages;
 
-pub use end_to_end::Leg;
-pub use report::{Report, Run};
-pub use stages::{Stage, Stages};
+pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::contender::{self, Contender, Harness, Wanted};
-use crate::machine::Machine;
+use crate::experiment::{Pair as Processes, Report, Row};
 use crate::output::{Output, progress};
 use crate::placement::Placement;
-use crate::running::{Launch, Running};
+use crate::protocol::Command;
+use crate::running::Launch;
 use crate::statistics::Record;
 use clap::Args;
 use punctual::probe::{self, Rate, Side};
+use report::Run;
+use stages::Stages;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -78,42 +78,54 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
                 .into(),
         );
     }
-    let report = measure(harness, options)?;
-    options.output.show(&report, plot::draw)?;
-    match report.failed.len() {
-        0 => Ok(()),
-        number => Err(format!("{number} failure(s), see the end of the report").into()),
-    }
-}
-
-fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let contenders = ours(harness, &options.contenders)?;
     let rate = Rate::calibrate();
-    let mut report = Report {
-        machine: Machine::this(),
-        case: options.case.to_string(),
-        calls: options.calls,
+    let counter = Counter {
+        rate,
         stamp: probe::cost(rate)?,
-        nanos_a_tick: rate.nanos_a_tick(),
-        invariant: probe::is_invariant(),
-        skipped: Vec::new(),
-        failed: Vec::new(),
-        runs: Vec::new(),
     };
+    let settings = Row::default()
+        .with("case", options.case.to_string())
+        .with("calls", options.calls)
+        .with("stamp", counter.stamp)
+        .with("nanos_a_tick", rate.nanos_a_tick())
+        .with("invariant", probe::is_invariant());
+    let mut report = Report::new(&EXPERIMENT, settings);
+    let runs = measure(&contenders, options, counter, &mut report);
+    report::add(&mut report, &runs);
+    options.output.deliver(&report)
+}
+
+/// Counter of the stamps.
+#[derive(Clone, Copy, Debug)]
+struct Counter {
+    rate: Rate,
+    /// Cost of one stamp, in nanoseconds.
+    stamp: f64,
+}
+
+/// Measures every contender at every placement; what is skipped and what fails goes to the report.
+fn measure(
+    contenders: &[Contender],
+    options: &Options,
+    counter: Counter,
+    report: &mut Report,
+) -> Vec<Run> {
+    let mut runs = Vec::new();
     let progress = progress(options.placement.len() * contenders.len());
-    for contender in &contenders {
+    for contender in contenders {
         for &placement in options.placement.iter().filter(|&&at| contender.suits(at)) {
-            progress.set_message(format!("{} {placement}", contender.name));
+            progress.set_message(format!("{contender} {placement}"));
             match placement.processors() {
-                Err(reason) => report.skipped.push(format!("{placement}: {reason}")),
+                Err(reason) => report.skip(format!("{placement}: {reason}")),
                 Ok(processors) => {
                     let launch = Launch {
-                        processors: Some(processors),
+                        processors,
                         ..Launch::default()
                     };
                     let measured = Pair::measure(contender, &launch, options);
-                    match measured.and_then(|seen| seen.into_run(placement, contender, &report)) {
-                        Ok(run) => report.runs.push(run),
+                    match measured.and_then(|seen| seen.into_run(placement, contender, counter)) {
+                        Ok(run) => runs.push(run),
                         Err(error) => report.failed.push(format!("{placement}: {error}")),
                     }
                 }
@@ -122,7 +134,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
         }
     }
     progress.finish_and_clear();
-    Ok(report)
+    runs
 }
 
 /// Returns the contenders that are this ORB: others have no probes.
@@ -155,12 +167,15 @@ impl Pair {
         let mut records = [Record::default(), Record::default()];
         let calls = options.calls.div_ceil(ROUNDS);
         for _ in 0..ROUNDS {
-            for (running, record) in [&mut off, &mut on].into_iter().zip(&mut records) {
-                let samples = running.run(options.case, calls.div_ceil(ROUNDS), calls)?;
-                record.add_round(&samples);
+            for (pair, record) in [&mut off, &mut on].into_iter().zip(&mut records) {
+                record.add_round(&pair.ask(Command::Run {
+                    case: options.case,
+                    warm_up: calls.div_ceil(ROUNDS),
+                    calls,
+                })?);
             }
         }
-        [on, off].into_iter().try_for_each(Running::stop)?;
+        [on, off].into_iter().try_for_each(Processes::stop)?;
         let [off, on] = records;
         Ok(Self {
             off,
@@ -170,10 +185,15 @@ impl Pair {
         })
     }
 
-    fn into_run(self, placement: Placement, contender: &Contender, report: &Report) -> Result<Run> {
-        let rate = Rate::new(report.nanos_a_tick);
+    fn into_run(
+        self,
+        placement: Placement,
+        contender: &Contender,
+        counter: Counter,
+    ) -> Result<Run> {
+        let rate = counter.rate;
         let figures = |record: &Record| record.figures().ok_or("no call was timed");
-        let stages = |seen: &[probe::Seen], table| Stages::of(seen, table, rate, report.stamp);
+        let stages = |seen: &[probe::Seen], table| Stages::of(seen, table, rate, counter.stamp);
         Ok(Run {
             placement,
             contender: contender.name,

@@ -13,36 +13,36 @@ use serde::Serialize;
 
 /// Stages of one side, in the order of the paper's table.
 #[derive(Clone, Debug, Serialize)]
-pub struct Stages {
+pub(super) struct Stages {
     /// Number of calls with complete stamps.
-    pub calls: usize,
+    pub(super) calls: usize,
     /// Stages of the side.
-    pub stages: Vec<Stage>,
+    pub(super) stages: Vec<Stage>,
     /// Sum of all stages, without their stamps.
-    pub sum: f64,
+    pub(super) sum: f64,
     /// Cost of a call's stamps.
-    pub stamps: f64,
+    pub(super) stamps: f64,
     /// Mean time of the calls, as measured.
-    pub whole: f64,
+    pub(super) whole: f64,
 }
 
 /// One stage; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
-pub struct Stage {
+pub(super) struct Stage {
     /// Number in the paper; empty where its tables have none.
-    pub number: &'static str,
+    pub(super) number: &'static str,
     /// Name of the stage.
-    pub name: &'static str,
+    pub(super) name: &'static str,
     /// Mean time, without the stamps.
-    pub time: f64,
+    pub(super) time: f64,
     /// Mean time as measured, stamps included.
-    pub measured: f64,
+    pub(super) measured: f64,
     /// Median of all calls, as measured.
-    pub median: f64,
+    pub(super) median: f64,
     /// Number of times that a call reaches the stage, each with a stamp.
-    pub stamps: f64,
+    pub(super) stamps: f64,
     /// Time in the paper, in microseconds.
-    pub paper: Option<f64>,
+    pub(super) paper: Option<f64>,
 }
 
 impl Stages {
@@ -64,27 +64,23 @@ impl Stages {
 
     /// Returns the sum of the stages that are not the link's, without their stamps: the cost of the
     /// ORB.
-    #[must_use]
-    pub fn of_the_orb(&self) -> f64 {
+    pub(super) fn of_the_orb(&self) -> f64 {
         let own = self.stages.iter().filter(|stage| !stage.is_io());
         own.map(|stage| stage.time).sum()
     }
 
     /// Returns a stage's fraction of the sum.
-    #[must_use]
-    pub fn share(&self, stage: &Stage) -> f64 {
+    pub(super) fn share(&self, stage: &Stage) -> f64 {
         stage.time / self.sum
     }
 
     /// Returns the sum of the paper's figures, in microseconds.
-    #[must_use]
-    pub fn paper(&self) -> f64 {
+    pub(super) fn paper(&self) -> f64 {
         self.stages.iter().filter_map(|stage| stage.paper).sum()
     }
 
     /// Returns the sum of the paper's figures without I/O, in microseconds.
-    #[must_use]
-    pub fn paper_of_the_orb(&self) -> f64 {
+    pub(super) fn paper_of_the_orb(&self) -> f64 {
         let own = self.stages.iter().filter(|stage| !stage.is_io());
         own.filter_map(|stage| stage.paper).sum()
     }
@@ -92,8 +88,7 @@ impl Stages {
 
 impl Stage {
     /// Returns whether the stage is the link's: system calls, and waiting.
-    #[must_use]
-    pub fn is_io(&self) -> bool {
+    pub(super) fn is_io(&self) -> bool {
         self.name.starts_with("I/O")
     }
 

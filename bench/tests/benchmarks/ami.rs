@@ -52,7 +52,7 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
         assert!(row["beside_floor"].as_f64().unwrap() > 0.0, "{row}");
     }
     assert_eq!(report["goals"].as_array().unwrap().len(), 6);
-    assert_eq!(report["paper"]["throughput"][2][1].as_f64(), Some(8524.0));
+    assert_eq!(report["paper_throughput"][2]["rate"].as_f64(), Some(8524.0));
     let plot = std::fs::read_to_string(plot).unwrap();
     assert!(plot.starts_with("<svg") && plot.contains("smi220"));
 }

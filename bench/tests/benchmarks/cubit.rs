@@ -87,11 +87,12 @@ fn the_matrix_has_a_row_for_each_pair_and_a_column_for_each_operation() {
     lent.splice(..0, all_with(&["raw tcp", "raw unix"], 1));
     assert_eq!(contenders(&report["lent"]), lent);
     assert_eq!(report["compared"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        contenders(&report["left_out"]),
-        all_with(&["diop", "giop_lite+diop"], 1)
-    );
-    assert_eq!(contenders(&report["failed"]), []);
+    let skipped = report["skipped"].as_array().unwrap().iter();
+    let names: Vec<&str> = skipped
+        .map(|reason| reason.as_str().unwrap().split(": ").next().unwrap())
+        .collect();
+    assert_eq!(names, ["diop", "giop_lite+diop"]);
+    assert_eq!(report["failed"], Value::Array(Vec::new()));
 
     let figure = std::fs::read_to_string(svg).unwrap();
     assert!(figure.starts_with("<svg"));

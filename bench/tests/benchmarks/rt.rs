@@ -53,7 +53,7 @@ fn latency_has_each_contender_of_ours_alone_and_beside_a_load_and_every_goal() {
     let goals = report["goals"].as_array().unwrap();
     assert_eq!(goals.len(), 5);
     // Ordinary threads have no priority to hold.
-    assert!(goals.iter().all(|goal| goal["verdict"] == "not_judged"));
+    assert!(goals.iter().all(|goal| goal["verdict"] == "not_known"));
     assert!(plot.starts_with("<svg") && plot.contains("lanes loaded"));
 }
 

@@ -1,7 +1,7 @@
 //! Cost of activation: time, and memory beside servant and id.
 
 use super::super::interfaces::servant;
-use super::super::setup::{Setup, Strategy, id};
+use super::super::setup::{Strategy, id};
 use super::{Clock, Line, count};
 use crate::Result;
 use crate::process::Observed;
@@ -21,14 +21,7 @@ pub(super) fn measure() -> Result<Vec<Line>> {
     for strategy in [Strategy::Active, Strategy::DynamicHash] {
         let orb = Orb::builder().build()?;
         let root = orb.root_poa()?;
-        let setup = Setup {
-            objects: MANY,
-            depth: 1,
-            operations: vec![1],
-            one_way: false,
-            strategies: vec![strategy],
-        };
-        let policies = strategy.policies(setup.objects);
+        let policies = strategy.policies(MANY);
         let poa = root.create_poa(strategy.name(), None, &policies)?;
         lines.extend(activate(&poa, strategy)?);
         drop((poa, root));

@@ -11,12 +11,11 @@ mod soak;
 
 use crate::Result;
 use crate::contender::Harness;
+use crate::experiment::{Bound, Row};
 use crate::output::progress;
 use crate::statistics::median;
-use crate::table::{Cell, Table, Tone};
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::process::{Command, Stdio};
 
 /// Number of batches, of which a figure is the median.
@@ -44,33 +43,17 @@ enum Subject {
     Soak,
 }
 
-const SUBJECTS: [Subject; 6] = [
-    Subject::Search,
-    Subject::Operations,
-    Subject::Activation,
-    Subject::Collocated,
-    Subject::References,
-    Subject::Soak,
-];
-
-/// All figures.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
-    /// Lines of the table.
-    pub lines: Vec<Line>,
-}
-
 /// Figure, with its goal if it has one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Line {
+struct Line {
     /// Name of the figure.
-    pub what: String,
+    what: String,
     /// Unit of the figure.
-    pub unit: String,
+    unit: String,
     /// Value of the figure.
-    pub value: f64,
+    value: f64,
     /// Upper bound of the figure.
-    pub goal: Option<f64>,
+    goal: Option<f64>,
 }
 
 impl Line {
@@ -90,10 +73,14 @@ impl Line {
         }
     }
 
-    /// Returns whether the figure reaches its goal; `None` without one.
-    #[must_use]
-    pub fn is_reached(&self) -> Option<bool> {
-        self.goal.map(|goal| self.value <= goal)
+    fn row(&self) -> Row {
+        let verdict = |goal| Bound::AtMost(goal).verdict(Some(self.value), false);
+        Row::default()
+            .with("what", &self.what)
+            .with("unit", &self.unit)
+            .with("value", self.value)
+            .with("goal", self.goal)
+            .with("verdict", self.goal.map(verdict))
     }
 }
 
@@ -101,31 +88,34 @@ impl Line {
 ///
 /// # Errors
 /// A process fails.
-pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Report> {
+pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Vec<Row>> {
     let many = if quick { "10000" } else { "1000000" };
-    let progress = progress(SUBJECTS.len());
-    let mut report = Report::default();
-    for subject in SUBJECTS {
+    let progress = progress(Subject::value_variants().len());
+    let mut rows = Vec::new();
+    for subject in Subject::value_variants() {
         let value = subject.to_possible_value();
         let name = value.map_or_else(String::new, |value| value.get_name().to_owned());
         progress.set_message(name.clone());
         let output = Command::new(&harness.program)
-            .args(["demux-peer", "inside", &name, "--many", many])
+            .args(["demux-inside", &name, "--many", many])
             .stderr(Stdio::inherit())
             .output()?;
         if !output.status.success() {
             return Err(format!("{name}: the process ended with {}", output.status).into());
         }
         let lines: Vec<Line> = serde_json::from_slice(&output.stdout)?;
-        report.lines.extend(lines);
+        rows.extend(lines.iter().map(Line::row));
         progress.inc(1);
     }
     progress.finish_and_clear();
-    Ok(report)
+    Ok(rows)
 }
 
 /// Runs one part, and prints its figures as JSON.
-pub(super) fn run(options: &Options) -> Result<()> {
+///
+/// # Errors
+/// Reasons why the part cannot be measured.
+pub fn run(options: &Options) -> Result<()> {
     let many = options.many;
     let lines = match options.subject {
         Subject::Search => search::measure(many)?,
@@ -181,34 +171,6 @@ fn count(number: usize) -> f64 {
     number as f64
 }
 
-impl fmt::Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let row = |line: &Line| {
-            let (verdict, tone) = match line.is_reached() {
-                Some(true) => ("ok", Tone::Good),
-                Some(false) => ("missed", Tone::Bad),
-                None => ("", Tone::Plain),
-            };
-            let goal = line
-                .goal
-                .map_or_else(Cell::none, |goal| Cell::new(format!("{goal}"), Tone::Plain));
-            let cells = vec![
-                Cell::new(format!("{:.1}", line.value), Tone::Plain),
-                goal,
-                Cell::new(line.unit.clone(), Tone::Faint),
-                Cell::new(verdict, tone),
-            ];
-            (line.what.clone(), cells)
-        };
-        let table = Table {
-            title: "inside a call, by itself".to_owned(),
-            columns: ["", "at most", "", ""].map(str::to_owned).to_vec(),
-            rows: self.lines.iter().map(row).collect(),
-        };
-        write!(f, "{table}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,8 +178,8 @@ mod tests {
     #[test]
     fn a_goal_is_reached_or_missed_or_there_is_none() {
         let line = || Line::new("it", "ns", 10.0);
-        assert_eq!(line().is_reached(), None);
-        assert_eq!(line().at_most(10.0).is_reached(), Some(true));
-        assert_eq!(line().at_most(9.9).is_reached(), Some(false));
+        assert_eq!(line().row().text("verdict"), "");
+        assert_eq!(line().at_most(10.0).row().text("verdict"), "ok");
+        assert_eq!(line().at_most(9.9).row().text("verdict"), "missed");
     }
 }

@@ -38,13 +38,7 @@ pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
 }
 
 fn search(strategy: Strategy, objects: u32, cold_too: bool) -> Result<Vec<Line>> {
-    let setup = Setup {
-        objects,
-        depth: 1,
-        operations: vec![1],
-        one_way: false,
-        strategies: vec![strategy],
-    };
+    let setup = Setup::of(objects, &[strategy]);
     let orb = Orb::builder()
         .configure(|config| config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0)))
         .build()?;

@@ -6,7 +6,7 @@
 //! share.
 
 pub(super) mod memory;
-pub(super) mod socket;
+pub(crate) mod socket;
 
 use crate::Result;
 use crate::case::{Case, Lengths};

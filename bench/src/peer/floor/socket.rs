@@ -23,14 +23,14 @@ const LOOKS: u32 = 64;
 
 /// Kind of sockets, and how their readers wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::peer) struct Kind {
-    pub(in crate::peer) link: Link,
-    pub(in crate::peer) spins: bool,
+pub(crate) struct Kind {
+    pub(crate) link: Link,
+    pub(crate) spins: bool,
 }
 
 /// Address family of the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::peer) enum Link {
+pub(crate) enum Link {
     Tcp,
     Unix,
 }
@@ -53,27 +53,29 @@ pub(in crate::peer) fn serve(kind: Kind) -> Result<()> {
     serve_until_the_end(address)
 }
 
-enum Listener {
+/// Listening socket.
+pub(crate) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
 impl Listener {
-    fn bind(link: Link, folder: &tempfile::TempDir) -> io::Result<Self> {
+    pub(crate) fn bind(link: Link, folder: &tempfile::TempDir) -> io::Result<Self> {
         Ok(match link {
             Link::Tcp => Self::Tcp(TcpListener::bind("127.0.0.1:0")?),
             Link::Unix => Self::Unix(UnixListener::bind(folder.path().join("floor"))?),
         })
     }
 
-    fn address(&self, folder: &tempfile::TempDir) -> io::Result<String> {
+    /// Returns the address that clients connect to.
+    pub(crate) fn address(&self, folder: &tempfile::TempDir) -> io::Result<String> {
         Ok(match self {
             Self::Tcp(listener) => listener.local_addr()?.to_string(),
             Self::Unix(_) => folder.path().join("floor").display().to_string(),
         })
     }
 
-    fn accept(&self, spins: bool) -> io::Result<Socket> {
+    pub(crate) fn accept(&self, spins: bool) -> io::Result<Socket> {
         Ok(match self {
             Self::Tcp(listener) => Socket::tcp(listener.accept()?.0, spins)?,
             Self::Unix(listener) => Socket::new(listener.accept()?.0.into(), spins),
@@ -82,7 +84,8 @@ impl Listener {
 }
 
 /// Connected socket.
-struct Socket {
+#[derive(Debug)]
+pub(crate) struct Socket {
     descriptor: OwnedFd,
     spins: bool,
 }
@@ -97,7 +100,7 @@ impl Socket {
         Ok(Self::new(stream.into(), spins))
     }
 
-    fn connect(kind: Kind, address: &str) -> io::Result<Self> {
+    pub(crate) fn connect(kind: Kind, address: &str) -> io::Result<Self> {
         match kind.link {
             Link::Tcp => Self::tcp(TcpStream::connect(address)?, kind.spins),
             Link::Unix => Ok(Self::new(UnixStream::connect(address)?.into(), kind.spins)),
@@ -137,7 +140,19 @@ impl Socket {
         }
     }
 
-    fn send_all(&self, mut octets: &[u8]) -> io::Result<()> {
+    /// Receives until the buffer is full.
+    pub(crate) fn read_exact(&self, buffer: &mut [u8]) -> io::Result<()> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.receive(&mut buffer[filled..])? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                received => filled += received,
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn send_all(&self, mut octets: &[u8]) -> io::Result<()> {
         while !octets.is_empty() {
             match rustix::net::send(&self.descriptor, octets, SendFlags::NOSIGNAL) {
                 Ok(sent) => octets = &octets[sent..],
@@ -204,14 +219,7 @@ impl Client {
 
     fn exchange(socket: &Socket, request: &[u8], reply: &mut [u8]) -> Result<()> {
         socket.send_all(request)?;
-        let mut filled = 0;
-        while filled < reply.len() {
-            match socket.receive(&mut reply[filled..])? {
-                0 => return Err("the server has closed the connection".into()),
-                received => filled += received,
-            }
-        }
-        Ok(())
+        Ok(socket.read_exact(reply)?)
     }
 }
 

@@ -2,14 +2,12 @@
 
 use super::{Options, Serving};
 use crate::Result;
+use crate::rt::server::pool;
 use crate::rt::setup::{LOWEST, corba, rt_orb};
 use crate::rt::work;
 use crate::timeprobes::servant::Ahead;
 use punctual::poa::PoaPolicy;
-use punctual::rt::{
-    BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, RtOrb, ThreadpoolOptions,
-    ThreadpoolPolicy,
-};
+use punctual::rt::{BufferLimits, PriorityModelPolicy, RequestBuffering, RtOrb};
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
@@ -169,18 +167,8 @@ fn server(options: &Options, serving: Serving, rt: &Arc<RtOrb>) -> Result<(Orb, 
         Serving::BufferedPool => Some(RequestBuffering::Bounded(BufferLimits::default())),
     };
     if let Some(buffering) = buffering {
-        let threads = PoolThreads {
-            priority: corba(options.pool_priority)?,
-            static_threads: usize::from(options.threads),
-            dynamic_threads: 0,
-            reservation: None,
-        };
-        let made = ThreadpoolOptions {
-            buffering,
-            ..ThreadpoolOptions::default()
-        };
-        let pool = rt.create_threadpool(&orb, threads, &made)?;
-        policies.push(PoaPolicy::of(ThreadpoolPolicy(pool)));
+        let threads = (usize::from(options.threads), 0);
+        policies.push(pool(rt, &orb, options.pool_priority, threads, buffering)?);
     }
     let root = orb.root_poa()?;
     let poa = root.create_poa("order", Some(root.manager()), &policies)?;

@@ -3,23 +3,22 @@
 //! upcall is counted that began while a more urgent request had been sent but not begun.
 
 mod load;
-mod report;
 
+use super::scheduled;
 use super::setup::{HIGH, LOWEST, Link, rt_orb};
 use super::watchdog::Watchdog;
-use super::{scheduled, verdict_of};
 use crate::Result;
-use crate::machine::Machine;
+use crate::experiment::{Bound, Column, Experiment, Report, Row, Tabled};
 use crate::output::{Json, progress};
 use crate::peer::run_at;
 use clap::{Args, ValueEnum};
 use load::Load;
 use punctual::rt::timeline::{
-    ThreadRecords, Timeline, TimelineLimits, Within, inversions, requests, write_chrome_trace,
+    Inversion, ServedRequest, ThreadRecords, Timeline, TimelineLimits, Within, inversions,
+    requests, write_chrome_trace,
 };
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
-use report::{Report, Row};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
@@ -29,6 +28,29 @@ use std::time::Duration;
 const AT_A_TIME: u64 = 20_000;
 /// Time limit of a stretch.
 const LONGEST: Duration = Duration::from_secs(60);
+
+pub(crate) static EXPERIMENT: Experiment = Experiment::new(
+    "rt order",
+    "whether requests are served in the order of their priorities",
+)
+.conditions(
+    "{link}, {scheduling}, one processor, {low} low clients, pools choose at \
+        {pool_priority}",
+)
+.tables(&[Tabled::listing(
+    "rows",
+    "upcalls that began while a more urgent request had been sent",
+    "{contender}",
+    &[
+        Column::number("requests", "requests"),
+        Column::number("of high", "high"),
+        Column::number("seen sent", "sent"),
+        Column::number("inversions", "inversions").rated(Bound::AtMost(0.0)),
+        Column::number("high waiting", "of_high").rated(Bound::AtMost(0.0)),
+        Column::micros("worst µs, high", "worst_high").decimals(1),
+        Column::micros("worst µs", "worst").decimals(1),
+    ],
+)]);
 
 /// Threads that serve the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -101,20 +123,16 @@ pub(super) fn run(options: &Options) -> Result<()> {
     if let Err(error) = rt_orb(options.best_effort) {
         return Err(format!("{error}; `--best-effort` runs without").into());
     }
-    let machine = Machine::this();
+    let settings = Row::default()
+        .with("link", options.link)
+        .with("scheduling", scheduled(options.best_effort))
+        .with("low", options.low)
+        .with("pool_priority", options.pool_priority)
+        .with("pace", options.pace)
+        .with("work", options.work);
+    let mut report = Report::new(&EXPERIMENT, settings);
     run_at(Some(0))?;
     let watchdog = Watchdog::start(options.thread("rt-watchdog", 99))?;
-    let mut report = Report {
-        machine,
-        link: options.link,
-        scheduling: scheduled(options.best_effort),
-        low: options.low,
-        pool_priority: options.pool_priority,
-        pace: options.pace,
-        work: options.work,
-        rows: Vec::new(),
-        failed: Vec::new(),
-    };
     // The control thread's priority is above those of all clients.
     let control = options.thread("rt-control", 95);
     let own = options.clone();
@@ -122,12 +140,12 @@ pub(super) fn run(options: &Options) -> Result<()> {
         let contenders = own.contenders.iter();
         contenders
             .map(|&serving| measure(&own, serving, &watchdog))
-            .collect::<Result<Vec<Row>>>()
+            .collect::<Result<Vec<Seen>>>()
     })?;
-    report.rows = rows.join().map_err(|_| "the measurement panicked")??;
-    report.judge(options.best_effort);
-    options.json.show(&report)?;
-    verdict_of(&report.failed)
+    let seen = rows.join().map_err(|_| "the measurement panicked")??;
+    report.failed = judge(&seen, options.best_effort);
+    report.add("rows", seen.iter().map(|one| one.row()));
+    options.json.deliver(&report)
 }
 
 impl Options {
@@ -148,10 +166,103 @@ impl Options {
     }
 }
 
-fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<Row> {
+/// Figures of one contender; times in nanoseconds.
+#[derive(Clone, Debug)]
+struct Seen {
+    contender: Serving,
+    /// Number of requests whose upcall was recorded.
+    requests: u64,
+    /// Number of those that are the high client's.
+    high: u64,
+    /// Number of those with a record of when they were sent.
+    sent: u64,
+    /// Number of upcalls that began while a more urgent request had been sent but not begun.
+    inversions: u64,
+    /// Number of those during which the high client's request waited.
+    of_high: u64,
+    /// Longest time from reading a request of the high client to its upcall.
+    worst_high: u64,
+    /// Longest time from reading any request to its upcall.
+    worst: u64,
+    /// Number of records for which there was no room.
+    lost: u64,
+}
+
+impl Seen {
+    fn new(contender: Serving) -> Self {
+        Self {
+            contender,
+            requests: 0,
+            high: 0,
+            sent: 0,
+            inversions: 0,
+            of_high: 0,
+            worst_high: 0,
+            worst: 0,
+            lost: 0,
+        }
+    }
+
+    /// Adds a stretch.
+    fn add(&mut self, served: &[ServedRequest], inversions: &[Inversion]) {
+        let is_high = |priority: Option<punctual::rt::Priority>| {
+            priority.is_some_and(|priority| priority.get() == HIGH)
+        };
+        for request in served {
+            let waited = request
+                .upcall
+                .unwrap_or_default()
+                .saturating_sub(request.read);
+            self.requests += 1;
+            self.sent += u64::from(request.sent.is_some());
+            self.worst = self.worst.max(waited);
+            if is_high(request.priority) {
+                self.high += 1;
+                self.worst_high = self.worst_high.max(waited);
+            }
+        }
+        let of_high = inversions.iter().filter(|one| is_high(one.waiting.1));
+        self.of_high += of_high.count() as u64;
+        self.inversions += inversions.len() as u64;
+    }
+
+    /// Returns the row.
+    fn row(&self) -> Row {
+        Row::default()
+            .with("contender", self.contender)
+            .with("requests", self.requests)
+            .with("high", self.high)
+            .with("sent", self.sent)
+            .with("inversions", self.inversions)
+            .with("of_high", self.of_high)
+            .with("worst_high", self.worst_high)
+            .with("worst", self.worst)
+            .with("lost", self.lost)
+    }
+}
+
+/// Returns what fails: lost records, and lanes that served a request before a more urgent one.
+fn judge(seen: &[Seen], best_effort: bool) -> Vec<String> {
+    let mut failed = Vec::new();
+    for one in seen {
+        if one.lost > 0 {
+            failed.push(format!("{}: {} records were lost", one.contender, one.lost));
+        }
+        let is_to_be_in_order = one.contender == Serving::Lanes && !best_effort;
+        if is_to_be_in_order && one.inversions > 0 {
+            failed.push(format!(
+                "{}: {} requests were served before a more urgent one",
+                one.contender, one.inversions
+            ));
+        }
+    }
+    failed
+}
+
+fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<Seen> {
     watchdog.arm(LONGEST);
     let load = Load::start(options, serving)?;
-    let mut row = Row::new(serving);
+    let mut row = Seen::new(serving);
     let bar = progress(usize::try_from(options.requests.div_ceil(AT_A_TIME))?);
     bar.set_message(serving.to_string());
     while row.requests < options.requests {
@@ -191,4 +302,25 @@ fn stretch(load: &Load) -> Result<Vec<ThreadRecords>> {
     }
     load.pause();
     Ok(recording.stop())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_that_serve_a_request_too_early_fail_the_run_and_pools_do_not() {
+        let seen = |contender, inversions, lost| Seen {
+            inversions,
+            lost,
+            ..Seen::new(contender)
+        };
+        let fine = [seen(Serving::Lanes, 0, 0), seen(Serving::Pool, 9, 0)];
+        assert_eq!(judge(&fine, false), [""; 0]);
+        let early = [seen(Serving::Lanes, 1, 0)];
+        assert!(judge(&early, false)[0].contains("1 requests were served"));
+        assert_eq!(judge(&early, true), [""; 0]);
+        let lost = [seen(Serving::BufferedPool, 0, 3)];
+        assert!(judge(&lost, true)[0].contains("3 records were lost"));
+    }
 }

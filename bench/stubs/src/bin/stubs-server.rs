@@ -14,7 +14,7 @@ struct Servant;
 
 include!(concat!(env!("OUT_DIR"), "/servant.rs"));
 
-/// Prints the reference of the object.
+/// Says that it is ready, with the reference of the object.
 fn main() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let poa = orb.root_poa()?;
     let stubs: Stubs = poa.activate(Servant)?;
     poa.manager().activate()?;
-    println!("{}", orb.object_to_string(&stubs)?);
+    println!("ready {}", orb.object_to_string(&stubs)?);
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(orb.shutdown(true)?)
 }

@@ -1,0 +1,94 @@
+//! Experiments as data, and the one way to run them.
+//!
+//! An `Experiment` declares its question, the figures of a paper that it reproduces, its tables and
+//! its charts. A `Workload` starts a contender's two processes and makes one turn; `run` does the
+//! rest: it pins the processes, lets the contenders take turns, repeats restless attempts, and
+//! collects the figures as rows of a `Report`. The report prints the tables, writes the JSON and
+//! draws the charts, all by the names of the rows' values.
+
+mod chart;
+mod draw;
+mod goal;
+mod pair;
+mod report;
+mod row;
+mod run;
+mod side;
+mod table;
+
+pub(crate) use chart::{Chart, Sheet};
+pub(crate) use goal::{Bound, GOALS, Goal, Verdict};
+pub(crate) use pair::Pair;
+pub(crate) use report::Report;
+pub(crate) use row::Row;
+pub(crate) use run::{Effort, Outcome, Stage, Turn, Workload, record_of, run};
+pub use side::Side;
+pub(crate) use side::{Setup, client, server, start};
+pub(crate) use table::{Column, Tabled, shown};
+
+/// Experiment, as far as it is the same in each run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Experiment {
+    /// Name of its command.
+    pub(crate) name: &'static str,
+    /// Question that it answers.
+    pub(crate) question: &'static str,
+    /// Figures or tables that it reproduces, by paper; empty if it is our own.
+    pub(crate) reproduces: &'static str,
+    /// Names of its sets of rows.
+    frames: &'static [&'static str],
+    /// Conditions of the run, which stand above the tables: a template of settings.
+    conditions: &'static str,
+    /// Tables, in order.
+    tables: &'static [Tabled],
+    /// Charts.
+    sheet: Sheet,
+    /// Remarks below the tables: templates of settings.
+    remarks: &'static [&'static str],
+}
+
+impl Experiment {
+    /// Declares an experiment of our own with one set of rows, and no tables yet.
+    pub(crate) const fn new(name: &'static str, question: &'static str) -> Self {
+        Self {
+            name,
+            question,
+            reproduces: "",
+            frames: &["rows"],
+            conditions: "",
+            tables: &[],
+            sheet: Sheet::NONE,
+            remarks: &[],
+        }
+    }
+
+    /// Names the paper, and the figures or tables that the experiment reproduces.
+    pub(crate) const fn reproduces(self, reproduces: &'static str) -> Self {
+        Self { reproduces, ..self }
+    }
+
+    /// Names the sets of rows, if they are others than `rows`.
+    pub(crate) const fn frames(self, frames: &'static [&'static str]) -> Self {
+        Self { frames, ..self }
+    }
+
+    /// States the conditions of a run.
+    pub(crate) const fn conditions(self, conditions: &'static str) -> Self {
+        Self { conditions, ..self }
+    }
+
+    /// Declares the tables.
+    pub(crate) const fn tables(self, tables: &'static [Tabled]) -> Self {
+        Self { tables, ..self }
+    }
+
+    /// Declares the charts.
+    pub(crate) const fn sheet(self, sheet: Sheet) -> Self {
+        Self { sheet, ..self }
+    }
+
+    /// Adds remarks.
+    pub(crate) const fn remarks(self, remarks: &'static [&'static str]) -> Self {
+        Self { remarks, ..self }
+    }
+}
