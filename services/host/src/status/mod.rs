@@ -6,15 +6,17 @@
 //! | `/ready` | 200 if the service answers requests, else 503 and the reason |
 //! | `/metrics` | Prometheus' text format |
 //!
-//! One thread answers one request after the other and closes its connection. A slow peer has two seconds, and delays
-//! others by as much: the address is for supervisors, not for the clients of the service.
+//! Each request is answered on a thread of its own, and its connection closed. There are 32 at most; one more closes the
+//! oldest, so that peers that send nothing, each of which has two seconds, do not keep a supervisor from its answer.
 
+use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
 use crate::metrics::Exposition;
@@ -22,6 +24,9 @@ use crate::service::Service;
 
 /// Time that a peer has for its whole request.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Maximum number of connections at a time.
+const MOST_PEERS: usize = 32;
 
 /// Maximum length of a request's head, in bytes.
 const MOST: usize = 8 << 10;
@@ -44,14 +49,16 @@ impl Status {
         let address = listener.local_addr()?;
         let has_ended = Arc::new(AtomicBool::new(false));
         let ends = has_ended.clone();
+        let peers = Arc::new(Peers::default());
         let serve = move || {
             for peer in listener.incoming() {
                 // Pairs with the store in `drop`, which connects after it.
                 if ends.load(Ordering::Acquire) {
                     return;
                 }
-                let answered = peer.and_then(|peer| answer(peer, &*service));
-                if let Err(error) = answered {
+                let (peers, service) = (peers.clone(), service.clone());
+                let begun = peer.and_then(|peer| begin(peer, peers, service));
+                if let Err(error) = begun {
                     tracing::debug!("a request for the status was not answered: {error}");
                 }
             }
@@ -82,6 +89,53 @@ impl Drop for Status {
             let _ = thread.join();
         }
     }
+}
+
+/// Connections whose requests are being answered, the oldest first.
+#[derive(Default)]
+struct Peers {
+    open: Mutex<VecDeque<(u64, TcpStream)>>,
+    next: AtomicU64,
+}
+
+impl Peers {
+    /// Adds a connection; returns its number. If there are too many, the oldest is shut down.
+    fn add(&self, peer: &TcpStream) -> io::Result<u64> {
+        let peer = peer.try_clone()?;
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut peers = self.open.lock();
+        if peers.len() >= MOST_PEERS
+            && let Some((_, oldest)) = peers.pop_front()
+        {
+            // It may have ended by itself.
+            let _ = oldest.shutdown(Shutdown::Both);
+        }
+        peers.push_back((number, peer));
+        Ok(number)
+    }
+
+    fn remove(&self, number: u64) {
+        self.open.lock().retain(|(one, _)| *one != number);
+    }
+}
+
+/// Starts the thread that answers a connection's request.
+fn begin<S: Service>(peer: TcpStream, peers: Arc<Peers>, service: Arc<S>) -> io::Result<()> {
+    let number = peers.add(&peer)?;
+    let answers = {
+        let peers = peers.clone();
+        move || {
+            if let Err(error) = answer(peer, &*service) {
+                tracing::debug!("a request for the status was not answered: {error}");
+            }
+            peers.remove(number);
+        }
+    };
+    let started = ThreadSpec::named(format!("{}-status", S::NAME)).start(answers);
+    started.map(drop).map_err(|error| {
+        peers.remove(number);
+        io::Error::other(error.to_string())
+    })
 }
 
 fn answer(mut peer: TcpStream, service: &impl Service) -> io::Result<()> {
@@ -207,6 +261,20 @@ mod tests {
         assert!(reply.starts_with("HTTP/1.1 503"), "{reply}");
         assert!(reply.contains("the store cannot be reached"), "{reply}");
         assert!(get("/health").starts_with("HTTP/1.1 200"));
+    }
+
+    #[test]
+    fn peers_that_send_nothing_do_not_keep_others_from_an_answer() {
+        let (_service, status) = listening();
+        let connect = |_| TcpStream::connect(status.address()).unwrap();
+        let silent: Vec<TcpStream> = (0..3 * MOST_PEERS).map(connect).collect();
+        for _ in 0..MOST_PEERS {
+            let reply = asked(&status, b"GET /health HTTP/1.1\r\n\r\n");
+            assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+        }
+        // The first of them were closed for those that came later.
+        let mut first = &silent[0];
+        assert_eq!(first.read(&mut [0; 1]).unwrap_or(0), 0);
     }
 
     #[test]
