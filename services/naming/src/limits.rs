@@ -16,6 +16,9 @@ pub struct Limits {
     pub reference_bytes: usize,
     /// Maximum number of contexts, including the root. Default: 1,000,000.
     pub contexts: usize,
+    /// Maximum depth of contexts made in one another below the root, of which access rules follow
+    /// each. Default: 1,000.
+    pub depth: usize,
     /// Maximum number of bindings in all contexts. Default: 10,000,000.
     pub bindings: usize,
     /// Maximum number of members of a group. Default: 1,000.
@@ -37,6 +40,7 @@ impl Default for Limits {
             component_bytes: 1024,
             reference_bytes: 16 << 10,
             contexts: 1_000_000,
+            depth: 1_000,
             bindings: 10_000_000,
             members: 1_000,
             listed: 1_000,

@@ -58,6 +58,9 @@ const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 0..=u6
 const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)
     .default("1000000")
     .doc("Most contexts of the service.");
+const MOST_DEPTH: Key<u64> = Key::number("most-depth", 1..=u64::MAX)
+    .default("1000")
+    .doc("Most contexts made in one another below the root.");
 const MOST_BINDINGS: Key<u64> = Key::number("most-bindings", 0..=u64::MAX)
     .default("10000000")
     .doc("Most bindings of the service.");
@@ -108,6 +111,7 @@ const OWN: &[&Setting] = &[
     &MOST_COMPONENTS.setting,
     &MOST_COMPONENT_BYTES.setting,
     &MOST_CONTEXTS.setting,
+    &MOST_DEPTH.setting,
     &MOST_BINDINGS.setting,
     &MOST_ITERATORS.setting,
     &ITERATOR_IDLE.setting,
@@ -145,6 +149,7 @@ fn limits(values: &Values) -> Limits {
         name_components: values.count(&MOST_COMPONENTS),
         component_bytes: values.count(&MOST_COMPONENT_BYTES),
         contexts: values.count(&MOST_CONTEXTS),
+        depth: values.count(&MOST_DEPTH),
         bindings: values.count(&MOST_BINDINGS),
         members: values.count(&MOST_MEMBERS),
         iterators: values.count(&MOST_ITERATORS),

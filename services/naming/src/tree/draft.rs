@@ -333,6 +333,10 @@ impl<'t> Draft<'t> {
             let most = format!("{} contexts", self.limits.contexts);
             return Err(Refusal::LimitExceeded(most));
         }
+        if self.depth(home, self.limits.depth) >= self.limits.depth {
+            let most = format!("contexts {} deep in one another", self.limits.depth);
+            return Err(Refusal::LimitExceeded(most));
+        }
         let random = || getrandom::u64().map_err(|error| StoreError::Io(error.to_string()));
         let mut number = random().map_err(Refusal::Store)?;
         while number == ROOT || self.has(number) {

@@ -1,6 +1,7 @@
 //! Resolution of a name through contexts (CosNaming 1.3, §2.2.2).
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
@@ -23,16 +24,26 @@ pub(crate) trait View {
 
     /// Returns a context, its home, the home of that, …, to the root. A home that no longer exists
     /// counts as the root.
-    fn homes(&self, context: ContextId) -> Vec<ContextId> {
-        let mut homes = Vec::new();
+    fn homes(&self, context: ContextId) -> HashSet<ContextId> {
+        let mut homes = HashSet::new();
         let mut at = context;
         // A home is made before its contexts, so there is no cycle; a damaged store may have one.
-        while at != ROOT && !homes.contains(&at) {
-            homes.push(at);
+        while at != ROOT && homes.insert(at) {
             at = self.home(at).unwrap_or(ROOT);
         }
-        homes.push(ROOT);
+        homes.insert(ROOT);
         homes
+    }
+
+    /// Returns how deep a context was made below the root, or `most` if that is less.
+    fn depth(&self, context: ContextId, most: usize) -> usize {
+        let mut at = context;
+        let mut depth = 0;
+        while at != ROOT && depth < most {
+            at = self.home(at).unwrap_or(ROOT);
+            depth += 1;
+        }
+        depth
     }
 }
 

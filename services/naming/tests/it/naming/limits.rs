@@ -75,6 +75,28 @@ fn names_are_as_long_and_as_deep_as_the_limits_and_no_more() {
 }
 
 #[test]
+fn contexts_are_made_in_one_another_as_deep_as_the_limit_and_no_deeper() {
+    let served = limited(Limits {
+        depth: 3,
+        ..Limits::default()
+    });
+    let mut context: NamingContext = served.root.clone().into();
+    for _ in 0..3 {
+        context = context.bind_new_context(&name("x")).unwrap().unwrap();
+    }
+    let refused = context.bind_new_context(&name("x")).unwrap_err();
+    let NamingContextBindNewContextError::System(refused) = refused else {
+        panic!("{refused}");
+    };
+    assert!(is_no_resources(&refused), "{refused}");
+    assert!(is_no_resources(&context.new_context().unwrap_err()));
+    // Names of existing contexts are bound anywhere.
+    context
+        .bind_context(&name("root"), Some(&served.root))
+        .unwrap();
+}
+
+#[test]
 fn there_are_as_many_contexts_and_bindings_as_the_limits_and_no_more() {
     let served = limited(Limits {
         contexts: 3,
