@@ -28,10 +28,10 @@ const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     );
 const MOST_DEFINITIONS: Key<u64> = Key::number("most-definitions", 0..=u64::MAX)
     .default("100000")
-    .doc("Most definitions of the repository; beyond, operations raise NO_RESOURCES.");
+    .doc("Maximum number of definitions of the repository; beyond, operations raise NO_RESOURCES.");
 const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 0..=u64::MAX)
     .default("67108864")
-    .doc("Most bytes of the records of all definitions.");
+    .doc("Maximum number of bytes of the records of all definitions.");
 
 /// Returns all settings of the repository, in the order of `--help`.
 #[must_use]

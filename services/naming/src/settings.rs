@@ -48,25 +48,25 @@ const GROUP_REMOVE: Key<Option<Duration>> = Key::time_or_never("group-remove")
     .doc("Time after which a dead member is removed; 0 is never.");
 const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
     .default("1000")
-    .doc("Most members of a group.");
+    .doc("Maximum number of members of a group.");
 const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 0..=u64::MAX)
     .default("128")
-    .doc("Most components of a name.");
+    .doc("Maximum number of components of a name.");
 const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 0..=u64::MAX)
     .default("1024")
-    .doc("Most bytes of a component's id and kind together.");
+    .doc("Maximum number of bytes of a component's id and kind together.");
 const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)
     .default("1000000")
-    .doc("Most contexts of the service.");
+    .doc("Maximum number of contexts of the service.");
 const MOST_DEPTH: Key<u64> = Key::number("most-depth", 1..=u64::MAX)
     .default("1000")
-    .doc("Most contexts made in one another below the root.");
+    .doc("Maximum depth of contexts made in one another below the root.");
 const MOST_BINDINGS: Key<u64> = Key::number("most-bindings", 0..=u64::MAX)
     .default("10000000")
-    .doc("Most bindings of the service.");
+    .doc("Maximum number of bindings of the service.");
 const MOST_ITERATORS: Key<u64> = Key::number("most-iterators", 0..=u64::MAX)
     .default("1000")
-    .doc("Most binding iterators that exist at a time.");
+    .doc("Maximum number of binding iterators that exist at a time.");
 const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
     .default("10min")
     .doc("Time after which an unused binding iterator is destroyed.");

@@ -28,7 +28,7 @@ pub(super) const TIMEOUT: Key<Duration> = Key::time("etcd-timeout")
 pub(super) const STALENESS: Key<Duration> = Key::time("etcd-staleness")
     .default("3s")
     .requires(&["etcd"])
-    .doc("Most age of names that are read: after that time without news from etcd, reading raises TRANSIENT.");
+    .doc("Maximum age of names that are read: after that time without news from etcd, reading raises TRANSIENT.");
 pub(super) const READ_STALE: Key<bool> = Key::flag("read-stale")
     .requires(&["etcd"])
     .doc("Go on reading while etcd is unreachable, however old the names are.");

@@ -188,7 +188,7 @@ fn pairs_that_do_not_fit_stop_the_start_with_what_is_lacking() {
             InitError::Protocol(error @ ProtocolError::Unfit { .. }) => {
                 let text = error.to_string();
                 assert!(lacking.iter().all(|what| text.contains(what)), "{text}");
-                assert!(text.contains("+reliable+diop` would fit"), "{text}");
+                assert!(text.contains("+reliable+diop` would work"), "{text}");
             }
             other => panic!("{other}"),
         }
