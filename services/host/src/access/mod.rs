@@ -4,6 +4,7 @@
 //! or `()` where the service has one place only. As long as nothing is granted, everything is permitted to all. All
 //! peers that reach a service may read.
 
+mod certificate;
 mod principal;
 mod requester;
 

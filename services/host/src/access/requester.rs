@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use punctual::poa::RequestPeer;
-use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
+
+use super::certificate;
 
 /// The party that asks for a change.
 #[derive(Clone, Debug)]
@@ -34,28 +35,9 @@ impl Requester {
         Requester::Peer {
             is_local: matches!(peer.address.link(), "uiop" | "shmiop" | "inproc"),
             address,
-            names: first.map(|der| names_in(der)).unwrap_or_default(),
+            names: first
+                .and_then(|der| certificate::names(der))
+                .unwrap_or_default(),
         }
     }
-}
-
-/// Returns the names that a certificate proves.
-fn names_in(der: &[u8]) -> Vec<String> {
-    let Ok((_, certificate)) = X509Certificate::from_der(der) else {
-        return Vec::new();
-    };
-    let subject = certificate.subject().iter_common_name();
-    let mut names: Vec<String> = subject
-        .filter_map(|name| Some(name.as_str().ok()?.to_owned()))
-        .collect();
-    if let Ok(Some(others)) = certificate.subject_alternative_name() {
-        let name = |other: &GeneralName<'_>| match other {
-            GeneralName::DNSName(name) | GeneralName::URI(name) | GeneralName::RFC822Name(name) => {
-                Some((*name).to_owned())
-            }
-            _ => None,
-        };
-        names.extend(others.value.general_names.iter().filter_map(name));
-    }
-    names
 }
