@@ -1,6 +1,6 @@
 //! Unit tests of the mutations, which are compiled here once more: to compile the whole library with
 //! its tests takes several times as long.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 #[path = "../src/mutate.rs"]
 mod mutate;
