@@ -96,7 +96,7 @@ fn wide(operations: usize, modules: usize) -> String {
 
 #[test]
 fn many_operations_come_in_their_order_whichever_thread_lays_them_out() {
-    let text = generated(&wide(200, 1));
+    let text = generated(&wide(500, 1));
     let is_search = |line: &&str| line.contains("if operation ==") || line.contains("Some(");
     let lines = text.lines().filter(|line| !is_search(line));
     let numbers: Vec<usize> = lines
@@ -109,9 +109,9 @@ fn many_operations_come_in_their_order_whichever_thread_lays_them_out() {
     assert!(
         parts
             .iter()
-            .all(|part| part.chunk_by(usize::eq).count() == 200)
+            .all(|part| part.chunk_by(usize::eq).count() == 500)
     );
-    assert_eq!(text, generated(&wide(200, 1)));
+    assert_eq!(text, generated(&wide(500, 1)));
 }
 
 #[test]
