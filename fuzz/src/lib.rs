@@ -31,6 +31,8 @@ pub mod values;
 
 mod wire;
 
+use std::path::Path;
+
 /// Fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
@@ -108,31 +110,17 @@ pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
 }
 
-/// Seed with its name in the corpus.
-pub type Seed = (String, Vec<u8>);
-
-/// Returns the seeds of each target, which are made and not found.
+/// Returns the inputs of a target in the corpus.
 ///
-/// # Panics
-/// A seed cannot be written.
-#[must_use]
-pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
-    vec![
-        ("any", any::seeds()),
-        ("cdr", cdr::seeds()),
-        ("client", client::seeds()),
-        ("giop", giop::seeds()),
-        ("ior", ior::seeds()),
-        ("names", names::seeds()),
-        ("server", server::seeds()),
-        ("sockets", sockets::seeds()),
-    ]
-}
-
-/// Makes a seed from its parts.
-fn seed<'p>(name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> Seed {
-    let parts: Vec<&[u8]> = parts.into_iter().collect();
-    (name.to_owned(), parts.concat())
+/// Messages of one are put into others: see [`mutate::messages`].
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("corpus")
+        .join(target);
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .filter_map(|file| std::fs::read(file.path()).ok())
+        .collect()
 }
 
 /// Splits off the first octet of an input, which selects how the rest is read.

@@ -2,7 +2,6 @@
 //! of the object adapter.
 
 use crate::server::{self, PROTOCOLS};
-use crate::{Seed, ior};
 use punctual::poa::IorTableError;
 use punctual::{Orb, RootPoa};
 use punctual_cdr::{
@@ -191,53 +190,4 @@ fn locate(key: &[u8], how: u8) {
     let mut block = out.into_block();
     finish_message(&mut block).expect("it is short");
     assert!(!server::served(PROTOCOLS[0], &block, 0).is_empty());
-}
-
-/// Returns references of each kind, as text, and names, as seeds.
-pub(crate) fn seeds() -> Vec<Seed> {
-    let texts = ior::seeds()
-        .into_iter()
-        .filter(|(_, input)| matches!(input[0], 1 | 2));
-    let mut all: Vec<Seed> = texts
-        .map(|(name, input)| (format!("ior-{name}"), [&[0], &input[1..]].concat()))
-        .collect();
-    for (number, name) in [
-        "a/b.c/.d/.",
-        "a\\/b\\..c\\\\",
-        "",
-        "/a",
-        "a/",
-        "a.",
-        "a.b.c",
-        "a\\b",
-        "a\\",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        all.push((
-            format!("name-{number}"),
-            [&[NAMES], name.as_bytes()].concat(),
-        ));
-    }
-    for (number, url) in [
-        "corbaname::h:1#a/b.c",
-        "corbaname:rir:#a%20b",
-        "corbaname:rir:",
-        "corbaname::h/Key%2f#a",
-        "corbaname::h#%4",
-        "corbaname::h#%ff",
-        "corbaname::h#a//b",
-        "corbaname:#a",
-        "corbaloc::h/K",
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        all.push((
-            format!("url-{number}"),
-            [&[NAMES + 1], url.as_bytes()].concat(),
-        ));
-    }
-    all
 }

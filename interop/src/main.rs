@@ -2,7 +2,6 @@
 //!
 //! The matrix goes to standard output and ends with the line `N passed, N failed, N skipped`;
 //! progress goes to standard error. The exit status is 1 when anything failed.
-#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod accounts;
 mod asynchronous;

@@ -25,6 +25,10 @@ pub(crate) struct Options {
     /// the corpus does.
     #[arg(long)]
     keep: bool,
+    /// Run no fuzzer; leave in the corpus its inputs with names, and the smallest set of the others
+    /// that reaches what these do not.
+    #[arg(long, conflicts_with = "keep")]
+    minimise: bool,
     /// Look for memory errors and overflows as well: `AddressSanitizer`, debug assertions, and each
     /// value that is compared counted as progress. A tenth as fast.
     #[arg(long)]
@@ -42,6 +46,9 @@ pub(crate) struct Options {
 
 /// Exit status of libFuzzer's programs after SIGINT or SIGTERM, with the counts of their work.
 const INTERRUPTED: i32 = 72;
+
+/// Number of times that libFuzzer looks for the inputs to keep when the corpus is minimised.
+const ROUNDS: u32 = 3;
 
 /// Result of a target.
 struct Outcome {
@@ -72,6 +79,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     };
     if options.keep {
         return chosen.iter().try_for_each(|name| keep(name, options));
+    }
+    if options.minimise {
+        return chosen.iter().try_for_each(|name| minimise(name, options));
     }
     let mut outcomes = Vec::new();
     for name in chosen {
@@ -110,12 +120,7 @@ fn rate(executions: u64, seconds: f64) -> f64 {
 
 /// Returns the targets' names: each has a folder in the corpus.
 fn targets() -> Result<Vec<String>> {
-    let folder = root().join("fuzz/corpus");
-    let entries =
-        fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
+    let mut names = names_in(&root().join("fuzz/corpus"))?;
     names.sort();
     Ok(names)
 }
@@ -131,33 +136,53 @@ fn gathered() -> PathBuf {
     target_folder().join("fuzz")
 }
 
+/// Flags of the compiler by which programs count the edges that they reach, as libFuzzer reads
+/// them.
+const COUNTED: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
+    -Cllvm-args=-sanitizer-coverage-level=4 \
+    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table \
+    -Cllvm-args=-sanitizer-coverage-trace-compares";
+
 /// Builds a target's program, and returns its path.
 fn build(name: &str, options: &Options) -> Result<PathBuf> {
     // Each kind of build has a folder of its own, so that they do not rebuild each other's output.
-    let folder = target_folder().join(match options.careful {
-        true => "libfuzzer-careful",
-        false => "libfuzzer",
-    });
+    let (folder, more) = match options.careful {
+        true => (
+            "libfuzzer-careful",
+            " -Zsanitizer=address -Cdebug-assertions",
+        ),
+        false => ("libfuzzer", ""),
+    };
+    let folder = target_folder().join(folder);
+    let host = host()?;
     let mut build = Command::new("cargo");
     build
-        .args(["+nightly", "fuzz", "build", "--fuzz-dir", "fuzz/libfuzzer"])
+        .args(["+nightly", "build", "--release", "--bin", name])
+        // Flags for a named machine are not those of build scripts and macros.
+        .args(["--target", &host])
         .arg("--target-dir")
         .arg(&folder)
-        .args(match options.careful {
-            true => &["--debug-assertions"][..],
-            false => &["--sanitizer", "none", "--release"],
-        })
-        .arg(name)
-        .current_dir(root());
+        .env("RUSTFLAGS", format!("{COUNTED}{more}"))
+        .current_dir(root().join("fuzz/libfuzzer"));
     succeed(&mut build).map_err(|error| {
-        format!("{error}\n{name} was not built: is cargo-fuzz installed, and a nightly compiler?")
+        format!(
+            "{error}\n{name} was not built: are there a nightly compiler and a compiler of C++?"
+        )
     })?;
-    let built = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    // The folder in between is named after the target machine.
-    let programs = built.filter_map(|entry| Some(entry.ok()?.path().join("release").join(name)));
-    let mut programs = programs.filter(|program| program.is_file());
-    let nowhere = || format!("no program for {name} in {}", folder.display());
-    programs.next().ok_or_else(nowhere)
+    Ok(folder.join(host).join("release").join(name))
+}
+
+/// Returns the compiler's name of this machine.
+fn host() -> Result<String> {
+    let output = Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .map_err(|error| format!("rustc could not be started: {error}"))?;
+    let told = String::from_utf8_lossy(&output.stdout);
+    let host = told.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned)
+        .ok_or_else(|| "rustc does not name its host".to_owned())
 }
 
 fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
@@ -209,13 +234,58 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
 
 /// Adds to a target's corpus those gathered inputs that reach more.
 fn keep(name: &str, options: &Options) -> Result<()> {
+    let corpus = root().join("fuzz/corpus").join(name);
+    merge(name, options, &corpus, &gathered().join(name))
+}
+
+/// Removes from a target's corpus those inputs without names that reach nothing beside the others.
+fn minimise(name: &str, options: &Options) -> Result<()> {
+    let corpus = root().join("fuzz/corpus").join(name);
+    let smaller = target_folder().join("fuzz-minimised").join(name);
+    let failed = |error| format!("{}: {error}", smaller.display());
+    if smaller.exists() {
+        fs::remove_dir_all(&smaller).map_err(failed)?;
+    }
+    fs::create_dir_all(&smaller).map_err(failed)?;
+    let before = names_in(&corpus)?;
+    for input in before.iter().filter(|input| has_name(input)) {
+        fs::copy(corpus.join(input), smaller.join(input)).map_err(failed)?;
+    }
+    // What an input reaches depends a little on those before it: further rounds bring back what is
+    // missing without them.
+    for _ in 0..ROUNDS {
+        merge(name, options, &smaller, &corpus)?;
+    }
+    let after = names_in(&smaller)?;
+    let (kept, left_out): (Vec<_>, Vec<_>) = before.iter().partition(|input| after.contains(input));
+    for input in left_out {
+        let input = corpus.join(input);
+        fs::remove_file(&input).map_err(|error| format!("{}: {error}", input.display()))?;
+    }
+    println!("{name}: {} inputs of {}", kept.len(), before.len());
+    Ok(())
+}
+
+/// Adds to a folder the smallest set of another one's inputs that reaches more.
+fn merge(name: &str, options: &Options, into: &Path, from: &Path) -> Result<()> {
     let program = build(name, options)?;
     let mut merge = Command::new(program);
     merge
         .args(["-set_cover_merge=1", "-use_counters=0", "-use_cmp=0"])
-        .arg(format!("-max_len={}", options.longest))
-        .args([root().join("fuzz/corpus").join(name), gathered().join(name)]);
+        .args([into, from]);
     succeed(&mut merge)
+}
+
+/// Returns the names of the entries of a folder.
+fn names_in(folder: &Path) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.collect())
+}
+
+/// Returns whether somebody has named an input: libFuzzer names it by its SHA-1.
+fn has_name(input: &str) -> bool {
+    input.len() != 40 || !input.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
 /// Returns the processor time of the programs that this one has waited for, in seconds. Other work
@@ -246,4 +316,15 @@ fn statistic(told: &str, name: &str) -> Option<u64> {
 fn covered(line: &str) -> Option<u64> {
     let (_, behind) = line.strip_prefix('#')?.split_once("cov: ")?;
     behind.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_name;
+
+    #[test]
+    fn an_input_with_a_name_is_not_one_that_libfuzzer_has_named() {
+        assert!(has_name("union-chosen-by-wchar"));
+        assert!(!has_name("da39a3ee5e6b4b0d3255bfef95601890afd80709"));
+    }
 }

@@ -22,6 +22,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         "--quiet",
         "--package",
         "punctual-interop",
+        "--bin",
+        "punctual-interop",
+        "--features",
+        "matrix",
         "--",
         &options.peer,
     ]);

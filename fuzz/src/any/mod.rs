@@ -1,10 +1,6 @@
 //! Fuzz target for Anys with their TypeCodes: received, sent on in each way, taken apart and put
 //! together again.
 
-mod seeds;
-
-pub use seeds::seeds;
-
 use punctual_any::{Any, DynamicValue, Label, TypeCode, TypeKind, Value};
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal, Unmarshal,

@@ -95,15 +95,3 @@ pub(super) fn wide(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
     Ok(())
 }
-
-impl Custom {
-    /// Returns a value with text of both kinds.
-    pub(super) fn sample() -> Self {
-        Self {
-            text: "text".to_owned(),
-            wide: Some("weit".to_owned()),
-            words: vec![1, 2],
-            ..Self::default()
-        }
-    }
-}

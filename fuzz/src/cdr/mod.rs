@@ -5,12 +5,10 @@ mod custom;
 mod lent;
 mod memory;
 mod numbers;
-mod seeds;
 mod sequences;
 mod structs;
 
 pub(crate) use lent::Run;
-pub use seeds::seeds;
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Char, CodeSets, Coding, Decoder, Encoder, Fixed, GiopVersion,

@@ -3,10 +3,6 @@
 
 mod full;
 mod later;
-mod seeds;
-
-pub use seeds::seeds;
-pub(crate) use seeds::{of_giop as replies, second_id};
 
 use crate::generated::all_types::{
     Boxed, BoxedFactory, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node,
@@ -346,11 +342,10 @@ pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
     let pools = POOLS.get_or_init(|| {
         let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
-        for one in conversations() {
-            pools[one.protocol].push(one.answered);
-        }
-        for (_, input) in seeds() {
-            pools[usize::from(input[0]) % COUNT].push(input[2..].to_vec());
+        for input in crate::corpus("client") {
+            if let [how, _, messages @ ..] = &*input {
+                pools[usize::from(*how) % COUNT].push(messages.to_vec());
+            }
         }
         pools
     });

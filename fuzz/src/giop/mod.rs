@@ -3,10 +3,7 @@
 //! sequenced frames.
 
 mod lite;
-mod seeds;
 mod sequenced;
-
-pub use seeds::seeds;
 
 use punctual_cdr::{Block, CdrError, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal};
 use punctual_giop::code_sets::{self, CodeSetContext};

@@ -1,6 +1,6 @@
 //! Bridge before the server, which passes on the client's requests and the server's answers.
 
-use super::{Every, PROTOCOLS, full, served_by, server};
+use super::{PROTOCOLS, full, served_by, server};
 use crate::wire::{self, Named, Slices};
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InterceptorError};
@@ -46,12 +46,6 @@ pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u
     sent
 }
 
-/// Returns the requests that the bridge sends to its target for these octets.
-pub(super) fn asked(protocol: &str, octets: &[u8]) -> Vec<u8> {
-    let _ = answered(false, protocol, octets);
-    wire::close_opened().concat()
-}
-
 /// Interceptor that sees the calls of the bridge's ORB.
 struct Looks;
 
@@ -59,13 +53,6 @@ impl ClientRequestInterceptor for Looks {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         Ok(info.add_request_service_context(full::TELLS, b"\x09\x09", true)?)
     }
-}
-
-/// Returns the reference by which clients reach an object of the server through the bridge.
-pub(super) fn through(object: &Every) -> Ior {
-    let key = object.as_object().object_key().expect("it has one");
-    let through = bridge(false).reference_to(object.as_object().type_id(), &key);
-    through.expect("it listens").ior().clone()
 }
 
 /// Returns the length of the first message with its fragments, by its length fields; the whole

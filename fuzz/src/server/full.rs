@@ -26,8 +26,6 @@ use std::sync::{Arc, OnceLock};
 
 /// Service context that selects a point and an action there: an octet each.
 pub(super) const TELLS: u32 = 0x4655_5a01;
-/// Number of interception points.
-pub(super) const POINTS: u8 = 5;
 /// Number of actions: raise, forward, panic, or add a context to the reply.
 pub(super) const DEEDS: u8 = 4;
 
@@ -40,8 +38,6 @@ pub(super) struct Full {
     pub(super) server: Server,
     /// Object served at the priority that its clients propagate.
     decided: Every,
-    /// Object served at a priority that the server declares.
-    pub(super) declared: Every,
 }
 
 /// Returns an object served at the priority that its clients propagate.
@@ -74,12 +70,8 @@ pub(super) fn get() -> &'static Full {
 impl Full {
     pub(super) fn of(orb: Orb) -> Self {
         let server = with_objects_and(orb, &[("b", calls)]);
-        let [decided, declared] = with_priorities(&server.orb);
-        Self {
-            server,
-            decided,
-            declared,
-        }
+        let [decided, _] = with_priorities(&server.orb);
+        Self { server, decided }
     }
 }
 

@@ -4,20 +4,12 @@
 mod bridge;
 mod dynamic;
 mod full;
-mod full_seeds;
 mod later;
 mod more;
-mod more_seeds;
 mod raw;
-mod seeds;
 
 pub(crate) use full::{decided, flat_priorities, priorities_that_change, watches, with_priorities};
-pub(crate) use full_seeds::policies;
-pub(crate) use more_seeds::segment;
-pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
-use crate::Seed;
-use crate::client;
 use crate::generated::all_types::{
     Bad, Boxed, BoxedFactory, Choice, Doubles, Either, EitherServant, Empty, Every,
     EverySamePlainError, EverySameTextsError, EveryServant, Grid, Longer, LongerFactory, Longs,
@@ -50,8 +42,6 @@ pub(crate) struct Server {
     pub(crate) every: Every,
     /// Object that does with a request what the request says.
     pub(crate) raw: Every,
-    /// Object that answers later.
-    later: Every,
 }
 
 /// Returns the server, which listens where no connection arrives.
@@ -104,7 +94,7 @@ pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     let raw: Every = poa
         .activate_with_id(&"r".into(), raw::ByHand(raw::Raw))
         .expect("it is another id");
-    let later: Every = poa
+    let _: Every = poa
         .activate_with_id(&"l".into(), raw::ByHand(later::Later))
         .expect("it is another id");
     let _: Every = poa
@@ -117,12 +107,7 @@ pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     }
     let table = orb.ior_table().expect("there is a root");
     table.bind("E", &every).expect("the key is free");
-    Server {
-        orb,
-        every,
-        raw,
-        later,
-    }
+    Server { orb, every, raw }
 }
 
 /// Runs the target on one input.
@@ -163,18 +148,6 @@ pub fn run(input: &[u8]) {
     // Connections that a servant has opened meanwhile, to ask a reference for its type.
     wire::close_opened();
     later::settle();
-}
-
-/// Returns the seeds.
-///
-/// # Panics
-/// A seed cannot be written.
-#[must_use]
-pub fn seeds() -> Vec<Seed> {
-    let mut all = seeds::seeds();
-    all.extend(full_seeds::seeds());
-    all.extend(more_seeds::seeds());
-    all
 }
 
 /// Flag of the first octet: the request goes to a bridge, which calls the server.
@@ -385,11 +358,9 @@ pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();
     let pools = POOLS.get_or_init(|| {
         let mut pools: [Vec<Vec<u8>>; COUNT] = std::array::from_fn(|_| Vec::new());
-        for one in client::conversations() {
-            pools[one.protocol].push(one.asked);
-        }
-        for (_, input) in seeds() {
-            pools[usize::from(input[0]) % COUNT].push(input[1..].to_vec());
+        for input in crate::corpus("server") {
+            let (how, messages) = crate::choice(&input);
+            pools[usize::from(how) % COUNT].push(messages.to_vec());
         }
         pools
     });

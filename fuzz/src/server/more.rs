@@ -13,16 +13,6 @@ use std::time::Duration;
 /// answers; the one that allows no reservation; the two bridges.
 pub(super) const WAYS: u8 = 4;
 
-/// Returns the first octet of an input that goes this way, by this protocol.
-pub(super) fn how(way: u8, protocol: usize) -> u8 {
-    let fits = |how: &u8| {
-        how & super::MORE == super::MORE
-            && way_of(*how) == way
-            && usize::from(*how) % PROTOCOLS.len() == protocol
-    };
-    (0..=255).find(fits).expect("there is one of each")
-}
-
 fn way_of(how: u8) -> u8 {
     (how >> 3) % WAYS
 }

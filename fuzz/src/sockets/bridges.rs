@@ -1,13 +1,10 @@
 //! Bridges to targets that the input names.
 
-use super::Seed;
 use crate::server::{self, PROTOCOLS};
 use crate::wire::Slices;
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::policy::Otherwise;
-use punctual::{Interface, ListenEndpoint, Orb, Policy, SetOverride};
-use punctual_cdr::ByteOrder;
-use punctual_ior::{Ior, PairProfile};
+use punctual::{ListenEndpoint, Orb, Policy, SetOverride};
 use std::sync::Arc;
 
 /// Name of the bridge's socket.
@@ -50,39 +47,4 @@ pub(super) fn bridged(how: usize, octets: &[u8]) {
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     orb.shutdown(true).expect("nothing is in progress");
-}
-
-/// Returns targets of bridges: another server's, the bridge itself, one whose reference is longer,
-/// and none.
-pub(super) fn seeds() -> Vec<Seed> {
-    let other = server::server().every.as_object();
-    let of = |place: &str| {
-        let profile = PairProfile {
-            protocol: format!("giop+{}", PROTOCOLS[0]),
-            places: vec![place.to_owned()],
-            object_key: b"key".to_vec(),
-            components: Vec::new(),
-        };
-        Ior {
-            type_id: other.type_id().to_owned(),
-            profiles: vec![profile.to_tagged(ByteOrder::NATIVE).expect("it is short")],
-        }
-    };
-    let texts = [
-        ("other", other.ior().clone()),
-        ("itself", of(BRIDGE)),
-        ("far", of(&"far".repeat(60))),
-        ("nil", Ior::nil()),
-    ];
-    let texts = texts.map(|(name, ior)| (name, ior.to_string()));
-    let more = [("iiop", "corbaloc:iiop:1.2@nowhere:1/key".to_owned())];
-    let mut all = Vec::new();
-    for (name, text) in texts.into_iter().chain(more) {
-        for how in 0..2 {
-            let number = u8::try_from((super::BRIDGED + how) * 2 + 1).expect("it is a byte");
-            let input = [&[number], text.as_bytes()].concat();
-            all.push((format!("bridge-{name}-{how}"), input));
-        }
-    }
-    all
 }

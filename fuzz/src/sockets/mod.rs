@@ -8,7 +8,6 @@ mod back;
 mod bridges;
 mod more;
 
-use crate::Seed;
 use crate::generated::all_types::Every;
 use crate::server::{self, priorities_that_change};
 use punctual::policy::{Bidirectional, CollocationScope, Wait};
@@ -70,14 +69,6 @@ pub fn run(input: &[u8]) {
         (_, BRIDGED..) => bridges::bridged(which - BRIDGED, octets),
         _ => answered(which, octets),
     }
-}
-
-/// Returns the seeds.
-pub(crate) fn seeds() -> Vec<Seed> {
-    let mut all = back::seeds();
-    all.extend(bridges::seeds());
-    all.extend(more::seeds());
-    all
 }
 
 /// First number of the inputs of several clients at once.

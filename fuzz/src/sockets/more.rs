@@ -1,21 +1,14 @@
 //! Servers that queue requests behind interceptors or while a timeline is recorded, and
 //! asynchronous calls that time out, or whose callers handle replies themselves.
 
-use super::back::{key_of, takes_its_time, two_parts};
-use super::{Answer, Client, LONG, OVERDUE, POOL, SHORT, WATCHED, check_outcome, client_by};
-use crate::Seed;
-use crate::client;
+use super::back::{takes_its_time, two_parts};
+use super::{Answer, Client, LONG, POOL, SHORT, check_outcome, client_by};
 use crate::generated::all_types::Every;
-use crate::server::{self, Ask, PLAIN, Server};
+use crate::server::{self, Server};
 use punctual::config::ReplyHandlers;
 use punctual::policy::{Bidirectional, Wait};
 use punctual::rt::timeline::{Timeline, TimelineLimits};
 use punctual::{Interface, Orb, OrbBuilder, Poller, SystemException};
-use punctual_cdr::{ByteOrder, GiopVersion};
-use punctual_giop::{
-    LocateRequestHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, Target,
-    align_body, service_context,
-};
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -127,93 +120,4 @@ fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
         }
         Poll::Pending => false,
     }
-}
-
-/// Returns the seeds.
-pub(super) fn seeds() -> Vec<Seed> {
-    let mut all = Vec::new();
-    for which in 0..2 * ENDPOINTS {
-        let how = u8::try_from((WATCHED + which) << 1).expect("it is one octet");
-        for (name, [first, then]) in kept() {
-            let length = u16::try_from(first.len()).expect("it is short");
-            let input = [&[how], &length.to_be_bytes()[..], &first, &then].concat();
-            all.push((format!("watched-{which}-{name}"), input));
-        }
-    }
-    // A priority without a native priority, for requests that are refused.
-    let none = [1, 0, 99, 0];
-    let contexts: &[(u32, &[u8])] = &[(service_context::RT_CORBA_PRIORITY, &none)];
-    let decided = server::decided().as_object().object_key();
-    let decided = decided.expect("it has one");
-    let ask = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&decided));
-    for which in [0, POOL] {
-        let input = super::back::input_in_turn(which, &ask, &ask);
-        all.push((format!("priority-none-{which}"), input));
-    }
-    let own = client::conversations();
-    let [level, name] = [2, 4].map(|call: usize| own[call].answered.clone());
-    let mut second = name.clone();
-    // The id of the second request of a connection.
-    second[12..16].copy_from_slice(&client::second_id().to_ne_bytes());
-    let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
-    let other = server::message(newest, order, MessageKind::Reply, |out| {
-        let header = ReplyHeader {
-            request_id: 99,
-            status: ReplyStatus::NoException,
-            contexts: ServiceContexts::none(),
-        };
-        header.encode(out).expect("it can be written");
-        align_body(out);
-    });
-    for way in 0..4 {
-        let how = u8::try_from((OVERDUE + way) << 1 | 1).expect("it is one octet");
-        for (said, octets) in [
-            ("nothing", Vec::new()),
-            ("one", level.clone()),
-            ("both", [&*level, &second].concat()),
-            ("other-first", [&*second, &level].concat()),
-            ("other", other.clone()),
-            ("twice", level.repeat(2)),
-        ] {
-            all.push((format!("goes-on-{way}-{said}"), [&[how], &*octets].concat()));
-        }
-    }
-    all
-}
-
-/// Returns requests that are queued, requests that are served at once, and octets that cannot be
-/// read.
-fn kept() -> Vec<(&'static str, [Vec<u8>; 2])> {
-    let raw = server::raw_key();
-    let decided = server::decided().as_object().object_key();
-    let decided = decided.expect("it has one");
-    let slow = PLAIN.of(Target::ObjectKey(&key_of(b's')));
-    let plain = PLAIN.of(Target::ObjectKey(&raw));
-    let contexts: &[(u32, &[u8])] = &[(service_context::RT_CORBA_PRIORITY, &[1, 0, 7, 0])];
-    let urgent = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&decided));
-    let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
-    let locate = server::message(newest, order, MessageKind::LocateRequest, |out| {
-        let header = LocateRequestHeader {
-            request_id: 4,
-            target: Target::ObjectKey(&raw),
-        };
-        header.encode(out).expect("it can be written");
-    });
-    let bad = server::message(newest, order, MessageKind::Request, |out| out.put_u32(3));
-    let ior = server::server().raw.as_object().ior();
-    let profile = ior.profiles.first().expect("it has one");
-    let by_profile = PLAIN.of(Target::Profile {
-        tag: profile.tag,
-        data: &profile.data,
-    });
-    vec![
-        ("plain", [slow.clone(), plain.repeat(6)]),
-        (
-            "urgent",
-            [[&*slow, &plain, &urgent].concat(), urgent.clone()],
-        ),
-        ("locate", [[&*slow, &locate].concat(), plain.clone()]),
-        ("bad", [[&*slow, &bad].concat(), plain.clone()]),
-        ("profile", [[&*slow, &by_profile].concat(), plain]),
-    ]
 }

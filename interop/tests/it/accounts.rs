@@ -22,8 +22,8 @@ struct Server {
 
 impl Server {
     fn start(port: u16) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual-interop"));
-        command.args(["serve-accounts", "--giop", "1.2", "--port"]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_interop-accounts"));
+        command.args(["--giop", "1.2", "--port"]);
         command.arg(port.to_string());
         // One account's servant panics on purpose.
         command.env("RUST_BACKTRACE", "0");

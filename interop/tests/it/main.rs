@@ -4,4 +4,5 @@
 mod accounts;
 mod combinations;
 mod generated;
+mod relay;
 mod values;

@@ -66,6 +66,7 @@ fn slow() -> Result<()> {
     let names = programs::left_out()?;
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]);
+    command.args(["--features", "punctual-models/loom"]);
     for name in &names {
         command.args(["--test", name]);
     }

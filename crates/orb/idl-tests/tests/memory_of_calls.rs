@@ -5,13 +5,8 @@
 #[allow(unused_imports)]
 mod support;
 
-/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
-}
-
-use generated::asynchronous::Clerk;
 use punctual::{Interface, Orb, SystemException};
+use punctual_idl_tests::clerks::asynchronous::Clerk;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::future::Future;
 use std::io::{Read, Write};

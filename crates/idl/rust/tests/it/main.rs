@@ -5,4 +5,5 @@ mod constructs;
 mod errors;
 mod fast;
 mod support;
+mod units;
 mod values;

@@ -7,17 +7,13 @@
 mod behind;
 use crate::support;
 
-/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
-}
-
 use behind::Behind;
 use generated::asynchronous::Clerk;
 use punctual::config::ReplyHandlers;
 use punctual::policy::Collocation;
 use punctual::rt::{Mapping, Priority, RtConfig, RtOrb};
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
+use punctual_idl_tests::clerks as generated;
 use std::fs;
 use std::sync::mpsc;
 use std::thread;

@@ -11,15 +11,11 @@ mod front;
 mod pair;
 use crate::support;
 
-/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
-}
-
 use desk::Desk;
 use front::Front;
 use generated::asynchronous::Clerk;
 use pair::{Pair, by_orb, tcp, until};
+use punctual_idl_tests::clerks as generated;
 use std::time::Duration;
 use support::watchdog;
 

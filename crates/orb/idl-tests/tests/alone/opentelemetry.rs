@@ -2,24 +2,20 @@
 //! the next server.
 #![allow(clippy::unwrap_used)]
 
+mod tracer;
+
 use crate::support;
 
-/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
-#[allow(dead_code, reason = "one operation is called")]
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
-}
-
-use generated::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError};
-use opentelemetry::trace::{SpanId, SpanKind, TracerProvider};
-use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
+use opentelemetry::trace::{SpanId, SpanKind};
 use punctual::asynchronous::Amh;
 use punctual::observe::trace::Tracing;
 use punctual::policy::Collocation;
 use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, Response, RootPoa};
+use punctual_idl_tests::clerks::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError};
 use std::sync::Arc;
 use std::time::Duration;
 use support::watchdog;
+use tracer::{Ended, Keeps};
 use tracing_subscriber::layer::SubscriberExt;
 
 /// Servant that adds, or lets the next one add.
@@ -66,9 +62,9 @@ fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
 }
 
 /// Returns the span of that name with that parent.
-fn child<'s>(spans: &'s [SpanData], name: &str, parent: SpanId) -> &'s SpanData {
+fn child<'s>(spans: &'s [Ended], name: &str, parent: SpanId) -> &'s Ended {
     let mut all = spans.iter();
-    let found = all.find(|one| one.name == name && one.parent_span_id == parent);
+    let found = all.find(|one| one.name == name && one.parent == parent);
     found.unwrap_or_else(|| panic!("no {name} below {parent} in {spans:#?}"))
 }
 
@@ -76,11 +72,8 @@ fn child<'s>(spans: &'s [SpanData], name: &str, parent: SpanId) -> &'s SpanData 
 fn one_trace_goes_from_a_clients_span_through_two_servers() {
     crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
-        let exporter = InMemorySpanExporter::default();
-        let provider = SdkTracerProvider::builder()
-            .with_simple_exporter(exporter.clone())
-            .build();
-        let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("calls"));
+        let tracer = Keeps::default();
+        let layer = tracing_opentelemetry::layer().with_tracer(tracer.clone());
         let subscriber = tracing_subscriber::registry().with(layer);
         // For all threads: servers have others than this one.
         tracing::subscriber::set_global_default(subscriber).unwrap();
@@ -88,7 +81,7 @@ fn one_trace_goes_from_a_clients_span_through_two_servers() {
         let (first, second, client) = (traced(), traced(), traced());
         let next = clerk(&second, Adds(None), &first);
         let front = clerk(&first, Adds(Some(next)), &client);
-        exporter.reset();
+        tracer.forget();
         tracing::info_span!("work").in_scope(|| {
             assert_eq!(front.add(1, 2).unwrap(), 3);
             assert_eq!(front.sendp_add(3, 4).wait().unwrap(), 7);
@@ -98,35 +91,31 @@ fn one_trace_goes_from_a_clients_span_through_two_servers() {
         for orb in [client, first, second] {
             orb.shutdown(true).unwrap();
         }
-        provider.force_flush().unwrap();
 
-        let spans = exporter.get_finished_spans().unwrap();
+        let spans = tracer.ended();
         let work = child(&spans, "work", SpanId::INVALID);
-        let trace = work.span_context.trace_id();
+        let trace = work.context.trace_id();
         let calls = spans.iter().filter(|one| one.name == "corba.call");
         let calls: Vec<_> = calls
-            .filter(|one| one.parent_span_id == work.span_context.span_id())
+            .filter(|one| one.parent == work.context.span_id())
             .collect();
         assert_eq!(calls.len(), 2, "{spans:#?}");
         for call in calls {
-            assert_eq!(call.span_kind, SpanKind::Client);
-            let upcall = child(&spans, "corba.upcall", call.span_context.span_id());
-            assert_eq!(upcall.span_kind, SpanKind::Server);
-            assert!(upcall.parent_span_is_remote);
-            let adding = child(&spans, "adding", upcall.span_context.span_id());
-            let onwards = child(&spans, "corba.call", adding.span_context.span_id());
-            let last = child(&spans, "corba.upcall", onwards.span_context.span_id());
-            child(&spans, "adding", last.span_context.span_id());
+            assert_eq!(call.kind, SpanKind::Client);
+            let upcall = child(&spans, "corba.upcall", call.context.span_id());
+            assert_eq!(upcall.kind, SpanKind::Server);
+            assert!(upcall.is_parent_remote);
+            let adding = child(&spans, "adding", upcall.context.span_id());
+            let onwards = child(&spans, "corba.call", adding.context.span_id());
+            let last = child(&spans, "corba.upcall", onwards.context.span_id());
+            child(&spans, "adding", last.context.span_id());
             for one in [call, upcall, adding, onwards, last] {
-                assert_eq!(one.span_context.trace_id(), trace);
+                assert_eq!(one.context.trace_id(), trace);
             }
         }
         let alone = child(&spans, "corba.call", SpanId::INVALID);
-        assert_ne!(alone.span_context.trace_id(), trace);
-        let upcall = child(&spans, "corba.upcall", alone.span_context.span_id());
-        assert_eq!(
-            upcall.span_context.trace_id(),
-            alone.span_context.trace_id()
-        );
+        assert_ne!(alone.context.trace_id(), trace);
+        let upcall = child(&spans, "corba.upcall", alone.context.span_id());
+        assert_eq!(upcall.context.trace_id(), alone.context.trace_id());
     });
 }

@@ -3,14 +3,9 @@
 
 use crate::support;
 
-/// Rust that the IDL compiler generates from `idl/near.idl`.
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/near.rs"));
-}
-
-use generated::near::{Thermometer, ThermometerServant};
 use punctual::policy::Collocation;
 use punctual::{ListenEndpoint, Orb, RootPoa, SystemException, SystemExceptionKind as Kind};
+use punctual_idl_tests::neighbours::near::{Thermometer, ThermometerServant};
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::Duration;

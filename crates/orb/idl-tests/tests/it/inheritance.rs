@@ -3,15 +3,6 @@
 
 use crate::support;
 
-/// Rust that the IDL compiler generates from `idl/family.idl`.
-mod generated {
-    include!(concat!(env!("OUT_DIR"), "/family.rs"));
-}
-
-use generated::family::{
-    Bottom, BottomServant, Described, DescribedServant, Left, LeftServant, Refused, Right,
-    RightServant, Root, RootOfRootError, RootServant,
-};
 use punctual::any::{AnyError, TypeCodeError};
 use punctual::dyn_any::DynAnyError;
 use punctual::dynamic::InvokeError;
@@ -24,6 +15,10 @@ use punctual::value::CdrError;
 use punctual::{
     CompletionStatus, FixedError, Interface, ListenEndpoint, ObjectId, OperationError, Orb, Poa,
     RootPoa, SystemException, SystemExceptionKind as Kind,
+};
+use punctual_idl_tests::families::family::{
+    Bottom, BottomServant, Described, DescribedServant, Left, LeftServant, Refused, Right,
+    RightServant, Root, RootOfRootError, RootServant,
 };
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;

@@ -2,9 +2,9 @@
 
 use crate::explore;
 use crate::wire::{Answers, Connection, Content, Unanswered};
-use loom::sync::Arc;
-use loom::thread;
 use punctual_exec::Deadline;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::thread;
 
 fn spawn(
     connection: &Arc<Connection>,

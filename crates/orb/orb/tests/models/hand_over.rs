@@ -3,9 +3,9 @@
 
 use crate::wire::{Answers, Connection, Unanswered, passed};
 use crate::{explore, explore_up_to};
-use loom::sync::Arc;
-use loom::thread;
 use punctual_exec::Deadline;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::thread;
 
 fn at_once(connection: &Arc<Connection>, acts: &[fn(&Connection)]) {
     let threads: Vec<_> = acts

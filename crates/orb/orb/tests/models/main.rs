@@ -5,7 +5,8 @@
 //! The code itself is modelled (`lane/outgoing/calls/slot.rs`,
 //! `lane/outgoing/calls/reply_table.rs`, `lane/outgoing/calls/callers.rs`), with loom's atomics in
 //! place of its own (`sync`); only the socket is simulated (`wire`). Each test prints the number of
-//! executions explored: `cargo test -p punctual-orb --test models --release -- --nocapture`.
+//! executions explored: `cargo test -p punctual-orb --features punctual-models/loom --test models --release
+//! -- --nocapture`.
 //!
 //! The connection cache (`lane/outgoing/pool/cache.rs`) has no model: all its state is under
 //! mutexes, and a thread that holds one never waits for another (`try_lock` there), except that of

@@ -3,10 +3,10 @@
 use crate::explore;
 use crate::reply_table::{ReplyPlace, ReplyTable};
 use crate::slot::Woken;
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::thread;
 use punctual_exec::Deadline;
+use punctual_models::loom::cell::UnsafeCell;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::thread;
 
 /// A table, and data that only a place's owner accesses: loom finds two owners here.
 struct Places {

@@ -2,9 +2,9 @@
 //! without the parts that depend on time or on data.
 
 use crate::callers::{Caller, Callers, Followed};
-use loom::cell::UnsafeCell;
-use loom::sync::{Arc, Condvar, Mutex};
 use punctual_exec::Deadline;
+use punctual_models::loom::cell::UnsafeCell;
+use punctual_models::loom::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 /// Order and time of the server's answers.

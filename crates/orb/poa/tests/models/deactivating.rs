@@ -3,8 +3,8 @@
 use super::{ActiveMap, Pinned, by_entry, explore, servant};
 use crate::entry::EntryId;
 use crate::slot::{Slot, Unpinned};
-use loom::sync::Arc;
-use loom::thread;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::thread;
 
 fn spawn(map: &Arc<ActiveMap>, act: impl FnOnce(&ActiveMap) + 'static) -> thread::JoinHandle<()> {
     let map = map.clone();

@@ -4,8 +4,8 @@ use super::{ActiveMap, by_id, explore, map_of, servant};
 use crate::entry::Ids;
 use crate::index::Strategy;
 use crate::pinned::Found;
-use loom::sync::Arc;
-use loom::thread;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::thread;
 
 /// Searches for an id. Ids are hashed to their one octet. There are two buckets at first, and twice
 /// as many whenever there are more objects than buckets.

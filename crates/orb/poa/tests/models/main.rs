@@ -4,7 +4,7 @@
 //!
 //! The code itself is modelled, whole, with loom's atomics and locks in place of its own (`sync`),
 //! and segments that begin with two slots. Each test prints how many executions were explored:
-//! `cargo test -p punctual-poa --test models --release -- --nocapture`.
+//! `cargo test -p punctual-poa --features punctual-models/loom --test models --release -- --nocapture`.
 //!
 //! The shortcuts of the de-layered strategy have no model: their contents are never trusted.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
@@ -52,7 +52,7 @@ use entry::{Deactivated, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::Pinned;
-use punctual_models::explore;
+use punctual_models::{explore, loom};
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use servant::Servant;
 use std::any::Any;

@@ -5,7 +5,7 @@ use super::{by_id, explore, servant};
 use crate::entry::Refused;
 use crate::map::{Active, ActiveMap};
 use crate::own_policies::{ConflictingPolicy, OwnPolicies, OwnPoliciesOfObjects};
-use loom::thread;
+use punctual_models::loom::thread;
 use punctual_orb::{AdapterPolicies, Policy, PolicyLevels, PolicyType};
 use std::sync::Arc;
 

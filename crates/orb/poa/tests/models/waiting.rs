@@ -1,10 +1,10 @@
 //! Model: threads that wait for calls to end, or for a deactivation, are woken, and not before.
 
 use super::{by_entry, by_id, explore, servant};
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::sync::atomic::{AtomicU32, Ordering};
-use loom::thread;
+use punctual_models::loom::cell::UnsafeCell;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::sync::atomic::{AtomicU32, Ordering};
+use punctual_models::loom::thread;
 
 /// State that calls read once they have pinned, and data that only they may touch while it is open.
 struct Manager {

@@ -3,9 +3,9 @@
 
 use crate::explore;
 use crate::handover::Handover;
-use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
-use loom::sync::{Arc, Mutex};
-use loom::thread;
+use punctual_models::loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use punctual_models::loom::sync::{Arc, Mutex};
+use punctual_models::loom::thread;
 
 /// Pool with its list of idle workers, as in `WorkerPool`.
 struct World {

@@ -3,9 +3,9 @@
 
 use crate::explore;
 use crate::leadership::{Leadership, Notify, Waiter};
-use loom::sync::atomic::{AtomicBool, Ordering};
-use loom::sync::{Arc, Condvar, Mutex};
-use loom::thread;
+use punctual_models::loom::sync::atomic::{AtomicBool, Ordering};
+use punctual_models::loom::sync::{Arc, Condvar, Mutex};
+use punctual_models::loom::thread;
 
 /// Stand-in for the kernel: pending events, and notifications of leaders, on one condition
 /// variable.

@@ -3,8 +3,8 @@
 //! 2 unless it is set; loom).
 //!
 //! The models run the code itself, with loom's atomics in place of its own (`sync`). Each test
-//! prints the number of executions explored: `cargo test -p punctual-exec --test models --release
-//! -- --nocapture`.
+//! prints the number of executions explored: `cargo test -p punctual-exec --features
+//! punctual-models/loom --test models --release -- --nocapture`.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
 mod giving;

@@ -3,11 +3,11 @@
 
 use crate::explore;
 use crate::owner::{Owner, Readiness, Retired};
-use loom::cell::UnsafeCell;
-use loom::sync::Arc;
-use loom::sync::Mutex;
-use loom::sync::atomic::{AtomicU32, Ordering};
-use loom::thread;
+use punctual_models::loom::cell::UnsafeCell;
+use punctual_models::loom::sync::Arc;
+use punctual_models::loom::sync::Mutex;
+use punctual_models::loom::sync::atomic::{AtomicU32, Ordering};
+use punctual_models::loom::thread;
 
 /// Registration whose handler takes events of two kinds.
 struct Registration {

@@ -10,3 +10,4 @@ mod hostile_values;
 mod properties;
 mod support;
 mod type_codes;
+mod units;

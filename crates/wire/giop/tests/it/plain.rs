@@ -252,6 +252,8 @@ fn mutants(octets: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
     #[test]
     fn requests_are_told_as_they_decode_one_after_the_other(
         requests in prop::collection::vec(requests(), 1..8),

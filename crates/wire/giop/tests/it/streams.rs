@@ -360,8 +360,8 @@ fn a_message_in_very_many_fragments_is_refused() {
                     message,
                     ..Limits::default()
                 };
-                let whole = request(version, ByteOrder::Big, 1, &[1; 200_000]);
-                let pieces = tiny_pieces(&whole, 4, &vec![length; 199_999]);
+                let whole = request(version, ByteOrder::Big, 1, &vec![1; limit + 10]);
+                let pieces = tiny_pieces(&whole, 4, &vec![length; limit + 9]);
                 let mut reassembly = Reassembly::new(&limits);
                 let mut results = pieces.iter().map(|piece| accept(&mut reassembly, piece));
                 let taken = results.position(|result| result.is_err());

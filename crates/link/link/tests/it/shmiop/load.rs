@@ -31,7 +31,7 @@ fn a_send_that_timed_out_tells_how_much_the_peer_can_have() {
 fn exchange(options: &ShmOptions) {
     let link = link(options.clone());
     let (one, other) = pair(&link, &link);
-    const ROUNDS: usize = 1500;
+    const ROUNDS: usize = 500;
     let size = |seed: usize| (seed * seed * 31 + seed) % 9000 + 1;
     let sender = |connection: Arc<dyn Connection>| {
         move || {

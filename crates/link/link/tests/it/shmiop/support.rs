@@ -71,9 +71,13 @@ pub(crate) fn contents(block: &punctual_cdr::Block) -> Vec<u8> {
     octets
 }
 
-/// Makes bytes that depend on position and seed.
+/// Makes bytes that depend on position and seed. They recur after a period, which is copied.
 pub(crate) fn pattern(len: usize, seed: usize) -> Vec<u8> {
-    (0..len)
+    const PERIOD: usize = 251 * 256;
+    let period: Vec<u8> = (0..PERIOD.min(len))
         .map(|at| u8::try_from((at * 7 + seed * 13 + at / 251) % 256).unwrap())
-        .collect()
+        .collect();
+    let mut octets = period.repeat(len.div_ceil(PERIOD));
+    octets.truncate(len);
+    octets
 }

@@ -17,10 +17,7 @@ mod in_flight;
 mod pollable_sets;
 mod polling;
 
-/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
-pub(crate) mod generated {
-    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
-}
+pub(crate) use punctual_idl_tests::clerks as generated;
 
 use behind::Behind;
 use generated::asynchronous::Clerk;

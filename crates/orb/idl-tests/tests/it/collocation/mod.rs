@@ -7,7 +7,4 @@ mod priority;
 pub(crate) mod servant;
 mod state;
 
-/// Code generated from `idl/near.idl`.
-pub(crate) mod generated {
-    include!(concat!(env!("OUT_DIR"), "/near.rs"));
-}
+pub(crate) use punctual_idl_tests::neighbours as generated;

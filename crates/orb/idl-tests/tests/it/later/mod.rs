@@ -17,9 +17,6 @@ mod pair;
 mod poas;
 mod time_outs;
 
-/// Rust that the IDL compiler generates from `idl/family.idl`.
-mod related {
-    include!(concat!(env!("OUT_DIR"), "/family.rs"));
-}
+use punctual_idl_tests::families as related;
 
 use pair::{Pair, by_orb, over_wire, tcp, until};

@@ -85,7 +85,7 @@ fn adapters_may_come_and_go_under_load() {
         let callers: Vec<_> = (0..2)
             .map(|_| scope.spawn(|| call_until(&stop, &theirs)))
             .collect();
-        for number in 0..500 {
+        for number in 0..150 {
             let poa = world.poa(&format!("goes {}", number % 3), &[USER_ID]);
             poa.activate_object_with_id(&"x".into(), servant(&saying("hello")))
                 .unwrap();

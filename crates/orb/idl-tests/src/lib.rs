@@ -1,0 +1,18 @@
+//! Rust that the IDL compiler generates for several test programs: compiled once, as it takes them
+//! longer to compile than their own code. IDL that one program uses is compiled with that program.
+#![allow(missing_docs, clippy::borrow_deref_ref)]
+
+/// Rust of `idl/asynchronous.idl`.
+pub mod clerks {
+    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+}
+
+/// Rust of `idl/family.idl`.
+pub mod families {
+    include!(concat!(env!("OUT_DIR"), "/family.rs"));
+}
+
+/// Rust of `idl/near.idl`.
+pub mod neighbours {
+    include!(concat!(env!("OUT_DIR"), "/near.rs"));
+}
