@@ -32,7 +32,6 @@ mod non_nil;
 mod options;
 mod parallel;
 mod plan;
-mod quadruple;
 mod scope;
 mod shared;
 mod structs;

@@ -5,5 +5,4 @@ mod constructs;
 mod errors;
 mod fast;
 mod support;
-mod units;
 mod values;

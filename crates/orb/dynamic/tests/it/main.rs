@@ -6,4 +6,3 @@ mod json;
 mod json_octets;
 #[path = "../../../../wire/any/tests/it/support/mod.rs"]
 mod support;
-mod units;

@@ -10,4 +10,3 @@ mod hostile_values;
 mod properties;
 mod support;
 mod type_codes;
-mod units;

@@ -1,6 +1,0 @@
-//! Unit tests of modules that stand alone, which are compiled here once more: to compile the whole
-//! library with its tests takes several times as long.
-#![allow(dead_code, unreachable_pub)]
-
-#[path = "../../src/kind.rs"]
-mod kind;
