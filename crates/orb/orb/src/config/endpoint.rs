@@ -124,6 +124,15 @@ impl ListenEndpoint {
         Ok(endpoint)
     }
 
+    /// Returns the error for an endpoint in clear where protection is required.
+    pub(crate) fn in_clear(&self) -> ConfigError {
+        bad_value(
+            "listen",
+            self,
+            "an endpoint of TLS (ssliop://…) or of this host alone (uiop://, shmiop://), since security is require",
+        )
+    }
+
     fn check(&self, key: &str, text: &str) -> Result<(), ConfigError> {
         let port = self.options.get(PORT_IN_IOR);
         if port.is_some_and(|port| port.parse::<u16>().is_err()) {

@@ -1,6 +1,5 @@
 //! Errors of configurations.
 
-use super::endpoint::ListenEndpoint;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -56,17 +55,6 @@ pub enum ConfigError {
 impl fmt::Debug for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-impl ConfigError {
-    /// Returns the error for an endpoint in clear where protection is required.
-    pub(crate) fn in_clear(endpoint: &ListenEndpoint) -> Self {
-        bad_value(
-            "listen",
-            endpoint,
-            "an endpoint of TLS (ssliop://…) or of this host alone (uiop://, shmiop://), since security is require",
-        )
     }
 }
 

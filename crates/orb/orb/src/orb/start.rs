@@ -401,7 +401,7 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
     for endpoint in &config.listen {
         let pair = registry.pair(&endpoint.protocol)?;
         if config.security == Security::Require && pair.is_in_clear() {
-            return Err(ConfigError::in_clear(endpoint).into());
+            return Err(endpoint.in_clear().into());
         }
     }
     for link in config.link_properties.keys() {

@@ -2,7 +2,7 @@
 
 use super::publish::{Named, published};
 use crate::broker::Broker;
-use crate::config::{ConfigError, ListenEndpoint};
+use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
 use crate::policy::Security;
@@ -201,7 +201,7 @@ impl Endpoints {
             .pair(&endpoint.protocol)
             .map_err(|error| not_listening(&endpoint, &error))?;
         if broker.config().security == Security::Require && pair.is_in_clear() {
-            return Err(not_listening(&endpoint, &ConfigError::in_clear(&endpoint)));
+            return Err(not_listening(&endpoint, &endpoint.in_clear()));
         }
         let link = pair.link.name();
         let bare = link.rsplit('+').next().unwrap_or(link);
