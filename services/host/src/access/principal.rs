@@ -24,7 +24,7 @@ pub enum Principal {
         bits: u8,
     },
     /// `cert:NAME`: peers whose TLS certificate proves NAME, its subject's common name or an alternative name
-    /// (DNS, URI or mail). The endpoint must ask for certificates (`client_auth` in the configuration's `[tls]`).
+    /// (DNS, URI or mail). The endpoint must ask for certificates (`client_certificate` in the configuration's `[tls]`).
     Certificate(String),
 }
 

@@ -49,14 +49,10 @@ impl Unit {
         }
     }
 
-    /// Returns how many whole units a time has.
+    /// Returns how many units a time has, rounded up as by system calls.
     pub(super) fn number(self, time: Duration) -> u64 {
-        let number = match self {
-            Self::Seconds => u128::from(time.as_secs()),
-            Self::Microseconds => time.as_micros(),
-            Self::Milliseconds | Self::Bytes | Self::Count(_) => time.as_millis(),
-        };
-        u64::try_from(number).unwrap_or(u64::MAX)
+        let unit = self.time(1).as_nanos();
+        u64::try_from(time.as_nanos().div_ceil(unit)).unwrap_or(u64::MAX)
     }
 }
 

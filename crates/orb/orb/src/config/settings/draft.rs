@@ -23,7 +23,7 @@ pub(super) struct Draft {
 pub(super) struct Libraries(pub(super) Vec<PathBuf>);
 
 /// Parts of a concurrency strategy.
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 pub(super) struct ConcurrencyParts {
     pub(super) strategy: Option<String>,
     pub(super) threads: Option<usize>,
@@ -66,6 +66,9 @@ impl Draft {
 
     fn finish_concurrency(&mut self) -> Result<(), ConfigError> {
         let parts = &self.concurrency;
+        if *parts == ConcurrencyParts::default() {
+            return Ok(());
+        }
         let options = ConcurrencyOptions {
             strategy: parts.strategy.as_deref(),
             threads: parts.threads,

@@ -87,8 +87,13 @@ impl Reader<'_> {
     /// An unknown key.
     fn read(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<(), String> {
         for (name, value) in table {
-            let key = format!("{prefix}{}", name.get_ref());
+            let name_text = name.get_ref();
+            let key = format!("{prefix}{name_text}");
             let line = self.line(name);
+            // A quoted key may have a dot, and be empty.
+            if name_text.is_empty() || name_text.contains('.') {
+                return Err(format!("line {line}: unknown key `{key}`"));
+            }
             if let Some(section) = SECTIONS.iter().find(|one| one.name == key) {
                 let DeValue::Table(table) = value.get_ref() else {
                     return Err(format!("line {line}: `{key}` is a table, [{key}]"));

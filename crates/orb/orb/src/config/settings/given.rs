@@ -56,7 +56,11 @@ impl Given<'_> {
         let number = match self.value {
             Value::Number(number) => u64::try_from(*number).ok(),
             Value::Argument(text) => text.parse().ok(),
-            _ => return Err(self.misfit()),
+            Value::Text(text) => {
+                let expected = format!("{}, without quotes", self.expected);
+                return Err(bad_value(self.key, format!("\"{text}\""), expected));
+            }
+            _ => return Err(self.bad(format!("a whole number: {}", self.expected))),
         };
         let number = number.filter(|number| self.bounds.contain(*number));
         number.ok_or_else(|| self.bad(self.bounds.to_string()))

@@ -154,6 +154,7 @@ impl Setting {
         match (slot.form(), is_option) {
             (Form::Number, _) => self.bounds.to_string(),
             (Form::Time(is_optional), _) => {
+                let is_optional = is_optional && self.bounds.contain(0);
                 let none = if is_optional { "; 0 for none" } else { "" };
                 let number = self.bounds;
                 match is_option {

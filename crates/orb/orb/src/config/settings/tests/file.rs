@@ -1,7 +1,11 @@
 //! Every key of the file takes effect, invalid values are refused, and the sample has every key.
 
-use crate::config::OrbConfig;
+use crate::config::settings::bounds::Unit;
+use crate::config::settings::draft::Draft;
 use crate::config::settings::sections::all;
+use crate::config::settings::slot::Form;
+use crate::config::{Concurrency, OrbConfig, PoolSize};
+use punctual_link::iiop::KeepAlive;
 use std::time::Duration;
 
 fn read(text: &str) -> Result<OrbConfig, String> {
@@ -78,19 +82,78 @@ fn every_key_of_the_sample_is_obeyed() {
     assert_eq!(config.budgets.threads, 4096);
 }
 
+/// Keys whose fields have other names.
+const OTHER_NAMES: [(&str, &str); 13] = [
+    ("library", "libraries"),
+    ("link", "link_properties"),
+    ("concurrency.strategy", "concurrency"),
+    ("concurrency.threads", "concurrency"),
+    ("concurrency.max_threads", "concurrency"),
+    ("concurrency.reserve", "concurrency"),
+    ("one_way_buffering.most_octets", "octets"),
+    (
+        "real_time.dynamic_scheduling.reservation_runtime_us",
+        "most_reserved",
+    ),
+    (
+        "real_time.dynamic_scheduling.reservation_percent",
+        "most_reserved",
+    ),
+    ("tls.minimum_version", "minimum"),
+    ("tcp.keep_alive_idle_s", "idle"),
+    ("tcp.keep_alive_interval_s", "interval"),
+    ("tcp.keep_alive_probes", "probes"),
+];
+
 #[test]
-fn each_setting_takes_the_value_that_the_sample_shows() {
-    // Settings in two places, or a field that another setting has, would show here.
-    let whole: toml::Table = toml::from_str(&whole_sample()).unwrap();
+fn a_key_has_the_name_of_its_field_and_its_unit() {
     for (section, setting) in all() {
-        let mut at = Some(&whole);
-        for table in section.name.split('.').filter(|name| !name.is_empty()) {
-            at = at
-                .and_then(|at| at.get(table))
-                .and_then(toml::Value::as_table);
-        }
         let key = section.key(setting);
-        assert!(at.is_some_and(|at| at.contains_key(setting.key)), "{key}");
+        let field = setting.field.path.rsplit('.').next().unwrap();
+        let other = OTHER_NAMES.iter().find(|(one, _)| *one == key);
+        let unit = match setting.bounds.unit {
+            Unit::Microseconds => "_us",
+            Unit::Milliseconds => "_ms",
+            Unit::Seconds => "_s",
+            Unit::Bytes | Unit::Count(_) => "",
+        };
+        match other {
+            Some((_, other)) => assert_eq!(field, *other, "{key}"),
+            None => assert_eq!(setting.key, format!("{field}{unit}"), "{key}"),
+        }
+    }
+}
+
+#[test]
+fn each_number_is_written_to_the_field_that_its_setting_names() {
+    let before = format!("{:#?}", OrbConfig::default());
+    for (section, setting) in all() {
+        let bounds = setting.bounds;
+        let mut draft = Draft::of(&OrbConfig::default());
+        let form = (setting.field.slot)(&mut draft).form();
+        // Values of parts, and of tables that are not there, have no place in the default.
+        let is_number = matches!(form, Form::Number | Form::Time(_));
+        if !is_number || section.open.is_some() || section.name == "concurrency" {
+            continue;
+        }
+        let number = bounds.least.max(1_234).min(bounds.most);
+        let key = section.key(setting);
+        let config = read(&match section.name {
+            "" => format!("{} = {number}", setting.key),
+            table => format!("[{table}]\n{} = {number}", setting.key),
+        });
+        let after = format!("{:#?}", config.unwrap());
+        let differs = before
+            .lines()
+            .zip(after.lines())
+            .position(|(one, other)| one != other);
+        let lines: Vec<&str> = after.lines().collect();
+        let differs = differs.unwrap_or_else(|| panic!("{key} = {number} changes nothing"));
+        // The value may stand on lines of its own behind the name.
+        let names = lines[..=differs].iter().rev();
+        let name = names.filter_map(|line| line.trim().split_once(": ")).next();
+        let field = setting.field.path.rsplit('.').next();
+        assert_eq!(name.map(|(name, _)| name), field, "{key}");
     }
 }
 
@@ -202,7 +265,7 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
     for (text, told) in [
         (
             "max_nesting = \"many\"",
-            "line 1: `many` does not fit `max_nesting`: expected a number",
+            "line 1: `\"many\"` does not fit `max_nesting`: expected a number, without quotes",
         ),
         (
             "max_nesting = -1",
@@ -258,6 +321,39 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         let error = read(text).unwrap_err();
         assert!(error.contains(told), "{text}: {error}");
     }
+}
+
+#[test]
+fn a_quoted_key_is_no_way_to_a_table() {
+    for text in [
+        "\"timeouts.call_ms\" = 5",
+        "\"real_time.dynamic_scheduling\" = {}",
+        "[\"\"]\nwait = \"read\"",
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains("unknown key"), "{text}: {error}");
+    }
+    assert!(read("\"wait\" = \"read\"\n['timeouts']\n'call_ms' = 5").is_ok());
+}
+
+#[test]
+fn what_a_program_has_set_is_left_as_it_is_where_nothing_is_said() {
+    let size = PoolSize {
+        threads: 20,
+        most: 16,
+        reserve: true,
+    };
+    let mut config = OrbConfig {
+        concurrency: Concurrency::LeaderFollowers(size),
+        ..OrbConfig::default()
+    };
+    config.iiop.tcp.keep_alive = Some(KeepAlive {
+        idle: Duration::from_millis(500),
+        ..KeepAlive::default()
+    });
+    config.check().unwrap();
+    assert!(config.apply_arguments([]).unwrap().is_empty());
+    assert_eq!(config.concurrency, Concurrency::LeaderFollowers(size));
 }
 
 #[test]
