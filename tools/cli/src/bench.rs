@@ -26,6 +26,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let error = Command::new(&program).args(&options.arguments).exec();
     fail(
         format!("{} does not start: {error}", program.display()),
-        Some("`cargo build --release -p punctual-bench` builds it beside this command"),
+        Some(
+            "build it in the profile of this command, for example `cargo build --release -p punctual-bench` beside `cargo build --release -p punctual-cli`",
+        ),
     )
 }

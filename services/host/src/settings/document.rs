@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::process::SETTINGS;
 use super::{Kind, Setting};
 
 /// Returns a table in Markdown: a row for each key, with its type, default, bounds and meaning.
@@ -11,7 +12,12 @@ pub fn markdown(table: &[&Setting]) -> String {
         "| flag | key in the file | type | default | meaning |\n|---|---|---|---|---|\n",
     );
     for setting in table {
-        let (name, key, kind) = (setting.name, setting.key(), kind(setting));
+        let (name, kind) = (setting.name, kind(setting));
+        // The file itself is named on the command line alone.
+        let key = match name == SETTINGS.setting.name {
+            true => String::new(),
+            false => format!("`{}`", setting.key()),
+        };
         let default = match (setting.default, setting.kind) {
             (Some(default), _) => format!("`{default}`"),
             (None, Kind::Flag) => "`false`".to_owned(),
@@ -22,7 +28,7 @@ pub fn markdown(table: &[&Setting]) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(
             out,
-            "| `--{name}` | `{key}` | {kind} | {default} | {meaning} |"
+            "| `--{name}` | {key} | {kind} | {default} | {meaning} |"
         );
     }
     out

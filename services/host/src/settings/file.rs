@@ -50,7 +50,8 @@ fn line(text: &str, at: usize) -> usize {
 
 /// Returns the key that is spelt most alike, if one is.
 fn nearest(table: &[&'static Setting], name: &str) -> Option<String> {
-    let distances = table.iter().map(|setting| {
+    let known = table.iter().filter(|one| one.name != SETTINGS.setting.name);
+    let distances = known.map(|setting| {
         let key = setting.key();
         (strsim::damerau_levenshtein(&key, name), key)
     });

@@ -56,8 +56,19 @@ impl Values {
         mut given: BTreeMap<&'static str, Vec<String>>,
         command_line: impl IntoIterator<Item = (&'static str, Vec<String>)>,
     ) -> Result<Self, SettingsError> {
+        let command_line: Vec<_> = command_line.into_iter().collect();
+        let on_command_line: Vec<&str> = command_line.iter().map(|(name, _)| *name).collect();
         for (name, texts) in command_line {
             let setting = table.iter().find(|setting| setting.name == name);
+            // It goes before the keys of the file that it cannot be given together with.
+            if let Some(setting) = setting.filter(|_| texts.iter().any(|text| text != "false")) {
+                let excludes = |one: &str| {
+                    let other = table.iter().find(|other| other.name == one);
+                    setting.conflicts.contains(&one)
+                        || other.is_some_and(|other| other.conflicts.contains(&name))
+                };
+                given.retain(|one, _| !excludes(one) || on_command_line.contains(one));
+            }
             for text in setting.into_iter().flat_map(|_| &texts) {
                 let setting = setting.map_or(Ok(()), |setting| check(setting, text));
                 setting.map_err(|reason| SettingsError::Value {

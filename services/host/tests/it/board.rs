@@ -90,22 +90,23 @@ impl Board {
 
     fn commit(&self, posted: Vec<Cdr<String>>) -> Vec<Result<u32, Kind>> {
         let mut texts = self.0.texts.write();
-        if texts.len() + posted.len() > self.0.most {
-            return vec![Err(Kind::NoResources); posted.len()];
-        }
-        let first = texts.len();
+        let (first, all) = (texts.len(), posted.len());
+        let room = self.0.most.saturating_sub(first);
+        let posted: Vec<_> = posted.into_iter().take(room).collect();
         let written = self.0.store.commit(|batch| {
             let mut table = batch.records(TEXTS)?;
             let mut numbered = (first as u64..).zip(&posted);
             numbered.try_for_each(|(number, text)| table.put(number, text))
         });
         if written.is_err() {
-            return vec![Err(Kind::PersistStore); posted.len()];
+            return vec![Err(Kind::PersistStore); all];
         }
         texts.extend(posted);
-        (first..texts.len())
+        let mut results: Vec<_> = (first..texts.len())
             .map(|number| Ok(number as u32))
-            .collect()
+            .collect();
+        results.resize(all, Err(Kind::NoResources));
+        results
     }
 }
 

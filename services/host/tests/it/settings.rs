@@ -1,6 +1,8 @@
 //! Settings of a service: what is wrong with a file, and how it goes together with the command line.
 
-use punctual_host::settings::{Key, Setting, SettingsError, Values, markdown};
+use std::path::PathBuf;
+
+use punctual_host::settings::{Key, SETTINGS, Setting, SettingsError, Values, markdown};
 
 use crate::board::settings;
 
@@ -90,8 +92,11 @@ fn each_key_is_documented_by_the_table_with_type_default_and_bounds() {
         "| `--most-texts` | `most_texts` | number from 1 to 1000 | `100` | How many texts there may be. |"
     );
     for setting in settings() {
-        assert!(
-            page.contains(&format!("`{}`", setting.key())),
+        // The file itself is named on the command line alone.
+        let is_file = setting.name == SETTINGS.setting.name;
+        assert_eq!(
+            page.contains(&format!("| `{}` |", setting.key())),
+            !is_file,
             "{}",
             setting.name
         );
@@ -126,4 +131,32 @@ fn bytes_are_a_number_alone_or_with_a_unit() {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(part), "{part}: {error}");
     }
+}
+
+#[test]
+fn a_flag_goes_before_a_key_of_the_file_that_excludes_it() {
+    const MEMORY: Key<bool> = Key::flag("memory").conflicts(&["store"]);
+    const STORE: Key<Option<PathBuf>> = Key::path("store");
+    const TABLE: &[&Setting] = &[&MEMORY.setting, &STORE.setting];
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let read = |text: &str, flags: &[(&'static str, &str)]| {
+        std::fs::write(file.path(), text).unwrap();
+        let flags = flags
+            .iter()
+            .map(|(name, text)| (*name, vec![(*text).to_owned()]));
+        Values::read(TABLE, Some(file.path()), flags)
+    };
+    let stored = read("memory = true", &[("store", "q.redb")]).unwrap();
+    assert!(!stored.get(&MEMORY) && stored.get(&STORE).is_some());
+    let kept = read("store = \"q.redb\"", &[("memory", "true")]).unwrap();
+    assert!(kept.get(&MEMORY) && kept.get(&STORE).is_none());
+    // A flag that is not given changes nothing, and two that exclude one another are refused.
+    assert!(
+        read("store = \"q.redb\"", &[("memory", "false")])
+            .unwrap()
+            .get(&STORE)
+            .is_some()
+    );
+    assert!(read("", &[("store", "q.redb"), ("memory", "true")]).is_err());
+    assert!(read("memory = true\nstore = \"q.redb\"", &[]).is_err());
 }
