@@ -62,7 +62,7 @@ pub enum Work {
     Compare,
 }
 
-/// Process that is counted.
+/// Process whose instructions are counted.
 #[derive(Clone, Debug, Args)]
 pub struct Peer {
     /// Work to do.

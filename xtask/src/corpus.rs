@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 struct Corpus {
     folder: PathBuf,
     files: Vec<PathBuf>,
-    /// Folder of a crate of its own.
+    /// Folder of the generated crate, which is compiled.
     out: PathBuf,
     target: PathBuf,
 }

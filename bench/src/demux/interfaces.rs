@@ -134,7 +134,7 @@ pub(crate) fn servant(operations: u32, thrown: Option<&Arc<AtomicU64>>) -> Arc<d
     }
 }
 
-/// Returns a servant of so many one-ways that are not counted.
+/// Returns a servant with that many one-way operations, which do nothing.
 pub(crate) fn deaf_servant(operations: u32) -> Arc<dyn Servant> {
     match operations {
         1 => servant_of::<ThrowOne, _>(Idle),

@@ -10,7 +10,8 @@ const IMPLIED: &str = include_str!(concat!(env!("OUT_DIR"), "/implied.idl"));
 /// IDL that the implied IDL includes.
 const MESSAGING: &str = include_str!("../../../crates/idl/idl/src/builtin/Messaging.idl");
 
-/// Option that leaves out pollers: each ORB has its own.
+/// IDL preprocessor option that leaves out the types of pollers, which the peer ORBs declare
+/// themselves.
 const WITHOUT_POLLERS: &str = "-DAMI_NO_POLLERS";
 
 /// Repository ids of the renamed types.

@@ -61,7 +61,8 @@ fn names(out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_string("a")
 }
 
-/// Writes a struct of which three quarters are an enum, the rest members of that type.
+/// Writes the TypeCode of a struct: three quarters of its bytes are an enum, the rest are members of
+/// that enum type, by indirection.
 pub(super) fn put_pointing(out: &mut Encoder<'_>, octets: usize) -> Result<(), CdrError> {
     kind(out, TypeKind::Struct);
     out.encapsulation(|out| {

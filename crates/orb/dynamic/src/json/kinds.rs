@@ -1,4 +1,4 @@
-//! Forms of types in JSON beyond their kinds.
+//! Types whose JSON form does not follow from the kind of their TypeCode: maps, optional values, `int8`, unions.
 
 use punctual_any::{Label, TypeCode, TypeKind};
 

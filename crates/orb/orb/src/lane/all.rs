@@ -15,8 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// Maximum number of lanes with a priority in one ORB. Threads of further priorities share the
 /// default lane.
 const MOST: usize = 64;
-/// Maximum number of lanes with a priority up to which one more is made for calls from within an
-/// upcall.
+/// Maximum number of lanes with a priority at which a call made from an upcall still gets a lane of
+/// its own.
 const MOST_OF_UPCALLS: usize = 32;
 
 /// All lanes of an ORB: the default lane and, with Real-time CORBA, one more for each priority of

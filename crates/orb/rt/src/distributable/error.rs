@@ -25,8 +25,8 @@ impl fmt::Debug for SegmentError {
     }
 }
 
-/// Converts for servants: the standard's exception is one of a local interface, which no other
-/// operation raises.
+/// Converts to a system exception for servants, whose IDL does not declare the user exceptions of the
+/// standard's local interface.
 impl From<SegmentError> for SystemException {
     fn from(error: SegmentError) -> Self {
         match error {

@@ -98,7 +98,7 @@ impl Records {
     }
 }
 
-/// Recorder of either kind.
+/// Interceptor of client or server requests that records its interception points, by name.
 pub(crate) struct Recorder(pub(crate) &'static str, pub(crate) Arc<Records>);
 
 impl ClientRequestInterceptor for Recorder {
