@@ -271,7 +271,7 @@ fn bands_lead_to_endpoints_of_their_priorities() {
         assert_eq!(error.kind(), Kind::InvPolicy, "{error}");
     });
     for (bad, why) in [
-        (PriorityBandedConnectionPolicy::new([]), "no band"),
+        (PriorityBandedConnectionPolicy::new([]), "no priority band"),
         (
             PriorityBandedConnectionPolicy::new([at(0)..=at(1), at(3)..=at(2)]),
             "band 1",
