@@ -206,20 +206,17 @@ impl NamingService {
         name: &[NameComponent],
         found: impl FnOnce(&Target) -> R,
     ) -> Result<R, Refusal> {
-        let mut found = Some(found);
-        let mut call = |target: &Target| found.take().map(|found| found(target));
         let look = |tree: &Tree, target: &Target| match target {
             Target::Group { context, choice } => {
-                Err(chosen(&self.0.groups, tree, *context, *choice))
+                let chosen = chosen(&self.0.groups, tree, *context, *choice);
+                Err((found, chosen))
             }
-            target => Ok(call(target)),
+            target => Ok(found(target)),
         };
-        let result = match self.looked_up(context, name, look)? {
-            Ok(result) => result,
-            Err(chosen) => call(&chosen?.target()?),
-        };
-        // It is called once, in one of the two places.
-        result.ok_or(Refusal::NoMember)
+        match self.looked_up(context, name, look)? {
+            Ok(result) => Ok(result),
+            Err((found, chosen)) => Ok(found(&chosen?.target()?)),
+        }
     }
 
     /// Looks a name up without resolving groups, and returns the result of `found` for the target.

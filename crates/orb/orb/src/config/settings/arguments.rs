@@ -31,7 +31,7 @@ enum Effect {
     File,
     /// Sets a setting of the file.
     Setting(&'static Setting),
-    /// Sets several at once. Fails with the value that is wrong.
+    /// Sets several settings at once.
     Several(fn(&mut OrbConfig, &str) -> Result<(), ConfigError>),
 }
 

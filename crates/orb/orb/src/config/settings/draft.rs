@@ -1,5 +1,6 @@
 //! Configuration under construction: settings of several parts are put together at the end.
 
+use super::words::Words;
 use crate::config::concurrency::ConcurrencyOptions;
 use crate::config::error::{ConfigError, bad_value};
 use crate::config::orb_config::OrbConfig;
@@ -108,7 +109,8 @@ impl Draft {
             if settings.most_reserved.is_none() {
                 let key = format!("{TABLE}.above_reservation");
                 let expected = "reservation_runtime_us and reservation_percent beside it";
-                return Err(bad_value(key, format!("{above:?}"), expected));
+                let word = above.word().unwrap_or_default();
+                return Err(bad_value(key, word, expected));
             }
             settings.above_reservation = Some(above);
         }

@@ -68,7 +68,12 @@ fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, S
             applied.map_err(|error| format!("line {line}: {error}"))?;
         }
     }
-    draft.finish().map_err(|error| error.to_string())
+    draft
+        .finish()
+        .map_err(|error| match reader.line_of(&error) {
+            Some(line) => format!("line {line}: {error}"),
+            None => error.to_string(),
+        })
 }
 
 /// Sections and values of a file.
@@ -110,6 +115,17 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the line of the key that an error names, or of the first key of the table.
+    fn line_of(&self, error: &ConfigError) -> Option<usize> {
+        let ConfigError::BadValue { key, .. } = error else {
+            return None;
+        };
+        let of_table = format!("{key}.");
+        let is_meant = |one: &str| one == key || one.starts_with(&of_table);
+        let lines = self.values.iter().filter(|(one, _)| is_meant(one));
+        lines.map(|(_, (line, _))| *line).min()
     }
 
     fn line<T>(&self, at: &Spanned<T>) -> usize {

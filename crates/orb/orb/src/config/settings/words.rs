@@ -23,6 +23,12 @@ pub(super) trait Words: Copy + PartialEq + 'static {
         found.map(|&(_, value)| value)
     }
 
+    /// Returns the word of this value.
+    fn word(self) -> Option<&'static str> {
+        let found = Self::WORDS.iter().find(|(_, value)| *value == self);
+        found.map(|&(word, _)| word)
+    }
+
     /// Returns all words.
     fn words() -> Vec<&'static str> {
         Self::WORDS.iter().map(|&(word, _)| word).collect()
@@ -69,8 +75,7 @@ impl<T: Words> Slot for T {
     }
 
     fn shown(&self, _unit: Unit) -> Option<String> {
-        let found = T::WORDS.iter().find(|(_, value)| value == self);
-        found.map(|(word, _)| quoted(word))
+        self.word().map(quoted)
     }
 }
 

@@ -306,9 +306,17 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "[real_time.dynamic_scheduling]\nreservation_percent = 7",
-            "reservation_runtime_us beside it",
+            "line 2: `7` does not fit `real_time.dynamic_scheduling.reservation_percent`: expected \
+             reservation_runtime_us beside it",
         ),
-        ("[concurrency]\nthreads = 7", "for leader_followers only"),
+        (
+            "[concurrency]\nthreads = 7",
+            "line 2: `…` does not fit `concurrency`",
+        ),
+        (
+            "[real_time.dynamic_scheduling]\nabove_reservation = \"cap\"",
+            "line 2: `cap` does not fit `real_time.dynamic_scheduling.above_reservation`",
+        ),
         (
             "[timeouts]\ncall = 7",
             "unknown key `timeouts.call`; did you mean `timeouts.call_ms`?",
