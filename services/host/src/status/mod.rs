@@ -13,10 +13,10 @@ use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
 use crate::metrics::Exposition;
@@ -36,11 +36,13 @@ const MOST: usize = 8 << 10;
 pub struct Status {
     address: SocketAddr,
     has_ended: Arc<AtomicBool>,
+    peers: Arc<Peers>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Status {
-    /// Answers for a service at an address; port 0 is any free port.
+    /// Answers for a service at an address; port 0 is any free port. The service is used until the returned value is
+    /// dropped, and no longer.
     ///
     /// # Errors
     /// The address is in use or not of this machine; the system has no thread for it.
@@ -50,13 +52,14 @@ impl Status {
         let has_ended = Arc::new(AtomicBool::new(false));
         let ends = has_ended.clone();
         let peers = Arc::new(Peers::default());
+        let open = peers.clone();
         let serve = move || {
             for peer in listener.incoming() {
                 // Pairs with the store in `drop`, which connects after it.
                 if ends.load(Ordering::Acquire) {
                     return;
                 }
-                let (peers, service) = (peers.clone(), service.clone());
+                let (peers, service) = (open.clone(), service.clone());
                 let begun = peer.and_then(|peer| begin(peer, peers, service));
                 if let Err(error) = begun {
                     tracing::debug!("a request for the status was not answered: {error}");
@@ -68,6 +71,7 @@ impl Status {
         Ok(Self {
             address,
             has_ended,
+            peers,
             thread: Some(thread),
         })
     }
@@ -88,34 +92,60 @@ impl Drop for Status {
             // A panic of the thread has been reported already.
             let _ = thread.join();
         }
+        self.peers.end();
     }
 }
 
-/// Connections whose requests are being answered, the oldest first.
-#[derive(Default)]
+/// Connections whose requests are being answered.
+#[derive(Debug, Default)]
 struct Peers {
-    open: Mutex<VecDeque<(u64, TcpStream)>>,
-    next: AtomicU64,
+    open: Mutex<Open>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    /// Connections with their numbers, the oldest first, without those that were shut down.
+    peers: VecDeque<(u64, TcpStream)>,
+    next: u64,
+    /// Number of threads, which end some time after their connection.
+    threads: usize,
 }
 
 impl Peers {
     /// Adds a connection; returns its number. If there are too many, the oldest is shut down.
     fn add(&self, peer: &TcpStream) -> io::Result<u64> {
         let peer = peer.try_clone()?;
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut peers = self.open.lock();
-        if peers.len() >= MOST_PEERS
-            && let Some((_, oldest)) = peers.pop_front()
+        let mut open = self.open.lock();
+        let number = open.next;
+        open.next += 1;
+        open.threads += 1;
+        if open.peers.len() >= MOST_PEERS
+            && let Some((_, oldest)) = open.peers.pop_front()
         {
             // It may have ended by itself.
             let _ = oldest.shutdown(Shutdown::Both);
         }
-        peers.push_back((number, peer));
+        open.peers.push_back((number, peer));
         Ok(number)
     }
 
+    /// Removes a connection whose thread has ended.
     fn remove(&self, number: u64) {
-        self.open.lock().retain(|(one, _)| *one != number);
+        let mut open = self.open.lock();
+        open.peers.retain(|(one, _)| *one != number);
+        open.threads -= 1;
+        self.ended.notify_all();
+    }
+
+    /// Reads from no connection any more, and waits until those whose requests had come are answered.
+    fn end(&self) {
+        let mut open = self.open.lock();
+        for (_, peer) in &open.peers {
+            // It may have ended by itself.
+            let _ = peer.shutdown(Shutdown::Read);
+        }
+        self.ended.wait_while(&mut open, |open| open.threads > 0);
     }
 }
 
@@ -128,6 +158,8 @@ fn begin<S: Service>(peer: TcpStream, peers: Arc<Peers>, service: Arc<S>) -> io:
             if let Err(error) = answer(peer, &*service) {
                 tracing::debug!("a request for the status was not answered: {error}");
             }
+            // The service's store is closed with it: not behind the end of the status.
+            drop(service);
             peers.remove(number);
         }
     };
@@ -275,6 +307,17 @@ mod tests {
         // The first of them were closed for those that came later.
         let mut first = &silent[0];
         assert_eq!(first.read(&mut [0; 1]).unwrap_or(0), 0);
+    }
+
+    #[test]
+    fn the_service_is_let_go_when_the_status_ends_whatever_peers_do() {
+        let (service, status) = listening();
+        let silent = TcpStream::connect(status.address()).unwrap();
+        // Connections are taken in order: now the silent one is waited for.
+        assert!(asked(&status, b"GET /health HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200"));
+        drop(status);
+        assert_eq!(Arc::strong_count(&service), 1);
+        drop(silent);
     }
 
     #[test]

@@ -248,9 +248,11 @@ impl Eq for SystemException {}
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind.name())?;
+        let meaning = || minor::meaning(self.kind.name(), self.minor);
         match &self.detail {
             Some(detail) => write!(f, ": {detail}")?,
-            None => write!(f, ": {}", self.kind.meaning())?,
+            // An exception of a peer has no detail, but its minor code is told on the wire.
+            None => write!(f, ": {}", meaning().unwrap_or(self.kind.meaning()))?,
         }
         write!(
             f,
@@ -284,6 +286,27 @@ mod tests {
         assert_eq!(
             SystemExceptionKind::from_repository_id("IDL:omg.org/CORBA/NONE:1.0"),
             None
+        );
+    }
+
+    #[test]
+    fn without_a_detail_the_message_has_the_meaning_of_the_minor_code() {
+        let text =
+            |kind, minor| SystemException::new(kind, minor, CompletionStatus::No).to_string();
+        assert_eq!(
+            text(SystemExceptionKind::InvPolicy, minor::NO_PROTECTED_ENDPOINT),
+            "INV_POLICY: nothing may be sent unencrypted to the object, and it has no endpoint of TLS that can be used \
+             (minor Punctual 42, COMPLETED_NO)"
+        );
+        // The numbers of the standard have a meaning for each kind.
+        assert_eq!(
+            text(SystemExceptionKind::ObjectNotExist, minor::omg(2)),
+            "OBJECT_NOT_EXIST: no adapter for the object key (minor OMG 2, COMPLETED_NO)"
+        );
+        let kind = SystemExceptionKind::NoMemory;
+        assert_eq!(
+            text(kind, minor::omg(2)),
+            format!("NO_MEMORY: {} (minor OMG 2, COMPLETED_NO)", kind.meaning())
         );
     }
 
