@@ -477,7 +477,7 @@ fn a_client_hears_why_its_callback_is_not_called() {
     poa.manager().activate().unwrap();
     let callback: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
     let reference = server.object_to_string(&echo).unwrap();
-    let seen: Echo = client.string_to_object(&reference).unwrap();
+    let seen = Echo::from_object(client.string_to_object(&reference).unwrap());
     let refused = seen.bounce(&callback, 1).unwrap_err();
     assert_eq!(refused.kind(), Kind::InvPolicy);
     assert_eq!(refused.minor(), punctual::minor::NO_PROTECTED_ENDPOINT);
