@@ -43,7 +43,7 @@ impl Repository {
     pub fn interface_ids(&self) -> Result<Vec<String>, SystemException> {
         const ID: Operation = Operation::two_way("_get_id");
         let id = |interface: &ObjectRef| interface.invoke(&ID, |_| Ok(()), read::text);
-        self.definitions(&[INTERFACE], id)
+        self.definitions(INTERFACE, id)
     }
 
     /// Returns its valuetypes, at any depth of modules; of the first 10,000 definitions at most.
@@ -54,22 +54,20 @@ impl Repository {
     pub fn value_types(&self) -> Result<Vec<TypeCode>, SystemException> {
         const TYPE: Operation = Operation::two_way("_get_type");
         let type_code = |value: &ObjectRef| value.invoke(&TYPE, |_| Ok(()), TypeCode::unmarshal);
-        self.definitions(&[VALUE, EVENT], type_code)
+        self.definitions(VALUE, type_code)
     }
 
-    /// Returns what is asked of each definition of some kinds, of the first [`MOST`] definitions.
+    /// Returns what is asked of each definition of a kind, of the first [`MOST`] definitions.
     fn definitions<R>(
         &self,
-        kinds: &[u32],
+        kind: u32,
         ask: impl Fn(&ObjectRef) -> Result<R, SystemException>,
     ) -> Result<Vec<R>, SystemException> {
         let (mut found, mut to_see, mut seen) = (Vec::new(), vec![self.0.clone()], 0);
         while let Some(container) = to_see.pop() {
-            for kind in kinds {
-                for definition in contents(&container, *kind)?.into_iter().take(MOST - seen) {
-                    seen += 1;
-                    found.push(ask(&definition)?);
-                }
+            for definition in contents(&container, kind)?.into_iter().take(MOST - seen) {
+                seen += 1;
+                found.push(ask(&definition)?);
             }
             // This also ends the search in a hostile repository with a module that contains itself.
             let modules = contents(&container, MODULE)?.into_iter().take(MOST - seen);
@@ -89,8 +87,6 @@ const INTERFACE: u32 = 5;
 const MODULE: u32 = 6;
 /// `dk_Value` of `DefinitionKind`.
 const VALUE: u32 = 20;
-/// `dk_Event` of `DefinitionKind`.
-const EVENT: u32 = 35;
 
 /// Returns the definitions of one kind that a container holds directly.
 fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemException> {

@@ -230,6 +230,11 @@ impl SystemException {
         self.completed
     }
 
+    /// Returns the meaning of its minor code, or of its kind where that is not known.
+    pub(crate) fn meaning(&self) -> &'static str {
+        minor::meaning(self.kind.name(), self.minor).unwrap_or_else(|| self.kind.meaning())
+    }
+
     /// Returns the message, if it has one.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
@@ -248,12 +253,8 @@ impl Eq for SystemException {}
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind.name())?;
-        let meaning = || minor::meaning(self.kind.name(), self.minor);
-        match &self.detail {
-            Some(detail) => write!(f, ": {detail}")?,
-            // An exception of a peer has no detail, but its minor code is told on the wire.
-            None => write!(f, ": {}", meaning().unwrap_or(self.kind.meaning()))?,
-        }
+        let detail = self.detail().unwrap_or_else(|| self.meaning());
+        write!(f, ": {detail}")?;
         write!(
             f,
             " (minor {}, {})",
