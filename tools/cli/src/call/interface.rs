@@ -10,29 +10,12 @@ use punctual_idl_describe as describe;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use super::found::FoundInterface;
 use super::names::Types;
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
 use super::target_options::Common;
 use crate::{shown, value_types};
-
-/// An interface, and the other declarations of its IDL, if available.
-pub(super) struct FoundInterface {
-    pub(super) interface: InterfaceDescription,
-    pub(super) specification: Option<Specification>,
-    /// Valuetypes of the Interface Repository, if the interface has values.
-    pub(super) value_types: Vec<TypeCode>,
-}
-
-impl FoundInterface {
-    fn described(interface: InterfaceDescription) -> Self {
-        Self {
-            interface,
-            specification: None,
-            value_types: Vec::new(),
-        }
-    }
-}
 
 pub(super) fn find(
     orb: &Orb,

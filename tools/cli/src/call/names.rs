@@ -10,7 +10,7 @@ use punctual::{Orb, TypeCode};
 use punctual_idl_describe as describe;
 use punctual_ior::Ior;
 
-use super::interface::FoundInterface;
+use super::found::FoundInterface;
 use super::target::object;
 
 /// Types of an IDL file, or those that an interface mentions.
