@@ -262,8 +262,8 @@ impl Facts {
         }
     }
 
-    /// Returns the declarations whose values a value of this one holds, as far as nothing is known
-    /// of them yet.
+    /// Returns the declarations whose values a value of `holder` contains and whose facts have not
+    /// been computed yet.
     fn unknown_parts(&self, spec: &Specification, holder: DeclId) -> Vec<DeclId> {
         let mut types: Vec<&Type> = spec.members(holder).into_iter().map(|m| &m.ty).collect();
         match &spec[holder].kind {

@@ -97,7 +97,8 @@ struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Returns whether a line is so close that one excerpt may show both.
+    /// Returns whether a line is near enough to the lines of this excerpt for one excerpt to show
+    /// both.
     fn near(&self, line: usize) -> bool {
         line + 60 > self.lines.end && line < self.lines.start + 60
     }

@@ -10,7 +10,7 @@ pub enum ValueFlavour {
     Plain,
     /// The user's own code marshals it.
     Custom,
-    /// By nothing: it has no state.
+    /// Not marshaled: an abstract value type has no state.
     Abstract,
 }
 
@@ -42,7 +42,7 @@ pub struct ValueType {
 pub struct StateMember {
     /// `true` if the member is `public` rather than `private`.
     pub public: bool,
-    /// Member.
+    /// The member's name, type and annotations.
     pub member: Member,
 }
 

@@ -343,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Files an enumerator's name beside its enum (§7.20.2).
+    /// Enters an enumerator's name in the scope that contains its enum (§7.20.2).
     pub(super) fn enter_enumerator(&mut self, name: &Name, id: crate::model::DeclId, index: usize) {
         // A clash was reported; the enumerator keeps its position.
         let _ = self.enter_name(name, Target::Enumerator(id, index));

@@ -197,7 +197,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads a type of a parameter, result or attribute (§7.14.2): no template without a name.
+    /// Reads the type of a parameter, result or attribute (§7.14.2); anonymous sequences, maps and
+    /// fixed-point types are errors.
     pub(super) fn param_type(&mut self) -> Checked<Type> {
         let start = self.peek().place;
         let ty = self.type_spec()?;
