@@ -197,8 +197,8 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
     found
 }
 
-/// Place of a type. The model records the places of names, not of their types: a label below a name
-/// means its type.
+/// Source location of a type, for diagnostics. The model records the locations of names, not of
+/// their types: so the location is the name's, and the label says that its type is meant.
 struct Place<'a> {
     location: &'a Location,
     label: String,
@@ -214,7 +214,7 @@ impl<'a> Place<'a> {
         Self::new(location, "the type of", name, "")
     }
 
-    /// Returns the place for the contents of the type.
+    /// Returns the location for a type contained in this one; its label says so.
     fn inside(&self) -> Self {
         let label = match self.label.strip_prefix("in ") {
             Some(_) => self.label.clone(),

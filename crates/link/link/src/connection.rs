@@ -200,11 +200,11 @@ pub trait Connection: Send + Sync + Debug {
     }
 }
 
-/// Transport that combines small messages that follow one another into one packet: the operating
-/// system has taken each when its call returns.
+/// Sender that combines small messages that follow one another into fewer packets; each call
+/// returns once the operating system has accepted its message.
 pub trait Gatherer {
-    /// Sends as [`Connection::send`] does, a message that another follows at once. Data that the
-    /// operating system holds back leaves with the next [`Connection::send`], with
+    /// Sends a message, as [`Connection::send`] does, that another message will follow at once.
+    /// Data that the operating system holds back leaves with the next [`Connection::send`], with
     /// [`Gatherer::push`], or by itself: over TCP after 200 ms.
     ///
     /// # Errors

@@ -84,8 +84,8 @@ pub trait Link: Send + Sync + Debug {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError>;
 
-    /// Listens at `address`. The link chooses a place that is left open (a port of 0, an empty
-    /// path).
+    /// Listens at `address`. The link chooses a port or path that the address leaves open (a port
+    /// of 0, an empty path).
     ///
     /// # Errors
     /// As [`Link::connect`], of phase [`Phase::Resolve`] or [`Phase::Listen`].

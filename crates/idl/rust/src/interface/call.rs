@@ -338,7 +338,8 @@ impl<'a> Call<'a> {
         quote!(#(#parameters)* #context)
     }
 
-    /// Generates the comment, and the errors beyond those of every call.
+    /// Generates the method's documentation: the IDL comment, and the user exceptions that the
+    /// method may return as errors.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
         if self.raises.is_empty() {
             return doc(&self.declaration.doc, &self.fallback_doc);
@@ -347,7 +348,7 @@ impl<'a> Call<'a> {
         doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
     }
 
-    /// Returns the errors, as a sentence.
+    /// Returns a sentence that lists the operation's user exceptions.
     pub(crate) fn errors_doc(&self, generator: &Generator<'_>) -> String {
         let names = self
             .raises
@@ -432,7 +433,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Generates one item unchanged, none or several in parentheses.
+/// Generates a tuple; a single item is generated unchanged, without parentheses.
 pub(crate) fn tuple(things: &[TokenStream]) -> TokenStream {
     match things {
         [one] => one.clone(),

@@ -128,7 +128,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
 
 /// Parts of the code that begins a call.
 struct CallStart {
-    /// Code for a servant of this process, and a comma.
+    /// Closure that calls a servant in this process, followed by a comma.
     here: TokenStream,
     /// Copies of the arguments.
     own: TokenStream,

@@ -43,7 +43,8 @@ pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
 struct Shapes<'a>(HashMap<(&'a [DeclId], usize), Option<String>>);
 
 impl<'a> Shapes<'a> {
-    /// Returns the enum for a call; `None` for one that is to be laid out by itself.
+    /// Returns the text of the error enum of a call; `None` for one that cannot be taken from the
+    /// cache.
     fn text(&mut self, scope: &Scope<'_>, call: &Call<'a>) -> Option<String> {
         let name = call.error_name(scope.generator)?.to_string();
         if !lints_of(
@@ -69,7 +70,8 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Begin of a cached enum's name; the rest is underscores, as a name may have where others use it.
+/// Beginning of the placeholder that stands for the name in a cached enum; underscores pad it to
+/// the length of the name.
 const STAND_IN: &str = "E__";
 
 const OF_STAND_IN: &str = " Errors of the operation.";

@@ -37,7 +37,7 @@ impl Reader {
         }
     }
 
-    /// Makes a reader of this code, in which the reply is named `reply`.
+    /// Makes a reader from code that refers to the reply as `reply`.
     pub(super) fn new(code: TokenStream, reply: Ident) -> Self {
         Reader {
             code,

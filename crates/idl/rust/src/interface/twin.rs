@@ -16,10 +16,10 @@ use crate::names::{Claims, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// Result in a reply, in its order.
+/// Result of a call; results are listed in the order of the reply.
 struct Outcome<'a> {
     value: Value<'a>,
-    /// Local, or the buffer.
+    /// Name of the local variable, or of the caller's buffer, that receives the result.
     name: Ident,
     goes: Destination,
 }

@@ -90,7 +90,8 @@ impl Methods {
 }
 
 impl Half {
-    /// Returns the claimant of the half, for messages.
+    /// Returns what claims the name of this half, for messages about clashes: an operation, an
+    /// attribute, or the setter of an attribute.
     pub(crate) fn claimant(self, declaration: &Declaration) -> Claimant {
         let what = match (&declaration.kind, self) {
             (DeclKind::Operation(_), _) => "operation ",

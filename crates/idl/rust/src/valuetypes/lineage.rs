@@ -14,7 +14,8 @@ pub(crate) fn concrete_base(spec: &Specification, id: DeclId) -> Option<DeclId> 
     spec.bases(id).iter().find(is_concrete).copied()
 }
 
-/// Returns the types whose states are in the state, the innermost first, the type itself last.
+/// Returns the types whose members make up the value's state: from the outermost base to the type
+/// itself.
 pub(super) fn concrete_chain(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut chain: Vec<DeclId> =
         std::iter::successors(Some(id), |&id| concrete_base(spec, id)).collect();

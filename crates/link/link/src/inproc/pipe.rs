@@ -21,7 +21,8 @@ pub(super) struct Pipe {
 #[derive(Debug, Default)]
 struct State {
     octets: VecDeque<u8>,
-    /// Lengths of runs of those bytes, with their times of arrival, which do not decrease.
+    /// Runs of bytes in `octets`, in order: the length and the time of arrival of each; the times
+    /// do not decrease.
     runs: VecDeque<Run>,
     /// Time when the writer's end is visible to the reader.
     end: Option<Duration>,
@@ -50,7 +51,7 @@ impl State {
         !self.cut && self.octets.is_empty() && self.end.is_some_and(|end| end <= now)
     }
 
-    /// Returns the time when there will be something new to read, if it is known.
+    /// Returns the time when there will be new data, or the end, to read; `None` if it is unknown.
     fn next(&self) -> Option<Duration> {
         if self.cut {
             return None;

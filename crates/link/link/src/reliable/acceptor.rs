@@ -15,7 +15,8 @@ use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time that a new peer's first datagram may take, which makes it known to the link below.
+/// Time limit for receiving a new peer's first datagram, which has arrived already, and for sending
+/// the answer.
 const FIRST: Duration = Duration::from_millis(1);
 /// Pause after a failure of the link below.
 const PAUSE: Duration = Duration::from_millis(10);

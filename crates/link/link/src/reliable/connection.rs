@@ -40,7 +40,8 @@ pub(super) struct Shared {
 
 struct Guarded {
     machine: Machine,
-    /// Number of threads that wait to read, and below to write, so that no wake-up is wasted.
+    /// Number of threads that wait to read; like `writers`, kept so that no thread is woken in
+    /// vain.
     readers: usize,
     writers: usize,
     /// Time when the timers next check this connection.
@@ -192,7 +193,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Returns whether the peer's machine reports that no process listens.
+/// Returns whether the error means that no process listens at the peer.
 fn is_refused(error: &LinkError) -> bool {
     match &error.cause {
         Cause::Closed => true,
