@@ -187,7 +187,7 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
     })
 }
 
-/// The preferred version first.
+/// Versions allowed from TLS 1.2 on, the preferred one first.
 const FROM_1_2: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
 const FROM_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 

@@ -108,7 +108,8 @@ impl Machine {
         self.end
     }
 
-    /// Returns whether nothing is left to be done for the peer either.
+    /// Returns whether the connection can be forgotten: it is over, and no datagram needs to be
+    /// sent to the peer any more.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         !self.reset_wanted && self.over.is_some_and(|over| over <= now)
     }
@@ -321,8 +322,8 @@ impl Machine {
             .min()
     }
 
-    /// Returns the time of the next ping: a silent peer is checked for life, one with a closed
-    /// window for its window.
+    /// Returns the time of the next ping. A ping checks that a silent peer is alive, or whether a
+    /// peer has opened its closed window.
     fn next_ping(&self) -> Duration {
         if self.pings == 0 {
             let quiet = self.options.keep_alive;

@@ -54,7 +54,7 @@ struct Segment {
 enum State {
     InFlight,
     Lost,
-    /// Arrived, beyond a gap.
+    /// Arrived beyond a gap, acknowledged by a range.
     Held,
 }
 
@@ -64,7 +64,7 @@ impl Segment {
     }
 }
 
-/// Segment to be sent.
+/// Segment to be sent: the bounds of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) offset: u64,
@@ -223,7 +223,7 @@ impl Outgoing {
         })
     }
 
-    /// Appends a piece's bytes to `out`.
+    /// Appends a segment's bytes to `out`.
     pub(super) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
         let begin = usize::try_from(piece.offset.saturating_sub(self.acked)).unwrap_or(usize::MAX);
         let octets = self.octets.iter().skip(begin).take(piece.length);

@@ -81,7 +81,7 @@ impl Ranges<'_> {
     }
 }
 
-/// Decodes a datagram's id and content; returns `None` for a foreign one.
+/// Decodes a datagram's id and content; returns `None` for one that is not of this protocol.
 pub(super) fn decode(octets: &[u8]) -> Option<(u64, Datagram<'_>)> {
     let mut rest = Rest(octets);
     let [b'P', b'r', VERSION, kind] = rest.array::<4>()? else {

@@ -70,7 +70,7 @@ impl AcceptQueue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `done`, or closed.
+    /// Waits until `done` returns `true` or the queue is closed.
     fn until<'w>(
         &self,
         waiting: MutexGuard<'w, Waiting>,

@@ -24,8 +24,8 @@ const GROWTH: usize = 64 * 1024;
 pub(super) struct Reader {
     /// Size of the ring.
     size: u32,
-    /// Largest amount ahead that needs no closer check: the ring's size once all of it is known to
-    /// be written.
+    /// Upper bound of the bytes ahead of the tail for which no closer check is needed: the size of
+    /// the ring once the peer is known to have written all its pages.
     most: u32,
     /// Number of bytes of the ring, from its begin, in pages that the peer has written.
     written: u32,
@@ -111,7 +111,8 @@ impl Reader {
         }
     }
 
-    /// Checks how far the peer has written, at least something, and that this is possible.
+    /// Reads the peer's HEAD, and checks that its advance is possible and that there is at least
+    /// one record to read.
     fn look(&mut self, ends: &Ends) -> Result<(), Cause> {
         // Pairs with the Release store in `Writer::publish`: the records are whole.
         let head = ends.theirs.load_acquire(HEAD);

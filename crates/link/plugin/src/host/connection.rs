@@ -270,7 +270,8 @@ impl Drop for Handle {
     }
 }
 
-/// Returns whether a library that returned this status is credible.
+/// Returns whether a status is one that a library conforming to the ABI returns: success or an
+/// error, not a panic or an unknown code.
 fn is_credible_status(status: c_int) -> bool {
     (OK..crate::abi::PANICKED).contains(&status)
 }

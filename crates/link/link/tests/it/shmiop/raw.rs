@@ -97,7 +97,7 @@ impl Raw {
         rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
 
-    /// Writes a double word at a place in the ring.
+    /// Writes a double word at an offset in the ring.
     pub(crate) fn put(&mut self, at: usize, above: u32, below: u32) {
         let word = u64::from(above) << 32 | u64::from(below);
         self.ring.as_mut_slice()[at..at + 8].copy_from_slice(&word.to_ne_bytes());

@@ -1,4 +1,4 @@
-//! Support for the other files.
+//! Common helpers of the tests of shared memory.
 
 use punctual_cdr::{Lender, Segment};
 use punctual_exec::Deadline;
