@@ -8,7 +8,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `acceptor`, `accept_queue`, `handshake_thread`, `connector`, `greeting` | the Unix socket for connecting: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
+//! | `acceptor`, `accept_queue`, `handshake_thread`, `connector`, `greeting` | Unix socket for connecting: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
 //! | `pool`, `allocator`, `lending`, `incoming`, `written` | lent memory, on the lender's side and on the other |

@@ -15,7 +15,7 @@ pub(super) struct LocalEnvironment {
 }
 
 impl LocalEnvironment {
-    /// Returns the environment of these factories, if there are any.
+    /// Returns an environment with these factories; `None` if there are none.
     pub(super) fn of(factories: Vec<Arc<dyn ValueFactory>>) -> Option<Arc<dyn Environment>> {
         if factories.is_empty() {
             return None;
