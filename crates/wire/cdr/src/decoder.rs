@@ -199,7 +199,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Takes over the count of another decoder of the same bytes.
+    /// Continues with the count of bytes read again of another decoder of the same bytes; see
+    /// [`Decoder::read_again`].
     pub fn take_count_of(&mut self, by: &Self) {
         self.again = by.again;
     }

@@ -118,8 +118,8 @@ impl<'e> Encoder<'e> {
         self.values.as_deref_mut()
     }
 
-    /// Returns whether the next data belongs to a value whose state is in chunks: another value
-    /// stands between them.
+    /// Returns whether the next data belongs to a value whose state is in chunks. A value written
+    /// there stands between two chunks.
     #[must_use]
     pub fn is_in_chunks(&self) -> bool {
         let values = self.values.as_ref();

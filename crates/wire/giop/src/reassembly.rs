@@ -30,7 +30,7 @@ pub struct Reassembly {
     /// Number of bytes held by `pending` together, seams included.
     held: usize,
     pending: Vec<Partial>,
-    /// Mark given to messages that begin.
+    /// Mark recorded for each message whose first fragment arrives from now on.
     mark: u64,
 }
 

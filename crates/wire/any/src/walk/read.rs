@@ -83,11 +83,11 @@ pub(crate) fn read_each<E: From<CdrError>>(
 
 struct Reading<'a> {
     type_code: &'a TypeCode,
-    /// Body that the input reads.
+    /// Body of the Any whose encoding the input reads; `None` for any other input.
     body: Option<&'a Arc<Body>>,
     /// Mode of skipping bytes that stay encoded.
     passing: Passing,
-    /// Number of values that may be made in all, and below it how many are left.
+    /// Number of values that may be made in all; `left` is the number that may still be made.
     most: usize,
     left: usize,
 }

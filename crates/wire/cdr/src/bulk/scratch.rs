@@ -10,7 +10,8 @@ use super::layout::PlainData;
 /// Upper bound of the bytes that a thread keeps in all. Larger memory is freed after use.
 const KEPT: usize = 256 << 10;
 
-/// Number of pieces of memory that a thread keeps, and so of arguments of one call that find some.
+/// Number of pieces of memory that a thread keeps, and so the number of arguments of one call that
+/// can use kept memory.
 const PIECES: usize = 4;
 
 /// Memory aligned for all plain data.
@@ -21,7 +22,7 @@ thread_local! {
 }
 
 struct Cache {
-    /// Kept pieces; a place without memory holds an empty vector.
+    /// Kept pieces; an unused entry is an empty vector.
     pieces: [Memory; PIECES],
 }
 

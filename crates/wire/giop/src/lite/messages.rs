@@ -18,7 +18,7 @@ pub const ORIGIN: usize = 1;
 /// Values of the flags octet: the answer that a request asks for.
 mod flags {
     pub(super) const NONE: u8 = 0;
-    /// Value that older speakers send for each two-way call.
+    /// Value that older peers send for each two-way call.
     pub(super) const TWO_WAY: u8 = 1;
     pub(super) const SYNC_WITH_TARGET: u8 = 3;
     pub(super) const SYNC_WITH_SERVER: u8 = 129;

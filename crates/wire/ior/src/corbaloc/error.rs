@@ -70,8 +70,8 @@ pub enum CorbalocError {
         /// Invalid text.
         text: String,
     },
-    /// The place is invalid: not an absolute path where the protocol requires one, or with
-    /// characters that have to be escaped.
+    /// The location of the endpoint is invalid: not an absolute path where the protocol requires
+    /// one, or with characters that have to be escaped.
     #[error("'{text}' is not a valid place: expected {expected}")]
     BadPlace {
         /// Invalid text.

@@ -55,7 +55,7 @@ impl Corbaloc {
     /// `None` for `rir`, which the ORB resolves.
     ///
     /// # Errors
-    /// Those of an invalid host name or place, if the value was not parsed.
+    /// Those of an invalid host name or location, if the value was not parsed.
     pub fn to_ior(&self) -> Result<Option<Ior>, CdrError> {
         let mut profiles = Vec::with_capacity(self.addresses.len());
         for address in &self.addresses {

@@ -277,7 +277,7 @@ fn unescape(text: &str, start: usize) -> Result<Vec<u8>, CorbalocError> {
     Ok(key)
 }
 
-/// Resolves the escapes of a place: text without control characters.
+/// Resolves the escapes in an endpoint's location: text without control characters.
 fn unescape_place(text: &str, start: usize) -> Result<String, CorbalocError> {
     let place = String::from_utf8(unescape(text, start)?).ok();
     place
