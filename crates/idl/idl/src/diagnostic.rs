@@ -15,7 +15,7 @@ pub use render::render;
 pub enum Severity {
     /// Error: the compilation fails.
     Error,
-    /// Warning: it compiles, but is probably a mistake.
+    /// Warning: the IDL compiles, but probably has a mistake.
     Warning,
 }
 

@@ -154,7 +154,7 @@ pub(crate) struct Token {
     /// Text of the token; empty for line ends and comments.
     pub(crate) text: Symbol,
     pub(crate) place: Place,
-    /// Index of the documentation before it plus 1; 0 for none.
+    /// Index of the documentation before the token, plus 1; 0 for none.
     pub(crate) doc: u32,
     /// `true` if white space or a comment stands before the token on its line.
     pub(crate) spaced: bool,

@@ -83,7 +83,7 @@ struct Facts {
     local: bool,
     /// `true` if the definition has an error, so that its content is unreliable.
     bad: bool,
-    /// Scope that it forms.
+    /// Scope that the declaration forms.
     scope: Option<ScopeId>,
     id: IdParts,
 }
@@ -209,7 +209,7 @@ impl Parser<'_> {
         self.session.names.text(token.text).clone()
     }
 
-    /// Returns whether a token is that keyword.
+    /// Returns whether a token is the keyword `word`.
     fn is_word(&self, token: Token, word: &str) -> bool {
         token.kind == Kind::Ident && &**self.session.names.text(token.text) == word
     }

@@ -134,13 +134,13 @@ impl Facts {
         !self.within.of(ty).have(Contents::UNEQUAL)
     }
 
-    /// Returns `true` if it may contain a handle to a value of a valuetype.
+    /// Returns `true` if values of the type may contain a handle to a value of a valuetype.
     pub(crate) fn holds_values(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::VALUES)
     }
 
-    /// Returns `true` if it may contain a local object or a value of a native type, so that it
-    /// stays in its process: it can be cloned, but not marshaled, printed or compared.
+    /// Returns `true` if values of the type may contain a local object or a value of a native type,
+    /// and so stay in their process: they can be cloned, but not marshaled, printed or compared.
     pub(crate) fn is_process_local(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::LOCAL)
     }
@@ -150,7 +150,7 @@ impl Facts {
         self.within.of_declaration(id).have(Contents::ITSELF)
     }
 
-    /// Returns `true` if keys of maps contain it: its values have an order.
+    /// Returns `true` if keys of maps contain the declaration: its values have an order.
     pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
         self.in_keys[id.index()]
     }

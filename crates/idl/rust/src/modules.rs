@@ -1,4 +1,5 @@
-//! Modules: the IDL's scopes as nested Rust modules, and the place of each construct.
+//! Modules: the IDL's scopes as nested Rust modules, and the module in which each construct is
+//! generated.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, DeclKind, Declaration};

@@ -1,8 +1,8 @@
 //! Plan of the generation: the declarations that are generated, and those that cannot be.
 //!
 //! Everything that the main file declares, or needs of the files that it includes, must be
-//! supported; each place that is not gets a diagnostic. Other declarations of included files are
-//! generated where possible and otherwise omitted silently.
+//! supported; each use of something unsupported gets a diagnostic. Other declarations of included
+//! files are generated where possible and otherwise omitted silently.
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{
@@ -88,7 +88,7 @@ fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
     }
 }
 
-/// Returns the declarations that this one cannot be generated without.
+/// Returns the declarations without which the given one cannot be generated.
 fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
     if generator.is_extern(declaration) {
         return Vec::new();

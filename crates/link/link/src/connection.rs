@@ -162,7 +162,8 @@ pub trait Connection: Send + Sync + Debug {
     /// call.
     fn pending(&self) -> Pending;
 
-    /// Ends both directions and wakes the threads that wait on it; callable from any thread.
+    /// Ends both directions and wakes the threads that wait on the connection; callable from any
+    /// thread.
     fn close(&self);
 
     /// Returns the address of the peer.

@@ -125,7 +125,7 @@ fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, Tls
     Ok((!trusted.is_empty()).then_some(trusted))
 }
 
-/// Returns all lists of these files; none where no authority is trusted.
+/// Returns all certificate revocation lists in the files; none where no authority is trusted.
 fn load_revoked(
     files: &[impl AsRef<Path>],
     trusted: Option<&Arc<RootCertStore>>,

@@ -61,7 +61,7 @@ impl Word {
         true
     }
 
-    /// Wakes the thread that sleeps here, after the word was changed.
+    /// Wakes the thread that sleeps on the word, after the word was changed.
     pub fn wake(&self) {
         futex::wake(&self.0);
     }

@@ -21,7 +21,7 @@ pub trait MemoryPool: Send + Sync {
 pub struct Block {
     bytes: Vec<u8>,
     when_dropped: OnDrop,
-    /// Segments that stand between the bytes, in the order of their places. Few messages have any.
+    /// Segments that stand between the block's own bytes, in order. Few messages have any.
     lent: Option<Box<Segments>>,
 }
 

@@ -46,7 +46,8 @@ pub struct Decoder<'d> {
     values: ColdOption<ReadValues<'d>>,
 }
 
-/// Alignment offset of a place just behind a fragment's header: 12 bytes into a message, modulo 8.
+/// Alignment offset of the first byte behind a fragment's header: 12 bytes into a message, modulo
+/// 8.
 const BEHIND_HEADER: usize = 4;
 
 /// Largest alignment of any value.

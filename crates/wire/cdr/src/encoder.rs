@@ -126,7 +126,8 @@ impl<'e> Encoder<'e> {
         values.is_some_and(|values| values.is_in_chunks())
     }
 
-    /// Returns the writing position for distances between places of a message; lent bytes count.
+    /// Returns the writing position, from which distances within a message are computed; lent bytes
+    /// are counted.
     pub(crate) fn place(&self) -> usize {
         self.block.len().wrapping_sub(self.origin)
     }

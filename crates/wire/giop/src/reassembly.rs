@@ -320,7 +320,7 @@ impl Reassembly {
 
 impl Partial {
     /// Returns the origin of alignment at the end of the held bytes: the message's start, or the
-    /// place where the 12-byte header of the fragment at the last seam would stand.
+    /// position where the 12-byte header of the fragment at the last seam would stand.
     fn origin(&self) -> usize {
         let seam = self.seams.last().map_or(0, |seam| *seam);
         seam.saturating_sub(MessageHeader::LEN)

@@ -9,7 +9,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use super::{Diagnostic, Severity, SourceLabel};
 use crate::source::SourceFile;
 
-/// Length of lines beyond which they are cut around the labelled place.
+/// Length beyond which a source line is cut to the surroundings of its label.
 const WIDEST_LINE: usize = 160;
 
 /// Renders all diagnostics with their source excerpts, and a line that counts them. `color` adds

@@ -68,7 +68,7 @@ pub struct Parameter {
     pub ty: Type,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 

@@ -55,11 +55,11 @@ pub struct Factory {
     pub parameters: Vec<Parameter>,
     /// Exceptions it may raise.
     pub raises: Vec<DeclId>,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 

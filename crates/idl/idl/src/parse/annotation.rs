@@ -125,7 +125,8 @@ impl Parser<'_> {
         self.check_complete(annotation, &parameters, place);
     }
 
-    /// Returns the definition of that name, searching from the present scope outwards.
+    /// Returns the definition of the annotation `name`, which is searched from the current scope
+    /// outwards.
     fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
         let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
         let separator = if name.contains("::") { "::" } else { "" };

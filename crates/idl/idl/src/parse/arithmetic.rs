@@ -32,7 +32,7 @@ impl Width {
         }
     }
 
-    /// Computes `~n` in that many bits (§7.10.2).
+    /// Computes `~n` in the given number of bits (§7.10.2).
     pub(super) fn complement(self, n: i128) -> i128 {
         if self.signed || n < 0 {
             !n

@@ -289,8 +289,8 @@ impl Parser<'_> {
         scope
     }
 
-    /// Returns the declaration of that name in the present scope itself, if the spelling is the
-    /// same.
+    /// Returns the declaration called `name` in the current scope itself, if it has exactly that
+    /// spelling.
     pub(super) fn own_declaration(&self, name: &Name) -> Option<DeclId> {
         let scope = &self.scopes[self.scope.0 as usize];
         let entry = scope.find(&names::key(&name.text), &name.text)?;

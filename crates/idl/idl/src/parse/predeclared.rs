@@ -253,7 +253,7 @@ struct BuiltinTarget {
 /// Modules that `import` finds without an `#include`, except CORBA, which is always there.
 const MODULES: &[(&str, &str)] = &[("IOP", include_str!("../builtin/IOP.idl"))];
 
-/// Returns the IDL 4 integer type of that name. Names such as `int32` are not keywords here, so
+/// Returns the IDL 4 integer type called `name`. Names such as `int32` are not keywords here, so
 /// that existing IDL with such names stays valid.
 pub(super) fn sized_integer(name: &str) -> Option<Type> {
     let primitive = match name {

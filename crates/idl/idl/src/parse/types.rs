@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// Reads a basic type that begins with that word; returns `None` when none does.
+    /// Reads a basic type that begins with the word `text`; returns `None` when no basic type does.
     fn primitive(&mut self, text: &str) -> Option<Checked<Primitive>> {
         let primitive = match text {
             "boolean" => Primitive::Boolean,

@@ -86,7 +86,7 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     definition(scope, &name, &text, call.raises)
 }
 
-/// Generates the attributes that clippy needs for an enum of that name.
+/// Generates the attributes that clippy needs for an enum called `name`.
 fn lints_of(
     generator: &Generator<'_>,
     name: &str,
@@ -103,7 +103,7 @@ fn lints_of(
     lints::variants(name, &names, &sizes)
 }
 
-/// Generates the enum of that name: a variant for each exception, and one for the system's.
+/// Generates the enum called `name`: a variant for each exception, and one for the system's.
 pub(crate) fn definition(
     scope: &Scope<'_>,
     name: &Ident,

@@ -49,7 +49,7 @@ pub(super) fn name(
     fills.then(|| methods.fresh(&format!("{}_into", call.method)).to_string())
 }
 
-/// Generates the `_into` twin of a call, under that name.
+/// Generates the `_into` twin of a call, called `name`.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenStream {
     let mut locals = call.locals();
     let results = results(scope, call, &mut locals);

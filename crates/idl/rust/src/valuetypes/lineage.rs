@@ -8,7 +8,8 @@ use crate::Generator;
 use crate::interface::bases;
 use crate::interface::call::{self, Call};
 
-/// Returns the base whose state is the first part of this one's.
+/// Returns the base valuetype whose state is the first part of the state of the given valuetype, if
+/// it has one.
 pub(crate) fn concrete_base(spec: &Specification, id: DeclId) -> Option<DeclId> {
     let is_concrete = |base: &&DeclId| matches!(&spec[**base].kind, DeclKind::ValueType(v) if v.flavour != ValueFlavour::Abstract);
     spec.bases(id).iter().find(is_concrete).copied()

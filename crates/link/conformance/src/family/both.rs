@@ -43,7 +43,8 @@ pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Checks closing an acceptor while a thread waits in it.
+/// Checks that closing an acceptor ends a waiting `accept` with an error, and that later calls
+/// fail, too.
 pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, address: &Address) {
     let acceptor: Arc<dyn Acceptor> = listen(link, address).into();
     let accepting = acceptor.clone();

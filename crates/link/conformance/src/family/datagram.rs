@@ -8,7 +8,7 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Connection, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 
-/// Sends until it arrives, since a datagram may be lost, and receives it; earlier datagrams are
+/// Sends `octets` until they are received, since a datagram may be lost; datagrams sent earlier are
 /// skipped.
 fn deliver(from: &dyn Connection, to: &dyn Connection, octets: &[u8]) {
     let deadline = limit();

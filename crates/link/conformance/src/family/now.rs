@@ -142,7 +142,7 @@ pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, addre
     assert!(&*block == expected.as_slice());
 }
 
-/// Receives until there is no more, or the end.
+/// Receives until there is no more data; returns the error that reports the end, if it was reached.
 fn take_all(
     connection: &dyn Connection,
     block: &mut punctual_cdr::Block,

@@ -47,7 +47,8 @@ impl Driver {
         })
     }
 
-    /// Returns the time as the link's connections count it.
+    /// Returns the current time, counted from the start of the driver, as all its connections use
+    /// it.
     pub(super) fn now(&self) -> Duration {
         self.begin.elapsed()
     }

@@ -116,7 +116,7 @@ impl Borrowed {
         }
     }
 
-    /// Returns its range in the peer's memory.
+    /// Returns the stretch's range in the peer's memory.
     fn stretch(&self) -> Range<usize> {
         self.begin..self.begin + self.len
     }

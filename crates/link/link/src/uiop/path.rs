@@ -83,7 +83,7 @@ impl SocketFile {
         &self.place
     }
 
-    /// Removes the file, if it is still this socket's.
+    /// Removes the file, unless another socket has replaced it.
     pub(crate) fn remove(&self) {
         let there = fs::symlink_metadata(&*self.place);
         if there.is_ok_and(|metadata| identity(&metadata) == self.identity) {

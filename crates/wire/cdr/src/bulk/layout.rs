@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 /// [`plain_struct!`](crate::plain_struct) implements it for structs.
 ///
 /// # Safety
-/// Any bytes in the place of a value are one, `LAYOUT` is the type's, and
+/// Any bytes of the type's size are a valid value, `LAYOUT` is the type's, and
 /// [`clear_padding`](PlainData::clear_padding) writes each byte that is not part of a number.
 pub unsafe trait PlainData: Copy + 'static {
     /// Layout of the type's numbers.

@@ -120,7 +120,7 @@ impl<T: PlainData> Scratch<T> {
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<T>(), self.len) }
     }
 
-    /// Returns all of the memory as places for values.
+    /// Returns all of the memory as uninitialised slots for values.
     #[inline]
     fn room(&mut self) -> &mut [MaybeUninit<T>] {
         let count = self.memory.capacity() * size_of::<u64>() / size_of::<T>();

@@ -67,7 +67,8 @@ impl<'d> Decoder<'d> {
         self.end_at_seam();
     }
 
-    /// Returns the reading position for distances between places of a message; lent bytes count.
+    /// Returns the reading position, from which distances within a message are computed; lent bytes
+    /// are counted.
     pub(crate) fn place(&self) -> usize {
         (usize::MAX >> 1) - self.remaining()
     }
@@ -87,8 +88,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns a decoder at the same place, to look ahead with. It knows none of the values that
-    /// were read before, which may be many, so that this costs the same everywhere: nothing, except
+    /// Returns a decoder at this position, for looking ahead. It knows none of the values that were
+    /// read before, which may be many, so that this costs the same everywhere: nothing, except
     /// within a chunk of a value, where it allocates.
     #[inline]
     #[must_use]

@@ -14,10 +14,10 @@ const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 pub(super) struct Statement {
     /// Text of the statement, with its `;`.
     pub(super) text: &'static str,
-    /// Part before body and bases, of an interface or value type with a body: with a `;`, this
-    /// declares it forward.
+    /// Part of an interface or value type before its bases and its body; followed by a `;`, it is a
+    /// forward declaration. `None` for any other statement.
     pub(super) head: Option<&'static str>,
-    /// `true` if a mere reference does not require its definition.
+    /// `true` if the definition is not required where the interface is only referred to.
     pub(super) on_request: bool,
 }
 

@@ -92,7 +92,7 @@ impl Raw {
         (raw, acceptor.accept().unwrap())
     }
 
-    /// Returns the amount of its memory that has been allocated by the machine, in bytes.
+    /// Returns how much of the peer's memory the machine has allocated, in bytes.
     pub(crate) fn taken(&self) -> i64 {
         rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
@@ -117,7 +117,7 @@ impl Raw {
     }
 }
 
-/// Returns the other side's answer; empty where it hangs up.
+/// Returns the other side's answer; empty if it closes the socket.
 pub(crate) fn answer(socket: &OwnedFd) -> (Vec<u8>, Vec<OwnedFd>) {
     let (mut octets, mut descriptors) = (Vec::new(), Vec::new());
     while octets.len() < 32 {
