@@ -158,7 +158,8 @@ pub(crate) fn colliding_keyword(name: &str) -> Option<&'static str> {
         .find(|keyword| keyword.eq_ignore_ascii_case(name))
 }
 
-/// Returns whether a keyword is so recent that much existing IDL has names like it.
+/// Returns whether a keyword was added to IDL after its first versions, so that older IDL may use
+/// it as a name.
 pub(crate) fn is_recent_keyword(keyword: &str) -> bool {
     matches!(
         keyword,

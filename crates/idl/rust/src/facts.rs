@@ -145,7 +145,7 @@ impl Facts {
         self.within.of(ty).have(Contents::LOCAL)
     }
 
-    /// Returns `true` if a value may hold another of the same declaration.
+    /// Returns `true` if a value of the declaration may contain another value of that declaration.
     pub(crate) fn is_recursive(&self, id: DeclId) -> bool {
         self.within.of_declaration(id).have(Contents::ITSELF)
     }

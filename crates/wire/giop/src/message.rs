@@ -13,7 +13,7 @@ pub fn begin_message(out: &mut Encoder<'_>, kind: MessageKind) {
     out.put_bytes(&header.to_octets());
 }
 
-/// Aligns to the begin of a request's or reply's body: a multiple of 8 in GIOP 1.2 (CORBA 3.3 part
+/// Aligns to the start of a request's or reply's body: a multiple of 8 in GIOP 1.2 (CORBA 3.3 part
 /// 2, §9.4.2.2), any offset in earlier versions. Only for a message that has a body.
 #[inline]
 pub fn align_body(out: &mut Encoder<'_>) {

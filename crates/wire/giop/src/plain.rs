@@ -268,7 +268,7 @@ impl PlainRequests {
         })
     }
 
-    /// Caches the begin of a request, if it is plain so far.
+    /// Caches the beginning of a request, if that is plain.
     #[cold]
     fn learn(&mut self, begin: u64, front: &[u8; FRONT]) -> Option<()> {
         // Until then every request is refused that looks like the cached one.

@@ -17,7 +17,7 @@ const FRAGMENTS_ALWAYS: usize = 1024;
 /// Fragment size in bytes that bounds the number of fragments above [`FRAGMENTS_ALWAYS`]: as many
 /// as the longest message has in fragments of this size. Real ORBs send longer fragments.
 const SMALL_FRAGMENT: usize = 512;
-/// Memory to record the begin of a fragment, in bytes.
+/// Memory used to record where a fragment begins, in bytes.
 const SEAM: usize = size_of::<usize>();
 
 /// Unfinished messages of one direction of a connection.

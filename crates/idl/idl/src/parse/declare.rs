@@ -68,7 +68,8 @@ impl Parser<'_> {
         self.parts.last().copied()
     }
 
-    /// Returns the names of all scopes down to this name.
+    /// Returns the scoped name of `name` in the current scope: the names of the enclosing scopes,
+    /// then the name.
     pub(super) fn scoped(&self, name: &Name) -> Vec<String> {
         let owner = self.scopes[self.scope.0 as usize].owner;
         let mut names = owner.map_or_else(Vec::new, |owner| self.spec[owner].scoped_name.clone());
@@ -250,7 +251,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Runs `read` and returns the declarations that were listed meanwhile.
+    /// Runs `read` and returns the declarations that it appends to the body.
     pub(super) fn collecting<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Checked<T>,

@@ -318,7 +318,8 @@ impl<'a> Call<'a> {
         quote!(fn #name(&self #parameters) -> #returns)
     }
 
-    /// Generates the parameters that the caller passes, with types, each behind a comma.
+    /// Generates the declarations of the parameters that the caller passes, each preceded by a
+    /// comma.
     pub(crate) fn passed_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let parameters = self.passed().map(|parameter| {
             let name = ident(&parameter.name);

@@ -1,5 +1,5 @@
-//! Description of the requests of an interface, for readers other than stub and skeleton: a table
-//! of its own operations.
+//! Description of the requests of an interface, for code other than stub and skeleton: a table of
+//! its own operations.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use punctual_idl::model::{DeclId, Declaration, Direction, Type};

@@ -179,7 +179,7 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     Reader::new(quote!({ #(#steps)* #ok(#received) }), reply)
 }
 
-/// Generates the return value of the closure: all results that are not in a buffer by then.
+/// Generates the return value of the closure: all results that it has not written to a buffer.
 fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
     let kept = results
         .iter()

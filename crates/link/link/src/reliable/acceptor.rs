@@ -159,7 +159,8 @@ impl AcceptorThread {
         self.queue.close();
     }
 
-    /// Handles a new sender. Dropping the connection below forgets it.
+    /// Handles the first datagram of a new sender. Unless a connection is opened, `below` is
+    /// dropped, and the link below forgets the sender.
     fn handle_unknown_sender(&mut self, below: Arc<dyn Connection>) -> io::Result<()> {
         let mut block = below.lend(0);
         if below

@@ -4,7 +4,8 @@ use crate::{Connection, LinkError, Phase};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Upper bound of the connections that wait for their handshake, in the kernel, and to be accepted.
+/// Upper bound of the connections that wait in the kernel's listen queue, and of those that wait to
+/// be accepted after their handshake.
 pub(super) const BACKLOG: u16 = 128;
 
 /// Queue of accepted connections, or errors, from the handshake thread to `accept`.

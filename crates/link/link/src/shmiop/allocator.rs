@@ -50,7 +50,7 @@ struct Slot<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) slot: u32,
-    /// Offset from the pool's begin.
+    /// Offset from the start of the pool.
     pub(super) offset: u32,
 }
 

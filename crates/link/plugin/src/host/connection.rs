@@ -37,7 +37,8 @@ struct LoadedConnection {
     pool: Arc<BlockPool>,
 }
 
-/// Bare handle, so that a connection with bad addresses is dropped, too.
+/// Library's handle, which drops the library's connection when it is dropped, even if the
+/// connection's addresses turn out to be invalid.
 #[derive(Debug)]
 struct Handle {
     // Dropped by hand, before the link.

@@ -26,7 +26,7 @@ impl NarrowCodeSet {
         }
     }
 
-    /// Returns the name for people.
+    /// Returns the name of the code set, for display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

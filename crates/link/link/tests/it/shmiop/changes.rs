@@ -9,7 +9,7 @@ use punctual_cdr::{
 };
 use punctual_link::shmiop::{ShmOptions, Shmiop, Trust};
 
-/// Number of bytes that are lent, at the pool's begin.
+/// Number of lent bytes, at the start of the pool.
 const LENGTH: u32 = 1000;
 
 fn trusting() -> Shmiop {

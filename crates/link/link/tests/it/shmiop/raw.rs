@@ -53,7 +53,7 @@ pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
 
 pub(crate) const HONEST: [u32; 6] = [1, 0, RING, POOL, 256, 16];
 
-/// Peer's side of a connection, done by hand.
+/// Peer's side of a connection, implemented by the test itself.
 pub(crate) struct Raw {
     pub(crate) socket: OwnedFd,
     pub(crate) words: Words,
@@ -109,7 +109,7 @@ impl Raw {
         futex::wake_shared(&self.words[READER_DOORBELL]);
     }
 
-    /// Sends bytes correctly, in one record at the ring's begin.
+    /// Sends bytes correctly, in one record at the start of the ring.
     pub(crate) fn send_first(&mut self, octets: &[u8]) {
         self.put(0, INLINE, u32::try_from(octets.len()).unwrap());
         self.ring.as_mut_slice()[8..8 + octets.len()].copy_from_slice(octets);

@@ -122,7 +122,7 @@ struct Reader<'d> {
     seen: HashMap<i64, Index>,
     parts: usize,
     depth: u16,
-    /// Decoder at the begin of the TypeCode, which sees the data before it.
+    /// Decoder at the start of the TypeCode; it can also read the earlier data of the message.
     outermost: Decoder<'d>,
     refers_outside: bool,
 }
