@@ -101,7 +101,7 @@ pub trait Connection: Send + Sync + Debug {
     /// the connection must be closed.
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
-    /// Receives behind `block`'s contents, at least one byte, at most until it holds `need` (and
+    /// Receives after `block`'s contents, at least one byte, at most until it holds `need` (and
     /// any data that arrived with it), and returns the number of bytes received. Blocks until then
     /// or `deadline`.
     ///
@@ -127,7 +127,7 @@ pub trait Connection: Send + Sync + Debug {
         false
     }
 
-    /// Receives the data at hand behind `block`'s contents, for `need` as in
+    /// Receives the data at hand after `block`'s contents, for `need` as in
     /// [`Connection::receive`]; returns `None` when there is none. Does not block; one system call.
     ///
     /// Changes of the descriptor are reported once: a reader that waits for them receives until it
@@ -144,7 +144,7 @@ pub trait Connection: Send + Sync + Debug {
     /// Sends as much of `parts`, from the first on, as the operating system takes now, and returns
     /// the number of bytes, 0 for none. Does not block.
     ///
-    /// The next send on this connection, by either function, must begin with the bytes behind those
+    /// The next send on this connection, by either function, must begin with the bytes after those
     /// that were sent: a link that encrypts may have them under way already.
     ///
     /// # Errors

@@ -173,7 +173,7 @@ impl Block {
         }
     }
 
-    /// Returns the memory itself, for a link that receives behind the block's contents.
+    /// Returns the memory itself, for a link that receives after the block's contents.
     ///
     /// Only heap memory can be lent as a vector; a link that lends other memory fills it itself.
     #[inline]
@@ -199,7 +199,7 @@ impl Block {
 }
 
 impl Block {
-    /// Attaches a segment behind the bytes that the block holds now.
+    /// Attaches a segment after the bytes that the block holds now.
     pub fn attach(&mut self, segment: Arc<dyn Segment>) {
         let at = self.bytes.len();
         self.lent_mut().push(Lent { at, segment });

@@ -46,7 +46,7 @@ pub struct Decoder<'d> {
     values: ColdOption<ReadValues<'d>>,
 }
 
-/// Alignment offset of the first byte behind a fragment's header: 12 bytes into a message, modulo
+/// Alignment offset of the first byte after a fragment's header: 12 bytes into a message, modulo
 /// 8.
 const BEHIND_HEADER: usize = 4;
 
@@ -113,7 +113,7 @@ impl<'d> Decoder<'d> {
     /// that never changes.
     ///
     /// At least eight bytes have to stand before a run, such as those of a message's header: with
-    /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes behind them
+    /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes after them
     /// could not be aligned.
     #[must_use]
     pub fn with_lent(
@@ -129,7 +129,7 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Makes a decoder of an encapsulation (§9.3.3), positioned behind its byte-order octet.
+    /// Makes a decoder of an encapsulation (§9.3.3), positioned after its byte-order octet.
     /// Profiles, components and service contexts have this form.
     ///
     /// # Errors

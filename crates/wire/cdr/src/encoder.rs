@@ -159,7 +159,7 @@ impl<'e> Encoder<'e> {
         self.coding.code_sets = code_sets;
     }
 
-    /// Returns everything written so far, behind the block's earlier contents.
+    /// Returns everything written so far, after the block's earlier contents.
     #[inline]
     #[must_use]
     pub fn block(&self) -> &Block {

@@ -30,7 +30,7 @@ use crate::service_context::ServiceContexts;
 const REPLY_HEAD: usize = MessageHeader::LEN + 12;
 /// Size of a plain request's head up to its object key, in bytes.
 const REQUEST_HEAD: usize = MessageHeader::LEN + 16;
-/// Offset of the part behind the request id, which is equal in successive requests.
+/// Offset of the part after the request id, which is equal in successive requests.
 const BEHIND_ID: usize = MessageHeader::LEN + 4;
 
 /// Returns the first eight bytes of an unfragmented message of GIOP 1.2, as a number.

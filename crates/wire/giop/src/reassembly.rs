@@ -72,7 +72,7 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// Returns a decoder of the message, positioned behind its header.
+    /// Returns a decoder of the message, positioned after its header.
     #[must_use]
     pub fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         message_decoder_with_seams(&self.header, &self.bytes, &self.seams, coding)
@@ -381,7 +381,7 @@ fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, Fr
     }))
 }
 
-/// Returns whether bytes at this offset from the origin of alignment are aligned as behind a
+/// Returns whether bytes at this offset from the origin of alignment are aligned as after a
 /// 12-byte header.
 fn octets_behind_header(offset: usize) -> bool {
     offset % 8 == MessageHeader::LEN % 8

@@ -1,5 +1,5 @@
 //! Directives `#define` and `#undef`, and expansion as C does it: arguments are expanded before
-//! they are substituted, the result is scanned again together with the tokens behind it, and a
+//! they are substituted, the result is scanned again together with the tokens after it, and a
 //! macro is not expanded within its own expansion.
 
 use std::path::Path;

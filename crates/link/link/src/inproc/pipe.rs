@@ -155,7 +155,7 @@ impl Pipe {
         }
     }
 
-    /// Reads data that has arrived behind `block`'s contents, at least one byte, and returns the
+    /// Reads data that has arrived after `block`'s contents, at least one byte, and returns the
     /// number.
     pub(super) fn read(
         &self,
@@ -207,7 +207,7 @@ impl Pipe {
         }
     }
 
-    /// Ends writing; the reader sees the end behind the data written before.
+    /// Ends writing; the reader sees the end after the data written before.
     pub(super) fn end(&self, at: Duration) {
         self.change(|state| {
             state.end.get_or_insert(at);

@@ -23,7 +23,7 @@ const LINGER_AFTER_END: Duration = Duration::from_millis(250);
 pub(super) enum End {
     /// Closed by this side.
     Closed,
-    /// Closed by the peer, behind all data still to be read.
+    /// Closed by the peer, after all data still to be read.
     PeerClosed,
     /// Reset by the peer, or unknown to it.
     Reset,

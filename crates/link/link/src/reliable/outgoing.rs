@@ -1,7 +1,7 @@
 //! Sending half: data written, in flight, and lost. No I/O, no clock.
 //!
 //! Bytes are numbered from 0 by a 64-bit offset that never wraps; the finish takes the number
-//! behind the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a
+//! after the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a
 //! whole.
 
 use super::pace::{Congestion, RoundTrip};

@@ -188,7 +188,7 @@ pub(super) fn accept(out: &mut Vec<u8>, id: u64, server: u64, window: u32) {
     out.extend_from_slice(&window.to_be_bytes());
 }
 
-/// Writes the header of a data datagram; the application's bytes go behind it.
+/// Writes the header of a data datagram; the application's bytes go after it.
 pub(super) fn data(out: &mut Vec<u8>, id: u64, offset: u64, finish: bool, ack: u64, window: u32) {
     begin(out, 5, id);
     out.extend_from_slice(&offset.to_be_bytes());

@@ -25,7 +25,7 @@ struct Waiting {
 
 impl AcceptQueue {
     /// Hands over a connection, or an error of the operating system. Blocks while the queue is
-    /// full, and, behind an error, until that was taken: the caller of `accept` decides when to
+    /// full, and, after an error, until that was taken: the caller of `accept` decides when to
     /// retry. Returns whether the acceptor is still open.
     pub(super) fn put(&self, accepted: Accepted) -> bool {
         let is_error = accepted.is_err();

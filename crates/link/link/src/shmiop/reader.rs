@@ -153,7 +153,7 @@ impl Reader {
     }
 
     /// Takes records until the block's room is used up or there are no more; lent ones only as far
-    /// as they are needed, so that none stands behind the message that is being received.
+    /// as they are needed, so that none stands after the message that is being received.
     fn take(
         &mut self,
         ends: &Ends,
@@ -220,7 +220,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the double word `beyond` bytes behind the tail, as two words.
+    /// Reads the double word `beyond` bytes after the tail, as two words.
     fn double_word(&self, ends: &Ends, beyond: u32) -> Result<(u32, u32), Cause> {
         let at = self.tail.wrapping_add(beyond) & (self.size - 1);
         let both = ends.theirs.double_word(CONTROL + at as usize);

@@ -1,6 +1,6 @@
 //! Writing of this side's ring.
 //!
-//! Records are written behind HEAD and become the peer's when HEAD is moved past them, whole: a
+//! Records are written after HEAD and become the peer's when HEAD is moved past them, whole: a
 //! writer that dies in the middle of one has not written it. HEAD moves when a message is written,
 //! when the ring is full, and after each stretch of a long message, so that the reader need not
 //! wait for its end.

@@ -141,7 +141,7 @@ impl Handle {
         Ok(Some(descriptor))
     }
 
-    /// Receives behind `block`'s contents; the block must have room. Returns the number of bytes
+    /// Receives after `block`'s contents; the block must have room. Returns the number of bytes
     /// received, and the number that the library still holds.
     fn receive(
         &self,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Number of times in a row that a constantly active registration is served before it goes behind
+/// Number of times in a row that a constantly active registration is served before it goes after
 /// the others.
 const FAIR: u32 = 16;
 /// Upper bound of events served before a piece of work is done.

@@ -9,7 +9,7 @@ use crate::valuetype::ReadValues;
 
 impl<'d> Decoder<'d> {
     /// Crosses each seam that has only padding before it: an aligned value is then the first one
-    /// behind the seam. A peer may send as many seams as messages may have fragments, so this is a
+    /// after the seam. A peer may send as many seams as messages may have fragments, so this is a
     /// loop.
     pub(super) fn cross_padding(&mut self, boundary: usize) {
         while !self.seams.is_empty() && self.bytes.len() - self.at <= self.padding(boundary) {
@@ -164,7 +164,7 @@ impl<'d> Decoder<'d> {
         self.get_bytes_across_seams(count).map(drop)
     }
 
-    /// Skips the lent run of `count` bytes that stands here. The data behind it is aligned as if
+    /// Skips the lent run of `count` bytes that stands here. The data after it is aligned as if
     /// its bytes had been in place.
     pub(super) fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
         let position = self.position();

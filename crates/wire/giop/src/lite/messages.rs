@@ -24,7 +24,7 @@ mod flags {
     pub(super) const SYNC_WITH_SERVER: u8 = 129;
 }
 
-/// Begins a message at the end of `block`; returns an encoder positioned behind the header, whose
+/// Begins a message at the end of `block`; returns an encoder positioned after the header, whose
 /// size [`finish_message`] fills in. Values are encoded in the machine's byte order as in GIOP 1.2;
 /// the version in `coding` is ignored.
 #[inline]
@@ -60,7 +60,7 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// Returns a decoder of a whole message, positioned behind its header. The version in `coding` is
+/// Returns a decoder of a whole message, positioned after its header. The version in `coding` is
 /// ignored.
 #[inline]
 #[must_use]

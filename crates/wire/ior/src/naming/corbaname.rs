@@ -41,7 +41,7 @@ pub enum CorbanameError {
         "the name behind the '#' has an escape that is not '%' and two hexadecimal digits, or is not UTF-8"
     )]
     BadEscape,
-    /// The text behind the `#`, its escapes resolved, is not a valid name.
+    /// The text after the `#`, its escapes resolved, is not a valid name.
     #[error("invalid name behind the '#': {0}")]
     Name(StringifiedNameError),
 }

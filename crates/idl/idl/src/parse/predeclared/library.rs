@@ -87,7 +87,7 @@ impl Library {
     }
 }
 
-/// Splits the text behind each `;` outside braces. Comments stand between statements, on lines of
+/// Splits the text after each `;` outside braces. Comments stand between statements, on lines of
 /// their own.
 fn statements(text: &'static str) -> Vec<&'static str> {
     let mut statements = Vec::new();

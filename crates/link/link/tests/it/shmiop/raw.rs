@@ -45,7 +45,7 @@ pub(crate) fn raw_options() -> ShmOptions {
     }
 }
 
-/// Returns a greeting with these words behind its magic.
+/// Returns a greeting with these words after its magic.
 pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
     let words = words.into_iter().flat_map(u32::to_ne_bytes);
     b"PNCTLSHM".iter().copied().chain(words).collect()
