@@ -101,9 +101,9 @@ pub trait Connection: Send + Sync + Debug {
     /// the connection must be closed.
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
-    /// Receives after `block`'s contents, at least one byte, at most until it holds `need` (and
-    /// any data that arrived with it), and returns the number of bytes received. Blocks until then
-    /// or `deadline`.
+    /// Receives at least one byte, appends the data to `block`, and returns the number of bytes
+    /// received. Blocks until data arrives or `deadline`. Receives until `block` holds `need` bytes
+    /// at most, apart from further data that arrived with them.
     ///
     /// `need` is the size that the peer claims to send: memory grows with the data that arrives,
     /// not with the claim. On an error the block keeps its contents. A link that shares memory with
@@ -127,7 +127,7 @@ pub trait Connection: Send + Sync + Debug {
         false
     }
 
-    /// Receives the data at hand after `block`'s contents, for `need` as in
+    /// Receives the data at hand and appends it to `block`, for `need` as in
     /// [`Connection::receive`]; returns `None` when there is none. Does not block; one system call.
     ///
     /// Changes of the descriptor are reported once: a reader that waits for them receives until it

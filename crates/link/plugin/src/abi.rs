@@ -130,8 +130,8 @@ pub struct RawGuarantees {
     pub largest: u64,
 }
 
-/// Details of an error, filled by the library beside a cause that it returned. The host lends it
-/// zeroed.
+/// Details of an error, filled by the library in addition to the cause that it returns. The host
+/// lends it zeroed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Failure {

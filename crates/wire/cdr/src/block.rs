@@ -173,7 +173,7 @@ impl Block {
         }
     }
 
-    /// Returns the memory itself, for a link that receives after the block's contents.
+    /// Returns the memory itself, for a link that appends received data to the block.
     ///
     /// Only heap memory can be lent as a vector; a link that lends other memory fills it itself.
     #[inline]

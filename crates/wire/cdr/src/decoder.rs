@@ -213,7 +213,7 @@ impl<'d> Decoder<'d> {
         self.order
     }
 
-    /// Returns the parameters of the encoding beside the byte order.
+    /// Returns the parameters of the encoding other than the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'d> {

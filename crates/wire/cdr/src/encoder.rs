@@ -139,7 +139,7 @@ impl<'e> Encoder<'e> {
         self.order
     }
 
-    /// Returns the parameters of the encoding beside the byte order.
+    /// Returns the parameters of the encoding other than the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'e> {
@@ -159,7 +159,7 @@ impl<'e> Encoder<'e> {
         self.coding.code_sets = code_sets;
     }
 
-    /// Returns everything written so far, after the block's earlier contents.
+    /// Returns the block: its earlier contents, followed by everything written so far.
     #[inline]
     #[must_use]
     pub fn block(&self) -> &Block {

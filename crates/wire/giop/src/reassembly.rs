@@ -300,7 +300,7 @@ impl Reassembly {
     }
 
     /// Checks the limits for `more` bytes of a message that has `so_far` already, and `noted` bytes
-    /// beside the message.
+    /// in addition to the message.
     fn reserve(&mut self, so_far: usize, more: usize, noted: usize) -> Result<(), FragmentError> {
         if so_far.saturating_add(more) > self.max_message {
             return Err(FragmentError::Oversized {

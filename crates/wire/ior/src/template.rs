@@ -97,8 +97,8 @@ struct Templates {
     templates: Vec<Arc<Template>>,
 }
 
-/// Version numbers of everything that profiles depend on beside the adapter; one of them changes
-/// whenever any of that does.
+/// Version numbers of everything that profiles depend on other than the adapter; one of them
+/// changes whenever any of that does.
 pub type Origin = [u64; 3];
 
 impl ProfileTemplates {

@@ -1,5 +1,6 @@
-//! Reply handlers that are objects: the additions to `AMI_ClerkHandler` beside those of every
-//! interface, and the delivery of a reply to one by a `sendc_` method (CORBA 3.3 part 1, §17.8).
+//! Reply handlers that are objects: the additions to `AMI_ClerkHandler` in addition to those of
+//! every interface, and the delivery of a reply to one by a `sendc_` method (CORBA 3.3 part 1,
+//! §17.8).
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::implied::Reply;

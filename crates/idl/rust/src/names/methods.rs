@@ -1,9 +1,9 @@
 //! Names of methods: one for an operation, one or two for an attribute.
 //!
-//! A reference offers the calls of all bases beside an interface's own, a servant's trait only the
-//! interface's own. Own calls are named beside the inherited ones for both, so that caller and
-//! servant use the same name. Calls of the same name in two unrelated bases are renamed in the
-//! reference of the interface that joins them; the bases' traits keep the name.
+//! A reference offers the calls of all bases in addition to an interface's own, a servant's trait
+//! only the interface's own. Own calls get names that differ from the inherited ones in both, so
+//! that caller and servant use the same name. Calls of the same name in two unrelated bases are
+//! renamed in the reference of the interface that joins them; the bases' traits keep the name.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,8 @@ impl Methods {
         self.names.get(&(id, half)).map_or("", String::as_str)
     }
 
-    /// Names an interface's own calls beside those that it inherits, which keep their names.
+    /// Names an interface's own calls so that they differ from those that it inherits, which keep
+    /// their names.
     fn name_own(
         &mut self,
         spec: &Specification,

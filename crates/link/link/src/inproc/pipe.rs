@@ -155,8 +155,8 @@ impl Pipe {
         }
     }
 
-    /// Reads data that has arrived after `block`'s contents, at least one byte, and returns the
-    /// number.
+    /// Reads data that has arrived, at least one byte, appends it to `block`, and returns the
+    /// number of bytes.
     pub(super) fn read(
         &self,
         block: &mut Block,

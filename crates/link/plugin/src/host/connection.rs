@@ -141,8 +141,8 @@ impl Handle {
         Ok(Some(descriptor))
     }
 
-    /// Receives after `block`'s contents; the block must have room. Returns the number of bytes
-    /// received, and the number that the library still holds.
+    /// Receives data and appends it to `block`, which must have spare room. Returns the number of
+    /// bytes received, and the number that the library still holds.
     fn receive(
         &self,
         block: &mut Block,

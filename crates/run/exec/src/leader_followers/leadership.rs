@@ -133,7 +133,7 @@ impl<N: Notify> Leadership<N> {
         self.counts.load(Ordering::SeqCst) / ROUND
     }
 
-    /// Makes the calling thread a leader, beside any others.
+    /// Makes the calling thread a leader, in addition to any others.
     pub fn join(&self) {
         self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! Additional work of a reactor's threads, beside events.
+//! Additional work of a reactor's threads, in addition to events.
 
 /// Work for the threads of a reactor that does not arrive as an event: the threads serve the events
 /// at hand, then do a piece of work, and wait when there is none.

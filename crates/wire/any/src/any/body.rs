@@ -1,4 +1,4 @@
-//! Content of an Any beside its TypeCode.
+//! Content of an Any other than its TypeCode: the encoded value.
 
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@ use punctual_cdr::{Environment, ValueFactory};
 use std::any::Any as Anything;
 use std::sync::Arc;
 
-/// Environment of an Any that was made locally: the factories of the values in it, beside those of
-/// another environment. Without them a value of a derived type would be truncated to its base when
-/// the Any is encoded again.
+/// Environment of an Any that was made locally: the factories of the values in it, in addition to
+/// those of another environment. Without them a value of a derived type would be truncated to its
+/// base when the Any is encoded again.
 #[derive(Clone)]
 pub(super) struct LocalEnvironment {
     factories: Arc<[Arc<dyn ValueFactory>]>,

@@ -18,8 +18,8 @@ use crate::value::{Elements, FormalType, UnionValue, Value};
 /// of values, since small elements grow when decoded.
 const BYTES_PER_VALUE: usize = 16;
 
-/// Number of values that each byte of the input may be decoded into, beside a fixed number in any
-/// case: a struct within a struct takes no bytes, as deep as values may nest.
+/// Number of values that each byte of the input may be decoded into, in addition to a fixed number
+/// in any case: a struct within a struct takes no bytes, as deep as values may nest.
 const VALUES_PER_BYTE: usize = 4;
 const MIN_VALUES: usize = 1024;
 

@@ -13,7 +13,8 @@ use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::uiop::UiopProfile;
 use crate::version::IiopVersion;
 
-/// Characters that are not escaped in the location of an endpoint, beside letters and digits.
+/// Characters that are not escaped in the location of an endpoint, in addition to letters and
+/// digits.
 const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";
 
 /// Assumed options of a TLS endpoint that a URL names: capabilities that all have, and that TLS is

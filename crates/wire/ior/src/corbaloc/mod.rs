@@ -31,7 +31,7 @@ pub const DEFAULT_IIOP_PORT: u16 = 2809;
 /// Default port of an SSLIOP address (IANA: corba-iiop-ssl).
 pub const DEFAULT_SSLIOP_PORT: u16 = 684;
 
-/// Characters that the standard leaves unescaped in a key, beside letters and digits.
+/// Characters that the standard leaves unescaped in a key, in addition to letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
 /// Parsed `corbaloc:` URL.

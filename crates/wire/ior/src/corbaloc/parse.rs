@@ -14,8 +14,8 @@ const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
 /// Upper bound of the addresses of one URL: many times as many as an ORB tries.
 const MOST_ADDRESSES: usize = 256;
 
-/// Bytes that the key, repeated for each address, may always take in all, beside an amount in
-/// proportion to the URL's length.
+/// Bytes that the key, repeated for each address, may always take in all, in addition to an amount
+/// in proportion to the URL's length.
 const MAX_KEY_BYTES: usize = 64 << 10;
 const KEY_BYTES_PER_URL_BYTE: usize = 2;
 

@@ -13,7 +13,7 @@ const SCHEME: &str = "corbaname:";
 /// Default key of the context.
 const DEFAULT_KEY: &str = "NameService";
 
-/// Characters that RFC 2396 leaves unescaped in a name, beside letters and digits.
+/// Characters that RFC 2396 leaves unescaped in a name, in addition to letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
 /// Parsed `corbaname:` URL.
