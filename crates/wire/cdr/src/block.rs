@@ -2,7 +2,7 @@
 //!
 //! A dropped block goes back where it came from, so that a warm path allocates nothing: to a cache
 //! of the thread that drops it, or to a pool that threads share. Its storage is a vector; lent runs
-//! stand beside it.
+//! are kept outside of it.
 
 use crate::lend::{Lent, Segment};
 use crate::thread_cache;

@@ -32,9 +32,10 @@ pub struct Decoder<'d> {
     whole: &'d [u8],
     /// Offsets in `whole`, not yet reached, at which alignment restarts.
     seams: &'d [usize],
-    /// Lent runs that stand between the bytes, from the position on.
+    /// Lent runs (bytes kept outside of the message) that belong between the bytes, from the
+    /// position on.
     lent: &'d [Lent],
-    /// Number of bytes in the lent runs still ahead.
+    /// Number of bytes of the lent runs, kept outside of the message, that are still ahead.
     ahead: usize,
     order: ByteOrder,
     /// Nesting depth of the recursive values being read.
@@ -107,10 +108,10 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Makes a decoder of bytes that lent runs stand between. Such a run is read as a whole, by
-    /// what reads runs of octets or primitive values. Only views of a sequence of octets or numbers
-    /// show it where it lies ([`Segment::view`](crate::Segment::view)); everything else sees a copy
-    /// that never changes.
+    /// Makes a decoder of bytes between which lent runs belong, which are kept outside of them.
+    /// Such a run is read as a whole, by what reads runs of octets or primitive values. Only views
+    /// of a sequence of octets or numbers show it where it lies
+    /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that never changes.
     ///
     /// At least eight bytes have to stand before a run, such as those of a message's header: with
     /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes after them

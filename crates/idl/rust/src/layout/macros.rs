@@ -1,5 +1,5 @@
 //! Calls of the runtime's macros. The formatter does not lay out the arguments of unknown macros:
-//! items that it knows stand in their place until it is done.
+//! items that it knows replace the macros until it is done.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

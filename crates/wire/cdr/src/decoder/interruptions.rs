@@ -138,8 +138,8 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// Reads a lent run of exactly `count` bytes that stands here, as a copy, since the reader may
-    /// check it.
+    /// Reads a lent run of exactly `count` bytes, which belongs at this position but is kept
+    /// outside of the message; as a copy, since the reader may check it.
     fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         let segment = &self.step_over(count)?.segment;
         Ok(segment.as_slice())
@@ -164,8 +164,8 @@ impl<'d> Decoder<'d> {
         self.get_bytes_across_seams(count).map(drop)
     }
 
-    /// Skips the lent run of `count` bytes that stands here. The data after it is aligned as if
-    /// its bytes had been in place.
+    /// Skips the lent run of `count` bytes that belongs at this position but is kept outside of the
+    /// message. The data after it is aligned as if its bytes had been in place.
     pub(super) fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
         let position = self.position();
         match self.lent.split_first() {
@@ -186,8 +186,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns whether a lent run of `count` bytes stands here, outside of a chunk, since chunks
-    /// hold none.
+    /// Returns whether a lent run of `count` bytes belongs at this position. `false` in a chunk of
+    /// a value, since chunks contain no lent runs.
     #[inline]
     pub(super) fn is_lent(&self, count: usize) -> bool {
         let first = self.lent.first();

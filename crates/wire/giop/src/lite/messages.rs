@@ -68,7 +68,7 @@ pub fn message_decoder<'m>(message: &'m [u8], coding: Coding<'m>) -> Decoder<'m>
     message_decoder_with_lent(message, &[], coding)
 }
 
-/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between. Their
+/// Returns a decoder as [`message_decoder`] does, of bytes between which lent runs belong. Their
 /// offsets count from the message's [`ORIGIN`]: each [`Lent::at`] of the block is reduced by that.
 #[inline]
 #[must_use]

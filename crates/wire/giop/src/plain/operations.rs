@@ -157,7 +157,7 @@ fn is_same(known: &[u8], others: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Encodes a name as it stands after a key.
+    /// Encodes an operation name as it follows the key in a request.
     fn octets(name: &[u8]) -> Vec<u8> {
         let length = u32::try_from(name.len() + 1).unwrap();
         let mut octets = [&length.to_ne_bytes(), name, &[0]].concat();

@@ -117,7 +117,7 @@ pub fn message_decoder<'m>(
     message_decoder_with_lent(header, message, &[], coding)
 }
 
-/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between; their
+/// Returns a decoder as [`message_decoder`] does, of bytes between which lent runs belong; their
 /// offsets count from the message's start.
 #[inline]
 #[must_use]

@@ -74,7 +74,7 @@ fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
     Ok(kind)
 }
 
-/// Returns the type that stands earlier in the message, if the next item is an indirection to it
+/// Returns a type that occurred earlier in the message, if the next item is an indirection to it
 /// and it is known.
 fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
     if input.peek_u32().is_some_and(|kind| kind != INDIRECTION) {
