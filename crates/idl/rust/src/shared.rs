@@ -170,7 +170,7 @@ fn module_of(file: &Path) -> String {
 /// Compilation that has the Rust of a file.
 struct Holder<'a> {
     compiled: Compiled<'a>,
-    /// Name of the file in that compilation.
+    /// Name that the file has in the specification of the compilation.
     name: &'a str,
     declared: &'a Declared,
 }

@@ -9,7 +9,7 @@ use super::call::{self, Call};
 use crate::Generator;
 use crate::scope::Scope;
 
-/// Returns whether interfaces have the table.
+/// Returns whether interfaces get a table that describes their operations.
 pub(super) fn is_chosen(generator: &Generator<'_>) -> bool {
     generator.options.type_codes
 }

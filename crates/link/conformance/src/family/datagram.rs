@@ -162,7 +162,8 @@ pub fn a_block_keeps_what_it_held_when_receiving_a_datagram_times_out(
     }
 }
 
-/// Checks closing at either end, from another thread, without a deadline.
+/// Checks that closing a connection at either end ends a receive without a deadline on another
+/// thread.
 pub fn closing_wakes_whoever_receives_a_datagram(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [server, client] {

@@ -43,7 +43,7 @@ pub(super) struct Machine {
     /// Number of data datagrams not acknowledged yet.
     unacknowledged: u32,
     ack_due: Option<Duration>,
-    /// Limit of sending last announced to the peer.
+    /// Offset up to which the peer may send, as last announced to it.
     advertised_limit: u64,
     heard: Duration,
     /// Number of pings since the peer was heard.

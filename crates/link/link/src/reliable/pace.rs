@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// Shortest wait for an acknowledgement, above a peer's delay of its acknowledgements.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// Longest wait, however often it was doubled.
+/// Longest wait for an acknowledgement, however often it was doubled.
 const LONGEST: Duration = Duration::from_secs(1);
-/// Wait before a round trip was measured.
+/// Wait for an acknowledgement before any round trip has been measured.
 const FIRST: Duration = Duration::from_millis(100);
 
 /// Estimate of the round trip and the time-out derived from it (RFC 6298).

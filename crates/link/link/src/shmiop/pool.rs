@@ -27,7 +27,7 @@ pub(super) struct Pool {
     copies: Arc<Copies>,
 }
 
-/// Piece of a pool, on this side.
+/// Piece of this side's pool.
 pub(super) struct Piece {
     region: Option<Region>,
     slot: usize,

@@ -223,7 +223,7 @@ impl Reactor {
         self.work.get().is_some_and(|work| work.is_waiting())
     }
 
-    /// Does the next piece if there is one; returns whether there was.
+    /// Does the next piece of work if there is one; returns whether there was.
     pub(crate) fn do_next(&self) -> bool {
         let Some(work) = self.work.get().filter(|work| work.is_waiting()) else {
             return false;

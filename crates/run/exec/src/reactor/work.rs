@@ -6,7 +6,7 @@ pub trait Work: Send + Sync {
     /// Returns whether there is work.
     fn is_waiting(&self) -> bool;
 
-    /// Does the next piece if there is one; returns whether there was. A panic ends the piece, and
-    /// nothing else.
+    /// Does the next piece of work if there is one; returns whether there was. A panic ends the
+    /// piece, and nothing else.
     fn do_next(&self) -> bool;
 }
