@@ -36,7 +36,7 @@ pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {
     types.finish(root)
 }
 
-/// Describes a type to a builder.
+/// Adds the description of a type to a TypeCode builder.
 pub fn describe(specification: &Specification, ty: &Type, types: &mut TypeBuilder) -> TypeIndex {
     let part = |ty: &Type, types: &mut TypeBuilder| describe(specification, ty, types);
     match ty {

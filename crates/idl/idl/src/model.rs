@@ -76,7 +76,7 @@ pub struct Declaration {
     /// Scope that it was written in, `None` for the global one. In a reopened module this is the
     /// part of the module, not the first one.
     pub parent: Option<DeclId>,
-    /// Lines of the comment directly before it, without comment markers.
+    /// Lines of the IDL comment directly before the declaration, without comment markers.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,

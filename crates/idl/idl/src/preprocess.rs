@@ -94,11 +94,11 @@ struct Frame {
     next: usize,
     at_line_start: bool,
     conditionals: Vec<Conditional>,
-    /// Place of the `#include`.
+    /// Source position of the `#include`.
     included_at: Option<Place>,
 }
 
-/// Open `#if`.
+/// Conditional (`#if`, `#ifdef`, `#ifndef`) whose `#endif` has not been read yet.
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,

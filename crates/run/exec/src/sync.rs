@@ -40,7 +40,7 @@ impl Word {
         Self(AtomicU32::new(value))
     }
 
-    /// Returns the word itself.
+    /// Returns the atomic that holds the word.
     #[inline]
     #[must_use]
     pub fn atomic(&self) -> &AtomicU32 {

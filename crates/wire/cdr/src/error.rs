@@ -14,7 +14,7 @@ pub enum CdrError {
     Truncated {
         /// Bytes that the value takes, padding included.
         needed: u32,
-        /// Bytes that are there.
+        /// Bytes that are left in the input.
         left: u32,
     },
     /// A string, sequence or message is longer than the configured limit.

@@ -12,7 +12,7 @@ pub(crate) struct Requests<'e> {
     out: Encoder<'e>,
     /// Offset of the message in the block.
     start: usize,
-    /// Offset of the count.
+    /// Offset of the count of requests.
     count_at: usize,
     count: u32,
 }

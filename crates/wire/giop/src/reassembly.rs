@@ -41,7 +41,7 @@ struct Partial {
     header: MessageHeader,
     bytes: Vec<u8>,
     seams: Vec<usize>,
-    /// Number of fragments that continued it, empty ones included.
+    /// Number of fragments that have continued the message, empty ones included.
     fragments: usize,
     /// Request id in the header of a 1.1 request, once it was needed: see [`Reassembly::cancel`].
     id_1_1: Option<u32>,

@@ -90,7 +90,7 @@ fn place_of(
 #[derive(Clone, Debug, Default)]
 pub struct ProfileTemplates(Arc<ArcSwap<Templates>>);
 
-/// Templates made for the same origin.
+/// Templates of profiles, and the versions of the settings that they were made from.
 #[derive(Debug, Default)]
 struct Templates {
     of: Option<Origin>,

@@ -6,9 +6,9 @@ use crate::source::Location;
 /// Marshaling of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueFlavour {
-    /// The members of its state are marshaled in order.
+    /// The members of the state are marshaled in order.
     Plain,
-    /// The user's own code marshals it.
+    /// User code marshals the state.
     Custom,
     /// Not marshaled: an abstract value type has no state.
     Abstract,
@@ -23,7 +23,7 @@ pub struct ValueType {
     pub truncatable: bool,
     /// Base value types as written; a concrete one can only be the first.
     pub bases: Vec<DeclId>,
-    /// Interfaces that it supports, as written.
+    /// Interfaces that the value type supports, as written.
     pub supports: Vec<DeclId>,
     /// State members in source order.
     pub state: Vec<StateMember>,
@@ -53,7 +53,7 @@ pub struct Factory {
     pub name: String,
     /// Parameters in source order, all `in`.
     pub parameters: Vec<Parameter>,
-    /// Exceptions it may raise.
+    /// Exceptions that the initializer may raise.
     pub raises: Vec<DeclId>,
     /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
@@ -66,6 +66,6 @@ pub struct Factory {
 /// `valuetype Name Type;`
 #[derive(Clone, Debug)]
 pub struct ValueBox {
-    /// Type that it boxes, as written.
+    /// Boxed type, as written.
     pub ty: Type,
 }

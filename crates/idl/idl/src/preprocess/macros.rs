@@ -152,7 +152,7 @@ impl Preprocessor<'_> {
         self.active.clear();
     }
 
-    /// Expands a list of tokens by itself.
+    /// Expands a list of tokens on its own, without the tokens that follow it in the file.
     pub(super) fn expand_list(&mut self, tokens: Vec<Token>, depth: usize) -> Checked<Vec<Token>> {
         let place = tokens.first().map(|token| token.place).unwrap_or_default();
         if depth > self.limits().nesting {

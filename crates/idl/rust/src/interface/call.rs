@@ -19,7 +19,7 @@ use crate::{Generator, lints};
 pub(crate) struct Call<'a> {
     /// Operation or attribute.
     pub(crate) declaration: &'a Declaration,
-    /// Interface that declares it.
+    /// Interface that declares the operation or attribute.
     pub(crate) owner: &'a Declaration,
     /// Name of the operation in a request.
     pub(crate) wire_name: String,
@@ -48,7 +48,7 @@ pub(crate) struct Value<'a> {
 
 /// Named parameter.
 pub(crate) struct Parameter<'a> {
-    /// Name without `r#`.
+    /// Rust name of the parameter, without `r#`.
     pub(crate) name: String,
     /// Name in IDL.
     pub(crate) idl_name: &'a str,

@@ -21,7 +21,7 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// Names of the methods.
+/// Names of a call's asynchronous methods.
 pub(super) struct Names {
     polled: String,
     handled: String,
@@ -59,7 +59,7 @@ pub(super) fn names(
     })
 }
 
-/// Generates the methods.
+/// Generates the asynchronous methods of a call.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> TokenStream {
     let [polled, handled, awaited] =
         [&names.polled, &names.handled, &names.awaited].map(|name| ident(name));

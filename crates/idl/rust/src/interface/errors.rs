@@ -13,7 +13,7 @@ use crate::lints;
 use crate::names::{Claims, ident};
 use crate::scope::Scope;
 
-/// Generates the enums for the calls that an interface declares.
+/// Generates the error enums for the calls that an interface declares.
 pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
     let mut calls = call::own(scope.generator, interface);
     calls.retain(|call| !call.raises.is_empty());

@@ -33,9 +33,9 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<T
 
 /// Handler parameter of a `sendc_` method.
 pub(super) struct HandlerParameter {
-    /// Trait that it implements.
+    /// Trait that the handler implements.
     pub(super) bound: TokenStream,
-    /// Method that converts it to a callback, with its arguments.
+    /// Method that converts the handler to a callback, with the arguments of the method.
     pub(super) into: TokenStream,
 }
 

@@ -23,7 +23,8 @@ pub(super) struct Request {
 
 /// Reader of a reply.
 pub(super) struct Reader {
-    /// Function, or the body of a closure with the parameter.
+    /// Path of a function, or, if there is a name for the reply, the body of a closure with that
+    /// parameter.
     code: TokenStream,
     reply: Option<Ident>,
 }

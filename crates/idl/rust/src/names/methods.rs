@@ -12,7 +12,7 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration, Specification};
 
 use super::{Claimant, Claims, chosen, snake};
 
-/// Method of a declaration.
+/// Method that a declaration is mapped to: an attribute that is not read-only has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Half {
     /// Operation, or reading of the attribute.

@@ -103,7 +103,8 @@ impl Pipe {
         self.changed.notify_all();
     }
 
-    /// Waits for a change, or `at_most`; with `None` for a change only.
+    /// Waits until the pipe changes, at most for the time `at_most`; without a limit if that is
+    /// `None`.
     fn wait<'s>(
         &self,
         state: MutexGuard<'s, State>,

@@ -34,7 +34,7 @@ pub(super) struct Shared {
     guarded: Mutex<Guarded>,
     readable: Condvar,
     writable: Condvar,
-    /// Datagram being sent: at most one thread sends below.
+    /// Datagram being sent: at most one thread at a time sends on the link below.
     out: Mutex<Vec<u8>>,
 }
 
@@ -80,7 +80,7 @@ impl Shared {
         self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Receives from below until the connection is over.
+    /// Receives from the link below until the connection is over.
     fn receive_below(&self) {
         loop {
             let mut block = self.below.lend(0);

@@ -333,7 +333,7 @@ impl Machine {
         self.pinged.max(self.heard) + self.outgoing.timeout() * (1 << self.pings.min(4))
     }
 
-    /// Advances the time.
+    /// Advances the machine's time to `now`, and handles the time-outs that are due.
     pub(super) fn tick(&mut self, now: Duration) {
         if self.over.is_some() {
             return;

@@ -17,7 +17,7 @@ const REORDERED: u64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    /// Bytes from `acked` on.
+    /// Written bytes, from the offset `acked` on.
     octets: VecDeque<u8>,
     /// Offset up to which everything has arrived.
     acked: u64,

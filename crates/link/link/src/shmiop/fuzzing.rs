@@ -52,7 +52,7 @@ impl Hostile {
         }
     }
 
-    /// Writes into the ring, around its end.
+    /// Writes into the ring; what reaches past its end continues at its start.
     fn put_in_ring(&mut self, octets: &[u8]) {
         for octet in octets {
             let at = (self.written & (SIZES.ring - 1)) as usize;

@@ -64,7 +64,7 @@ use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Shared-memory link. Clones are one link.
+/// Shared-memory link. Clones share its options and counters.
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,

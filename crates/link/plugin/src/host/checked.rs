@@ -111,7 +111,7 @@ fn phase(number: u32) -> Option<Phase> {
     abi::PHASES.get(index).copied()
 }
 
-/// Makes an operating system error of that number, or of that text.
+/// Makes an operating system error from an `errno`, or from the text if the number is 0 or invalid.
 fn os_error(number: u64, text: &str) -> io::Error {
     match i32::try_from(number) {
         Ok(number) if number != 0 => io::Error::from_raw_os_error(number),

@@ -45,7 +45,7 @@ fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream)
     (tls, stream)
 }
 
-/// Makes such a TLS client, and performs its handshake.
+/// Makes a TLS client with the TLS library alone, and performs its handshake.
 fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, TcpStream) {
     let (mut tls, mut stream) = beginner(authority, acceptor.address().place());
     while tls.is_handshaking() {

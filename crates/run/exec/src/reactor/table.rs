@@ -45,7 +45,7 @@ pub(super) struct Entry<H: ?Sized> {
 }
 
 impl<H: ?Sized> Entry<H> {
-    /// Makes room for a registration.
+    /// Makes an entry without a registration.
     fn new() -> Self {
         Self {
             owner: Owner::default(),

@@ -51,7 +51,7 @@ pub(crate) fn read(
 pub(crate) enum ElementUse {
     /// Elements are kept, all of them.
     Kept,
-    /// Each is examined and dropped.
+    /// Each element is examined and then dropped.
     Dropped,
 }
 

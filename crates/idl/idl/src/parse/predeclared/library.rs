@@ -9,7 +9,7 @@ const CORBA: &str = include_str!("../../builtin/CORBA.idl");
 /// by references.
 const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 
-/// Statement of the text.
+/// Statement of the IDL text of the predeclared names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     /// Text of the statement, with its `;`.
