@@ -1,5 +1,6 @@
 //! Division of an interface's bases: the first base, whose reference and skeleton it is built on,
-//! and the additions of the others. A value type's handle is built on its first base's alike.
+//! and the additions of the others. A value type's handle is built on the handle of its first base
+//! in the same way.
 
 use std::collections::HashSet;
 

@@ -129,7 +129,8 @@ fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     (names, quote!(#(#parameters)* #context))
 }
 
-/// Generates a parameter of an ordinary servant's method, as it is passed on.
+/// Generates the argument that passes a parameter of an ordinary servant's method on to the servant
+/// that answers later.
 fn passed_on(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;

@@ -115,7 +115,7 @@ struct Locals {
     holder: Ident,
 }
 
-/// Generates the call of the operation for results, or of that for an exception.
+/// Generates the call of the handler's operation for results, or of its operation for an exception.
 fn matched(
     scope: &Scope<'_>,
     (results, exception): (&Call<'_>, &Call<'_>),

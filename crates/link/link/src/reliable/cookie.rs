@@ -10,8 +10,8 @@ use std::hash::BuildHasher;
 
 /// Lifetime of a cookie, in seconds.
 const LIFE: u32 = 10;
-/// Number of connections opened within that time that are remembered, so that a repeated open makes
-/// no second one.
+/// Number of connections opened within the lifetime of a cookie that are remembered, so that a
+/// repeated open makes no second one.
 const REMEMBERED: usize = 4096;
 
 #[derive(Debug)]
