@@ -202,7 +202,8 @@ fn silent_newcomers_end_no_handshake_that_has_begun() {
     drop(held);
 }
 
-/// Connects with this round-trip time; returns whether the client was accepted.
+/// Connects a client that delays each flight of the handshake by `round_trip`; returns whether it was
+/// accepted.
 fn from_afar(authority: &Authority, place: &str, round_trip: Duration) -> bool {
     let (mut tls, mut stream) = beginner(authority, place);
     while tls.is_handshaking() {
