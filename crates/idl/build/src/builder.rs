@@ -158,7 +158,8 @@ impl Builder {
         self
     }
 
-    /// Sets whether each of several files has types of its own for common includes. Default: false.
+    /// Sets whether each of several files compiled together gets its own copy of the types of files
+    /// that they all include. Default: false.
     pub fn separate(mut self, separate: bool) -> Self {
         self.rust.separate = separate;
         self
@@ -260,7 +261,8 @@ impl Builder {
         }
     }
 
-    /// Records the files that were read, and passes on warnings.
+    /// Records the files that were read, for Cargo to watch, and passes the compiler's warnings on
+    /// to Cargo.
     fn record_and_warn(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
         let read = compilation.specification.files.iter();
         watched.extend(

@@ -220,8 +220,8 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// Returns the steps that checking takes, and the names that are looked up or declared on the
-    /// way.
+    /// Returns the number of steps that checking a text takes, and the number of names that it
+    /// looks up or declares.
     fn work_of(depth: usize, operations: usize) -> (usize, usize) {
         let mut text = String::from("struct S { long x; };\ninterface I0 {};\n");
         for level in 1..depth {

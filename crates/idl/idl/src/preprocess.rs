@@ -1,6 +1,6 @@
 //! Preprocessor: files to one stream of tokens without comments, directives and macros.
 //!
-//! It works on tokens, so that each keeps its place in the file that it came from. It keeps
+//! It works on tokens, so that each keeps its position in the file that it came from. It keeps
 //! information for later stages: where files begin and end, the pragmas for repository ids, and the
 //! comments that document declarations.
 //!
@@ -34,7 +34,7 @@ pub(crate) use include::main_file_error;
 /// Event between two tokens.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// Begin of a file that is included there.
+    /// Beginning of an included file.
     EnterFile(Place),
     /// End of an included file.
     LeaveFile,
@@ -94,11 +94,11 @@ struct Frame {
     next: usize,
     at_line_start: bool,
     conditionals: Vec<Conditional>,
-    /// Place of the `#include`.
+    /// Source position of the `#include`.
     included_at: Option<Place>,
 }
 
-/// Open `#if`.
+/// Conditional (`#if`, `#ifdef`, `#ifndef`) whose `#endif` has not been read yet.
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,

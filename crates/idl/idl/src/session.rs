@@ -28,7 +28,7 @@ pub(crate) struct Session {
     /// `true` if names that differ only in case are accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
-    /// Places of macro uses, with the place of each macro's definition.
+    /// Source positions of macro uses, with the position of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
@@ -62,7 +62,7 @@ impl Session {
         &self.files[id.index()]
     }
 
-    /// Returns the source text of a place.
+    /// Returns the source text at a source position.
     pub(crate) fn excerpt(&self, place: Place) -> &str {
         self.file(place.file).text().get(place.span()).unwrap_or("")
     }
@@ -77,7 +77,7 @@ impl Session {
         }
     }
 
-    /// Makes an error that points at a place, still to be reported.
+    /// Makes an error that points at a source position, still to be reported.
     pub(crate) fn error_at(
         &self,
         place: Place,
@@ -93,7 +93,7 @@ impl Session {
         )
     }
 
-    /// Makes a warning that points at a place, still to be reported.
+    /// Makes a warning that points at a source position, still to be reported.
     pub(crate) fn warning_at(
         &self,
         place: Place,
@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Adds a second place to a diagnostic.
+    /// Adds a second source position to a diagnostic.
     pub(crate) fn and(
         &self,
         diagnostic: Diagnostic,
@@ -213,7 +213,7 @@ impl Session {
         self.fatal
     }
 
-    /// Records `steps` of work done for the code at `place`.
+    /// Counts `steps` of work for the code at `place` against the limit.
     pub(crate) fn spend(&mut self, steps: usize, place: Place) -> Checked<()> {
         self.work = self.work.saturating_add(steps);
         if self.work <= WORK {

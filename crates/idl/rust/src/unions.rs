@@ -62,7 +62,8 @@ struct Variant<'s> {
 }
 
 impl Variant<'_> {
-    /// Returns the only label that selects it.
+    /// Returns the only discriminator label that selects the variant; `None` when several values
+    /// select it.
     fn only_label(&self) -> Option<&ConstValue> {
         match self.labels.as_slice() {
             [label] if !self.takes_the_rest => Some(label),
@@ -170,7 +171,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// Returns whether it may hold a type that stays in its process.
+    /// Returns whether the union may contain a type that must stay in its process.
     fn is_process_local(&self) -> bool {
         let generator = self.scope.generator;
         let ty = Type::Named(self.declaration.id);

@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(annotation)
     }
 
-    /// Reads the arguments in parentheses, with the place of each value.
+    /// Reads the arguments in parentheses, with the source position of each value.
     fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<Place>)> {
         let (mut arguments, mut places) = (Vec::new(), Vec::new());
         if !self.eat(Kind::LParen) || self.eat(Kind::RParen) {
@@ -125,7 +125,8 @@ impl Parser<'_> {
         self.check_complete(annotation, &parameters, place);
     }
 
-    /// Returns the definition of that name, searching from the present scope outwards.
+    /// Returns the definition of the annotation `name`, which is searched from the current scope
+    /// outwards.
     fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
         let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
         let separator = if name.contains("::") { "::" } else { "" };
@@ -151,7 +152,8 @@ impl Parser<'_> {
         Some(definition.members.iter().map(parameter).collect())
     }
 
-    /// Returns the values allowed for the argument of that name; one without a name stands alone.
+    /// Returns the values allowed for the argument `name`. An unnamed argument stands for the only
+    /// parameter, or for the one called `value`.
     fn wanted(
         &mut self,
         annotation: &str,

@@ -324,7 +324,7 @@ impl Parser<'_> {
         Ok(Label::Value(value))
     }
 
-    /// Returns whether that many different labels are all values of the discriminator.
+    /// Returns whether `labels` different labels cover all values of the discriminator.
     fn all_covered(&self, discriminator: &Type, labels: usize) -> bool {
         let values: u128 = match self.spec.resolve(discriminator) {
             Type::Primitive(Primitive::Boolean) => 2,

@@ -259,7 +259,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Enters the name of a slot in the present scope.
+    /// Enters the name of a member, parameter, factory or state member in the current scope.
     pub(super) fn enter_slot(&mut self, name: &Name, what: &'static str) {
         // A clash was reported; the slot stays in its list all the same.
         let _ = self.enter_name(name, Target::Slot(what));

@@ -125,9 +125,9 @@ impl Parser<'_> {
         self.scopes[own.0 as usize].ancestors = Some(ancestors.into_iter().collect());
     }
 
-    /// Returns whether an ancestor of a scope may have a name under that key; also `true` where
-    /// that is unknown. Most names are in few scopes, so that this costs less than searching all
-    /// ancestors.
+    /// Returns whether an ancestor of a scope may declare a name with the given key; also `true`
+    /// where that is unknown. Most names are in few scopes, so that this costs less than searching
+    /// all ancestors.
     pub(super) fn may_be_inherited(
         &mut self,
         scope: ScopeId,

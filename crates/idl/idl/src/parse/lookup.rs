@@ -42,11 +42,11 @@ impl ScopedName {
     }
 }
 
-/// Entry of a scope under a name.
+/// Result of looking up a name in a scope.
 enum Found {
     Nothing,
     One(Entry),
-    /// Several different entities, by inheritance.
+    /// Ambiguous: several different entities of that name are inherited.
     Several(Vec<Entry>),
 }
 
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Resolves a name that was written outside the grammar; reports nothing.
+    /// Resolves a name given as a string rather than as tokens of the parser; reports nothing.
     pub(super) fn find_text(&mut self, name: &str) -> Option<Target> {
         let absolute = name.starts_with("::");
         let mut parts = name.trim_start_matches("::").split("::");

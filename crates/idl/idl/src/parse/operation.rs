@@ -56,7 +56,8 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Reports when the next tokens cannot be an operation, nor anything else in its place.
+    /// Reports an error when the next tokens can begin neither an operation nor anything else
+    /// allowed there.
     fn check_begins_operation(&mut self) -> Checked<()> {
         let token = self.peek();
         if token.kind == Kind::ColonColon {

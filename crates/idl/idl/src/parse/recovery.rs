@@ -81,7 +81,7 @@ impl Parser<'_> {
         last.file != next.file || line(last) != line(next)
     }
 
-    /// Skips the rest of a faulty declaration: to behind its `;`, or to the `}` of the enclosing
+    /// Skips the rest of a faulty declaration: to after its `;`, or to the `}` of the enclosing
     /// one.
     pub(super) fn recover(&mut self) {
         let mut depth = 0_usize;

@@ -242,7 +242,7 @@ impl Parser<'_> {
         self.session.report(warning);
     }
 
-    /// Returns the repository id as known so far.
+    /// Returns the repository id that a declaration has according to what has been read so far.
     pub(super) fn repository_id(&self, index: usize) -> String {
         let declaration = &self.spec.declarations[index];
         let parts = &self.facts[self.identity(declaration.id).index()].id;

@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// Reads a basic type that begins with that word; returns `None` when none does.
+    /// Reads a basic type that begins with the word `text`; returns `None` when no basic type does.
     fn primitive(&mut self, text: &str) -> Option<Checked<Primitive>> {
         let primitive = match text {
             "boolean" => Primitive::Boolean,
@@ -197,7 +197,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads a type of a parameter, result or attribute (§7.14.2): no template without a name.
+    /// Reads the type of a parameter, result or attribute (§7.14.2); anonymous sequences, maps and
+    /// fixed-point types are errors.
     pub(super) fn param_type(&mut self) -> Checked<Type> {
         let start = self.peek().place;
         let ty = self.type_spec()?;

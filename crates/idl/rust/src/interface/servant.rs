@@ -61,8 +61,8 @@ pub(crate) fn generate(
     }
 }
 
-/// Generates delegation: the holder of a servant is a servant itself, a shared one, a boxed one, a
-/// part of an object.
+/// Generates implementations of the trait for types that hold a servant (`Arc`, `Box`, a part of an
+/// object), which delegate to that servant.
 fn delegates(
     scope: &Scope<'_>,
     calls: &[Call<'_>],

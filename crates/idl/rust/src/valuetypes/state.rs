@@ -13,7 +13,7 @@ use crate::members::owned;
 use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
 use crate::scope::Scope;
 
-/// State that one declaration adds.
+/// State members that the declaration of one valuetype adds to those of its base.
 pub(super) struct State<'s, 'g> {
     scope: &'s Scope<'g>,
     declaration: &'s Declaration,

@@ -38,7 +38,7 @@ pub(super) const NAMES: &[&str] = &[
     "verbatim",
 ];
 
-/// Returns the possible arguments of an annotation of that name; `None` for an unknown one.
+/// Returns the parameters of the annotation `name`; `None` for an unknown one.
 pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
     let name = name.strip_prefix("::").unwrap_or(name);
     Some(match name {
