@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::process::Command;
 
-/// Numbers of elements, or of members.
+/// Measured sizes: numbers of elements of an Any's sequence, or of members of a TypeCode.
 const SIZES: [u32; 4] = [16, 256, 1024, 16_384];
 /// Largest allowed difference between the smallest and the largest count, as a fraction of the
 /// smallest.
@@ -67,7 +67,7 @@ pub enum Work {
 pub struct Peer {
     /// Work to do.
     work: Work,
-    /// Number of elements, or of members.
+    /// Number of elements of the Any's sequence, or of members of the TypeCode.
     size: u32,
     /// Number of repetitions.
     rounds: u32,

@@ -151,8 +151,9 @@ impl Case {
         Self { operation, units }
     }
 
-    /// Returns the lengths of its messages as Punctual sends them in GIOP 1.2 on a connection whose
-    /// code sets are negotiated. The raw socket sends as much, to be comparable.
+    /// Returns the lengths of the case's GIOP messages as Punctual sends them in GIOP 1.2 on a
+    /// connection whose code sets are negotiated. The raw socket sends messages of these lengths,
+    /// to be comparable.
     #[must_use]
     pub fn lengths(self) -> Lengths {
         let name = self.operation.wire_name().len() + 1;

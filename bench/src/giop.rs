@@ -12,9 +12,9 @@ use std::time::Duration;
 
 /// Size of a message's header, in bytes (CORBA 3.3 part 2, §9.4.1).
 pub const HEADER: usize = 12;
-/// Operation that does nothing.
+/// Name of the called operation, which has no parameters and does nothing.
 pub const VOID: &str = "cube_void";
-/// Upper bound of a reply that is read whole, in bytes.
+/// Upper bound of a reply that is read completely, in bytes.
 const LONGEST: usize = 1 << 20;
 /// Flags octet for little-endian.
 const LITTLE_ENDIAN: u8 = 1;
@@ -143,7 +143,7 @@ fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
     Ok(length)
 }
 
-/// Checks that a body answers the request of that number without an exception.
+/// Checks that the body of a reply has the given request id, and reports no exception.
 fn check_reply(body: &[u8], id: u32) -> Result<()> {
     let numbers = body.first_chunk::<8>().map(|octets| {
         let (numbers, _) = octets.as_chunks::<4>();
@@ -159,7 +159,7 @@ fn check_reply(body: &[u8], id: u32) -> Result<()> {
     }
 }
 
-/// Raises the descriptor limit of this process, and of those that it starts, to that many
+/// Raises the descriptor limit of this process and its later children, so that it allows this many
 /// connections.
 ///
 /// # Errors

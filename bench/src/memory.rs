@@ -52,7 +52,7 @@ pub struct Options {
     json: Json,
 }
 
-/// Contenders of a run that names none: TCP by each way to wait for requests.
+/// Contenders of a run that names none: TCP by each concurrency strategy.
 pub const USUAL: [&str; 3] = ["punctual", "punctual-reactive", "punctual-lf"];
 
 /// Runs the command.
@@ -111,7 +111,8 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns the row of a server with so many connections, which had `idle` without any.
+/// Returns the row of a server with the given number of connections; `idle` is its memory without
+/// any.
 #[allow(clippy::cast_precision_loss)]
 fn row(contender: &Contender, server: &Process, number: usize, idle: Memory) -> Result<Row> {
     let memory = server.observed().memory()?;

@@ -44,7 +44,7 @@ pub(crate) struct Usage {
 }
 
 impl Process {
-    /// Starts this program in a role, or a command that does.
+    /// Starts a child process by a command that runs this program in one of its roles.
     ///
     /// # Errors
     /// The process could not be started.
@@ -93,7 +93,7 @@ impl Process {
         }
     }
 
-    /// Waits until the process serves; returns its servers.
+    /// Waits until the process reports that it serves; returns the servers that it runs.
     ///
     /// # Errors
     /// The process sends another message instead.

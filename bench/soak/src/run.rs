@@ -93,7 +93,7 @@ impl Soak {
         }
     }
 
-    /// Records that a part is skipped.
+    /// Records that a part of the soak is skipped.
     pub(crate) fn skip(&self, what: String) {
         let mut skipped = self
             .0

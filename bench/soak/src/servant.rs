@@ -90,7 +90,7 @@ pub(crate) struct MakerImpl {
     incarnations: Arc<Incarnations>,
 }
 
-/// Number of servants incarnated and not yet etherealized, by all managers.
+/// Number of servants that the servant managers have incarnated and not yet etherealized.
 #[derive(Debug, Default)]
 struct Incarnations(AtomicI64);
 
@@ -232,7 +232,7 @@ fn internal(why: impl Display) -> SystemException {
         .with_detail(why.to_string())
 }
 
-/// Activates an object for all callers, and one that makes others.
+/// Activates the `Target` that all callers share, and the `Maker` that makes further objects.
 ///
 /// # Errors
 /// The objects could not be activated.

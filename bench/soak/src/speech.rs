@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-/// Time limit of a pause.
+/// Time limit for a process to pause its load after the command to do so.
 const PAUSE: Duration = Duration::from_secs(60);
-/// Time limit of a process's end; work that has not ended by then is abandoned.
+/// Time limit for a process to end; work still in progress then is abandoned.
 const END: Duration = Duration::from_secs(60);
-/// Exit status of a process that exceeded that limit.
+/// Exit status of a process that exceeded the time limit for its end.
 const END_EXIT: i32 = 3;
 /// Interval of a process's reports on its work.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -71,7 +71,7 @@ pub(crate) enum Told<'l> {
     Go,
     Pause,
     Stop,
-    /// Command that only some processes know.
+    /// Command that only some roles of child processes support.
     Other(&'l str),
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn obey(load: &Load, tally: &Tally, mut other: impl FnMut(&str)) {
     let _ = reporter.join();
 }
 
-/// Sends the last report.
+/// Sends the final report on the work done.
 pub(crate) fn conclude(tally: &Tally) {
     Said::done(tally).say();
 }

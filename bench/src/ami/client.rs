@@ -143,7 +143,7 @@ fn by_threads(echo: &Echo, threads: u32, calls: u32) -> Result<()> {
     })
 }
 
-/// Returns the same object, by a reference that buffers its requests.
+/// Returns a reference to the object whose requests are buffered.
 fn buffered(echo: &Echo) -> Result<Echo> {
     let together = Buffering::EXPLICIT.messages(TOGETHER);
     let policies = [Policy::Buffering(Some(together))];

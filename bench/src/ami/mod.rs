@@ -61,14 +61,14 @@ pub struct Options {
     output: Output,
 }
 
-/// Setup of both processes.
+/// Setup of the client's and the server's process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// Set for raw sockets.
     floor: bool,
 }
 
-/// Quantity to measure, with the number of calls.
+/// Quantity to measure (latency or throughput), and the number of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum What {
     /// Time of each call, made one after the other.

@@ -145,7 +145,7 @@ pub(super) fn throughputs(at: Placement, outcomes: &[Outcome<'_, Calls<'_>>]) ->
     outcomes.iter().filter_map(row).collect()
 }
 
-/// Judges the figures of a placement by the goals.
+/// Compares the figures of one placement with the goals, and adds the verdicts to the report.
 pub(super) fn judge(at: Placement, report: &mut Report) {
     let find = |frame: &str, who: Contender| {
         let mut rows = report.frame(frame).iter();
@@ -219,7 +219,8 @@ mod tests {
     use super::*;
     use crate::statistics::{Rates, Record};
 
-    /// Returns an outcome of three rounds, of calls of this mean time and of these times together.
+    /// Returns the result of three rounds: calls with this mean time, and these total times of the
+    /// throughput calls.
     fn outcome(mean: u64, together: [u64; 3]) -> (Record, Rates) {
         let mut both = (Record::default(), Rates::default());
         for time in together {

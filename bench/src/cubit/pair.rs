@@ -28,7 +28,7 @@ const WINDOW: u64 = 64;
 /// Time after the last arrival from which missing one-ways count as lost.
 const LOST: Duration = Duration::from_millis(250);
 
-/// Word that a client adds if its protocol has no replies.
+/// Note that a client adds to its `ready` message if its protocol has no replies.
 pub(super) const ONE_WAY: &str = "one-way";
 
 /// Transport of both sides.
@@ -36,7 +36,8 @@ pub(super) const ONE_WAY: &str = "one-way";
 pub(super) struct Medium {
     /// Protocol of the ORB.
     pub(super) protocol: String,
-    /// Time for which waiters spin, in microseconds; only for links with that property.
+    /// Time for which waiting threads spin, in microseconds; only for links that have this
+    /// property.
     pub(super) spin_us: Option<u64>,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Medium {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(super) medium: Medium,
-    /// Options of the ORB.
+    /// Command-line options of the ORB.
     pub(super) orb: Vec<String>,
 }
 
@@ -165,7 +166,7 @@ fn builder(options: &[String]) -> Result<OrbBuilder> {
 /// Client, bound to one protocol.
 pub(super) struct Client {
     cubit: Cubit,
-    /// Reference to the object without lent buffers.
+    /// Reference to the object under the policy that no buffers are lent.
     copied: Cubit,
     /// Reference to the object over TCP.
     control: Cubit,

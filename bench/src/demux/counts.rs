@@ -115,7 +115,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Judges how a series varies; only the strategy `active` has a goal.
+/// Compares the variation of a series of counts with its goal; only the strategy `active` has one.
 fn judged(order: Order, over: &str, counts: &[f64]) -> Option<Row> {
     let goal = Goal {
         what: "by which fraction the greatest count is more than the least",
@@ -134,7 +134,7 @@ struct Order {
 }
 
 impl Order {
-    /// Returns a row of this order, over a varied quantity.
+    /// Returns a row of this calling order, for a series over the quantity `over`.
     fn on(self, over: &str) -> Row {
         Row::default()
             .with("strategy", self.strategy)

@@ -26,7 +26,7 @@ pub use side::Side;
 pub(crate) use side::{Setup, client, server, start};
 pub(crate) use table::{Column, Tabled, shown};
 
-/// Experiment, as far as it is the same in each run.
+/// Declaration of an experiment: all that does not depend on a run's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Experiment {
     /// Name of its command.
@@ -35,15 +35,16 @@ pub(crate) struct Experiment {
     pub(crate) question: &'static str,
     /// Figures or tables that it reproduces, by paper; empty if it is our own.
     pub(crate) reproduces: &'static str,
-    /// Names of its sets of rows.
+    /// Names of the sets of rows that the experiment's report has.
     frames: &'static [&'static str],
-    /// Conditions of the run, which stand above the tables: a template of settings.
+    /// Template of the text above the tables that states the conditions of a run; filled from the
+    /// settings.
     conditions: &'static str,
     /// Tables, in order.
     tables: &'static [Tabled],
     /// Charts.
     sheet: Sheet,
-    /// Remarks below the tables: templates of settings.
+    /// Templates of the remarks below the tables; filled from the settings.
     remarks: &'static [&'static str],
 }
 
@@ -67,7 +68,7 @@ impl Experiment {
         Self { reproduces, ..self }
     }
 
-    /// Names the sets of rows, if they are others than `rows`.
+    /// Sets the names of the report's sets of rows; the default is one set, `rows`.
     pub(crate) const fn frames(self, frames: &'static [&'static str]) -> Self {
         Self { frames, ..self }
     }

@@ -31,7 +31,7 @@ impl Pair {
         Ok(Self { client, server })
     }
 
-    /// Returns the client's note on itself; mostly empty.
+    /// Returns the note that the client sent when it was ready; usually an empty text.
     pub(crate) fn note(&self) -> &str {
         self.client.said()
     }
@@ -50,7 +50,7 @@ impl Pair {
         }
     }
 
-    /// Returns the processes of client and server, as observed from outside.
+    /// Returns the client's and the server's process, to observe their resources from outside.
     pub(crate) fn observed(&self) -> (Observed, Observed) {
         (self.client.observed(), self.server.observed())
     }

@@ -69,7 +69,7 @@ impl Report {
         self.frame("rows")
     }
 
-    /// Records the reason why a part is left out, once.
+    /// Records the reason why a part is left out, unless that reason is already recorded.
     pub(crate) fn skip(&mut self, reason: impl ToString) {
         let reason = reason.to_string();
         if !self.skipped.contains(&reason) {

@@ -1,4 +1,4 @@
-//! Search for a line's figure in the evidence.
+//! Search for a line's figure in the reports of the measurements.
 
 use super::figure::{Finding, Found, Need};
 use super::{Evidence, REACTORS};
@@ -10,7 +10,7 @@ use crate::throughput::Kind;
 /// Thread counts of the lines on two-way calls by several threads.
 pub(super) const SEVERAL: [u32; 3] = [2, 4, 8];
 
-/// Returns the rows of one contender in some cases, or the reason why there are none.
+/// Returns one contender's rows for the given cases, or the reason why there are none.
 fn rows<'e>(
     evidence: &'e Evidence,
     need: Need,
@@ -36,7 +36,7 @@ fn reason(report: &Report, contender: &str) -> String {
     reason.map_or_else(|| format!("{contender} was not measured"), str::to_owned)
 }
 
-/// Returns the largest of the rows' figures of this name; it is unknown as soon as one of the
+/// Returns the largest of the rows' figures of this name; it counts as unknown if any of the
 /// figures is.
 fn worst(rows: &[&Row], figure: &str) -> Finding {
     let figures = rows
@@ -60,7 +60,7 @@ pub(super) fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&st
     worst(&rows(evidence, need, contender, cases)?, "p99_ratio")
 }
 
-/// Returns the figure of one case, with its time and the floor's as a note.
+/// Returns the figure of one case; the note has the measured time and the baseline's time.
 pub(super) fn timed(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
     let own = rows(evidence, need, contender, &[case])?;
     let mut found = worst(&own, "ratio")?;

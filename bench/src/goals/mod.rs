@@ -93,11 +93,11 @@ const HASTY: Effort = Effort {
     again: 0,
 };
 
-/// Reports of all measurements. A measurement that could not be made leaves its reason.
+/// Reports of all measurements, or the reasons why they could not be made.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence(BTreeMap<Need, std::result::Result<Measured, String>>);
 
-/// Report of another measurement.
+/// Report of one of this crate's measurements.
 type Measured = experiment::Report;
 
 /// Runs the command.
@@ -259,7 +259,7 @@ fn look_at_memory(harness: &Harness, effort: Effort) -> Result<Measured> {
     memory::measure(&contenders, &absent, &[effort.connections as usize])
 }
 
-/// Measures latency under load with the first available reactor.
+/// Measures latency under load, for the first contender with a reactor that is available.
 fn load_up(harness: &Harness, effort: Effort) -> Result<Measured> {
     let size = load::Size {
         connections: effort.connections,

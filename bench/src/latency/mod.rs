@@ -135,7 +135,7 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Workload of this measurement: the number of calls in a contender's turn.
 struct Batches(u32);
 
 impl Workload for Batches {
@@ -155,7 +155,7 @@ impl Workload for Batches {
         contender.knows(*case)
     }
 
-    /// Runs a batch in which buffers grow.
+    /// Runs a warm-up batch, in which buffers reach their final size.
     fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
         let case = *turn.point;
         turn.pair.ask(Command::Run {

@@ -7,8 +7,9 @@ use crate::giop::{Connection, Target};
 use crate::statistics::{Record, median};
 use std::time::{Duration, Instant};
 
-/// Number of parts of a phase. The medians over the parts of their medians and 99th percentiles
-/// count, so that a part in which the machine did something else does not.
+/// Number of parts into which a phase is divided. A phase's figures are the medians, over its
+/// parts, of the parts' medians and 99th percentiles, so that a disturbance of the machine in one
+/// part has no effect.
 const PARTS: u32 = 10;
 
 /// Connections that make calls in turn.

@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 pub(super) enum Kind {
     /// One-way that is sent by itself (SYNC_WITH_TRANSPORT).
     Unbuffered,
-    /// One-way with the ORB's defaults (SYNC_WITH_TRANSPORT): in a flood the transport puts several
-    /// into one packet.
+    /// One-way with the ORB's default settings (SYNC_WITH_TRANSPORT): in a fast sequence the
+    /// transport combines several into one packet.
     Gathered,
-    /// One-way that waits until there are so many (SYNC_NONE).
+    /// One-way that is buffered until this many are to be sent (SYNC_NONE).
     Buffered(usize),
     /// One-way whose client waits until the server has found the servant (SYNC_WITH_SERVER).
     WithServer,
@@ -75,17 +75,17 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Two ORBs, one of which never delays a one-way, and a reference in each.
+/// Client with two ORBs, one of which never delays a one-way, and a reference in each.
 struct Client {
     orbs: [Orb; 2],
-    /// Reference of an ORB that sends each one-way by itself.
+    /// Reference of the ORB that sends each one-way immediately.
     plain: Worker,
-    /// Reference of an ORB with defaults.
+    /// Reference of the ORB with default settings.
     usual: Worker,
     octets: Vec<u8>,
 }
 
-/// Makes the requests of each line of input, until the input ends.
+/// Makes the requests that each line of input asks for, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let client = Client::new(at, setup.octets)?;
     obey("", |(kind, requests)| {
@@ -113,7 +113,7 @@ impl Client {
         })
     }
 
-    /// Makes `requests` requests; returns the nanoseconds until all were served.
+    /// Makes `requests` requests; returns the nanoseconds until the server has served all of them.
     fn time(&self, kind: Kind, requests: u32) -> Result<u64> {
         let worker = match kind {
             Kind::Gathered => &self.usual,

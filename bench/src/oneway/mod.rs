@@ -144,7 +144,7 @@ impl Workload for OneWays<'_> {
         Ok(())
     }
 
-    /// Compares each kind with the first one.
+    /// Returns a row for each kind of request, with the ratio of its rate to the first kind's.
     fn rows(&self, stage: &Stage<Self>, _: &u32, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
         let (figure, setup) = stage.setting;
         let row = |(kind, rates): &Outcome<'_, Self>| {
@@ -170,8 +170,9 @@ impl Workload for OneWays<'_> {
     }
 }
 
-/// Returns the least ratio wanted: of the best buffered kind of small requests, and of
-/// SYNC_WITH_SERVER where client and server have a processor each.
+/// Returns the smallest ratio that satisfies the goal, for the two kinds that have one: the last
+/// buffered kind, with small requests, and SYNC_WITH_SERVER, where client and server have a
+/// processor each.
 fn goal(stage: &Stage<OneWays<'_>>, kind: Kind) -> Option<f64> {
     let is_small = stage.setting.1.octets <= 64;
     match kind {

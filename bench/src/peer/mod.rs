@@ -40,7 +40,7 @@ pub enum Program {
 }
 
 impl Program {
-    /// Returns the sockets of a floor; `None` for other programs.
+    /// Returns the kind of raw sockets that the program uses; `None` for programs that use none.
     fn sockets(self) -> Option<Kind> {
         let kind = |link, spins| Some(Kind { link, spins });
         match self {
@@ -53,7 +53,8 @@ impl Program {
     }
 }
 
-/// Side of a program, with the arguments of every program, whatever its language.
+/// Command-line arguments that select the side, server or client. Contenders in other languages
+/// take them, too.
 #[derive(Debug, Subcommand)]
 pub enum Side {
     /// Serve until the input ends.
@@ -175,7 +176,7 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
     }
 }
 
-/// Pins the process to one processor, if one is named.
+/// Pins the process to a processor, if one is given.
 pub(crate) fn run_at(processor: Option<usize>) -> Result<()> {
     Ok(processor.map_or(Ok(()), punctual_sys::processor::pin_to)?)
 }

@@ -89,7 +89,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Returns the selected ones of these contenders, and the floor.
+    /// Returns those of the known contenders that the options select, and the raw-socket baseline.
     fn wanted(&self, known: &[Contender]) -> Result<Vec<Contender>> {
         if let Some(other) = self.contenders.iter().find(|one| !known.contains(one)) {
             return Err(format!("`{other}` has no part in this experiment").into());
@@ -158,7 +158,7 @@ fn start(harness: &Harness, setup: &Setup, at: Option<Processors>) -> Result<Pai
     }
 }
 
-/// Returns how a load is scheduled, in words.
+/// Returns the name of the scheduling policy of the clients and servers.
 fn scheduled(best_effort: bool) -> &'static str {
     match best_effort {
         true => "SCHED_OTHER",

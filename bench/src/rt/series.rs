@@ -157,13 +157,14 @@ struct Usual {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     experiment: &'static Experiment,
-    /// Contenders of the experiment, without those that the options leave out.
+    /// Contenders of the experiment that the options have selected.
     contenders: Vec<Contender>,
     /// Set if all low clients have the same priority.
     alike: bool,
     low: Vec<u16>,
     calls: u32,
-    /// Number of calls of each low client; 0: until the high one is ready.
+    /// Number of calls of each low client; 0: as many as it makes until the high client has
+    /// finished.
     low_calls: u32,
     usual: Usual,
 }
@@ -172,7 +173,7 @@ impl Usual {
     /// Returns the plan of an experiment with these contenders.
     ///
     /// # Errors
-    /// A contender that does not belong to the experiment.
+    /// One of the selected contenders does not belong to the experiment.
     fn plan(
         &self,
         experiment: &'static Experiment,
@@ -246,7 +247,7 @@ impl Workload for Series<'_> {
     type Contender = Contender;
     /// Number of low clients.
     type Point = u16;
-    /// Times of the high client, and of all low ones together.
+    /// Times of the high client's calls, and of all low clients' calls together.
     type Record = (Moments, Moments);
 
     fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {

@@ -94,7 +94,7 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Workload of this measurement: the number of calls in a contender's turn.
 struct Flood(u32);
 
 impl Workload for Flood {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Returns a report of these contenders, and the times of a call in three rounds of each.
+    /// Returns a report of contenders, given the mean time of a call in each of three rounds.
     fn measured(times: [(&'static str, [u64; 3]); 3]) -> Report {
         let outcomes = times.map(|(name, times)| {
             let mut rates = Rates::default();

@@ -24,9 +24,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Number of requests whose timeline is recorded at a time, so that it takes little memory.
+/// Number of requests in one stretch of the recorded timeline; it limits the memory for records.
 const AT_A_TIME: u64 = 20_000;
-/// Time limit of a stretch.
+/// Time limit of one stretch of recorded requests.
 const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -117,8 +117,8 @@ impl fmt::Display for Serving {
 /// Runs the command.
 ///
 /// # Errors
-/// The machine does not grant real-time priorities, a call fails, a file cannot be written, or
-/// lanes or a pool that buffers served a request before a more urgent one.
+/// The machine does not grant real-time priorities, a call fails, a file cannot be written, records
+/// were lost, or lanes served a request before a more urgent one.
 pub(super) fn run(options: &Options) -> Result<()> {
     if let Err(error) = rt_orb(options.best_effort) {
         return Err(format!("{error}; `--best-effort` runs without").into());
@@ -157,7 +157,7 @@ impl Options {
         }
     }
 
-    /// Returns the priority of a client: the high one is 0.
+    /// Returns the CORBA priority of a client, given its number; number 0 is the high client.
     fn priority_of(&self, client: u16) -> i16 {
         match client.checked_sub(1) {
             None => HIGH,
@@ -172,19 +172,19 @@ struct Seen {
     contender: Serving,
     /// Number of requests whose upcall was recorded.
     requests: u64,
-    /// Number of those that are the high client's.
+    /// Number of recorded requests of the high client.
     high: u64,
-    /// Number of those with a record of when they were sent.
+    /// Number of requests whose time of sending was recorded, too.
     sent: u64,
     /// Number of upcalls that began while a more urgent request had been sent but not begun.
     inversions: u64,
-    /// Number of those during which the high client's request waited.
+    /// Number of these inversions in which the waiting request was the high client's.
     of_high: u64,
     /// Longest time from reading a request of the high client to its upcall.
     worst_high: u64,
     /// Longest time from reading any request to its upcall.
     worst: u64,
-    /// Number of records for which there was no room.
+    /// Number of records that were lost for lack of room.
     lost: u64,
 }
 
@@ -203,7 +203,7 @@ impl Seen {
         }
     }
 
-    /// Adds a stretch.
+    /// Adds the requests and the inversions of one stretch.
     fn add(&mut self, served: &[ServedRequest], inversions: &[Inversion]) {
         let is_high = |priority: Option<punctual::rt::Priority>| {
             priority.is_some_and(|priority| priority.get() == HIGH)
@@ -226,7 +226,7 @@ impl Seen {
         self.inversions += inversions.len() as u64;
     }
 
-    /// Returns the row.
+    /// Returns the figures as a row of the report.
     fn row(&self) -> Row {
         Row::default()
             .with("contender", self.contender)
@@ -241,7 +241,8 @@ impl Seen {
     }
 }
 
-/// Returns what fails: lost records, and lanes that served a request before a more urgent one.
+/// Returns the reasons for failure: lost records, and requests that lanes served before a more
+/// urgent one.
 fn judge(seen: &[Seen], best_effort: bool) -> Vec<String> {
     let mut failed = Vec::new();
     for one in seen {
