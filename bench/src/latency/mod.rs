@@ -93,7 +93,8 @@ pub struct Options {
     /// half a MiB and more, a tenth.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// Repetitions of a case whose rounds lie more than 10 % apart; the calmest attempt counts.
+    /// Repetitions of a case whose rounds differ by more than 10 %; the attempt with the least
+    /// noise counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
     #[command(flatten)]

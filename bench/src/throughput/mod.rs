@@ -78,7 +78,8 @@ pub struct Effort {
     /// Two-way calls of a round, of all threads together; one-ways are five times as many.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub calls: u32,
-    /// Repetitions of a kind whose rates vary by more than 10 %; the calmest attempt counts.
+    /// Repetitions of a kind whose rates vary by more than 10 %; the attempt with the least noise
+    /// counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
 }

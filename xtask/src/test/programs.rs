@@ -26,7 +26,7 @@ impl Program {
     }
 }
 
-/// All programs of `cargo test --workspace`, and the processor time of building them.
+/// All test programs of `cargo test --workspace`, and the processor time of building them.
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) programs: Vec<Program>,
@@ -50,7 +50,7 @@ struct Target {
     required_features: Vec<String>,
 }
 
-/// Message of `cargo --message-format=json`, as far as it is read here.
+/// Message of `cargo --message-format=json`, reduced to the fields that are used here.
 #[derive(Deserialize)]
 struct Message {
     reason: String,
