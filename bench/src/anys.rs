@@ -1,5 +1,5 @@
-//! `anys`: cost of an Any that passes through, by its size, and of comparing TypeCodes, by theirs,
-//! in user-space instructions counted under valgrind.
+//! `anys`: cost of an Any that is read and written again, depending on its size, and of comparing
+//! TypeCodes, depending on theirs, in user-space instructions counted under valgrind.
 
 use crate::Result;
 use crate::contender::Harness;
@@ -43,7 +43,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Rounds of the shorter run.
+    /// Rounds in the shorter of the two runs whose difference is counted.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     rounds: u32,
     #[command(flatten)]
@@ -113,7 +113,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.deliver(&report)
 }
 
-/// Counts the instructions of a round.
+/// Counts the instructions of one round.
 fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64> {
     let name = work.to_possible_value().ok_or("no such work")?;
     let [count] = of_one(rounds, |rounds| {
@@ -125,7 +125,7 @@ fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64>
     Ok(count)
 }
 
-/// Does the work.
+/// Performs the work of the counted process.
 ///
 /// # Errors
 /// A value cannot be marshaled.

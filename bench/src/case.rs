@@ -113,7 +113,7 @@ impl Operation {
         !matches!(self, Self::Ping | Self::ThrowOctets | Self::ThrowBinStructs)
     }
 
-    /// Returns whether the operation carries a sequence, so that its cases have a size.
+    /// Returns whether the operation carries a sequence, so that a case must give its length.
     #[must_use]
     pub const fn has_units(self) -> bool {
         !matches!(
@@ -284,7 +284,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// Error of a text that names no case.
+/// Error for a text that names no case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchCase(String);
 

@@ -69,7 +69,7 @@ impl Process {
         Answer::read_from(&mut self.output)
     }
 
-    /// Lets the process end, and waits for that.
+    /// Closes the process's input, at which it ends, and waits until it has.
     ///
     /// # Errors
     /// The process ends with a failure.

@@ -54,7 +54,7 @@ pub(crate) fn write(area: &Area<'_>, words: &str, size: i32, place: (i32, i32)) 
     area.draw_text(words, &style, place).map_err(not_drawn)
 }
 
-/// Draws an entry of a legend: a patch of a colour, and its meaning behind it.
+/// Draws an entry of a legend: a patch of a colour, followed by its meaning.
 pub(crate) fn entry(
     area: &Area<'_>,
     colour: RGBColor,

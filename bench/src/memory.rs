@@ -45,7 +45,7 @@ pub struct Options {
     /// Only these contenders; by default Punctual with each way to wait for requests.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
-    /// Numbers of idle connections, one after the other.
+    /// Numbers of idle connections, measured one after the other.
     #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000])]
     pub connections: Vec<usize>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// Measures every contender that starts and is reached by GIOP over TCP.
 ///
 /// # Errors
-/// The descriptor limit is too low.
+/// The limit of descriptors is too low.
 pub(crate) fn measure(
     contenders: &[Contender],
     absent: &[Absent],

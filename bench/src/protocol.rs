@@ -79,13 +79,13 @@ pub enum Command {
 /// Answer of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A server serves at this address; or a client is connected, and the address is empty.
+    /// Ready: a server, with its address, or a connected client, with an empty one.
     Ready(String),
     /// Nanoseconds of each call.
     Samples(Vec<u64>),
-    /// The calls are made.
+    /// Done: all requested calls have been made.
     Done,
-    /// The command failed, with this message.
+    /// Failure of the command, with a message.
     Error(String),
 }
 

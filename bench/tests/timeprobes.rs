@@ -1,4 +1,4 @@
-//! Tests of `timeprobes` with its own peers and few calls. No time is asserted.
+//! Tests of `timeprobes` with this crate's own programs and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::Value;

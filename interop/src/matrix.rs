@@ -94,7 +94,7 @@ pub(crate) struct Cell {
     pub(crate) over: &'static str,
     /// Name of the row.
     pub(crate) case: String,
-    /// GIOP version that was spoken.
+    /// GIOP version that was used.
     pub(crate) version: Version,
     /// Direction of the call.
     pub(crate) direction: Direction,

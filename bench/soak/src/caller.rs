@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_millis(10);
 /// Time limit within which a restarted server must be reached.
 const RECOVERY: Duration = Duration::from_secs(30);
-/// Time-out of a call that is to be given up.
+/// Time-out of the calls that are meant to time out.
 const SHORT: Duration = Duration::from_millis(150);
-/// Milliseconds that the servant takes for a call that is to be given up.
+/// Milliseconds for which the servant delays the reply to a call that is meant to time out.
 const LONG_MS: u32 = 400;
-/// Upper bound of the time until a call is given up, however busy the machine is.
+/// Upper bound of the time until a call has timed out, however busy the machine is.
 const GIVEN_UP: Duration = Duration::from_secs(20);
 
 /// Name under which the calls on the server that is killed are counted; the protocol's name is
@@ -254,7 +254,8 @@ impl Client {
         Ok(())
     }
 
-    /// Calls a server that is killed now and then, and must be reached again once it is restarted.
+    /// Calls a server that is killed repeatedly, and that must be reached again once it is
+    /// restarted.
     fn recover(&self, killed: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("{ON_KILLED}, by {protocol}");
         let mut random = self.random(&name);
@@ -282,7 +283,8 @@ impl Client {
     }
 }
 
-/// Returns whether a call raised this exception because its server was killed or not there.
+/// Returns whether a call raised this exception because its server had been killed or was not
+/// running.
 fn is_of_a_death(exception: &SystemException) -> bool {
     use SystemExceptionKind as Kind;
     matches!(

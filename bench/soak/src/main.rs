@@ -1,5 +1,5 @@
 //! Soak test: load and faults of every kind at once, for minutes or hours. The memory, threads and
-//! descriptors of a server and of a client are watched, and must end as flat as they began.
+//! descriptors of a server and of a client are watched, and must not have grown by the end.
 //!
 //! One process runs it ([`run`], [`watched`]) and starts the others, which talk to it by
 //! [`speech`]: a [`server`] and a client ([`caller`]) that live through the whole of it and are

@@ -83,9 +83,9 @@ impl TargetServant for TargetImpl {
 /// Servant of `Maker`, with an adapter for the objects it makes.
 #[derive(Debug)]
 pub(crate) struct MakerImpl {
-    /// Parent of the adapters that it makes.
+    /// Parent of the adapters that the servant makes.
     root: Poa,
-    /// Adapter in which it activates objects.
+    /// Adapter in which the servant activates objects.
     own: Poa,
     incarnations: Arc<Incarnations>,
 }
@@ -129,7 +129,7 @@ impl MakerImpl {
         }
     }
 
-    /// Sets the servant or manager of a new adapter.
+    /// Sets the default servant or the servant manager of a new adapter, as its policies require.
     fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::poa::PoaError> {
         let servant = Target::servant(TargetImpl::default());
         match how {

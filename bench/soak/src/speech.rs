@@ -31,20 +31,20 @@ pub(crate) struct Served {
 /// Message from a process to the controller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Said {
-    /// The process serves.
+    /// Report that the process is ready to serve, with its servers.
     Ready(Vec<Served>),
     /// Work done so far, and faults found.
     Done {
         counts: BTreeMap<String, Count>,
         faults: Vec<String>,
     },
-    /// No work is in progress any more.
+    /// Report that the load is paused: no work is in progress.
     Paused,
-    /// A command was carried out.
+    /// Report that the named command has been carried out.
     Obeyed(String),
-    /// A repository was opened: its contents, and a reference to it.
+    /// Report that a repository has been opened: a reference to it, and the ids of its definitions.
     Opened { reference: String, ids: Vec<String> },
-    /// The process cannot do its work here.
+    /// Report that the process cannot do its work on this machine, with the reason.
     Unable(String),
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Watched {
     interrupted: Arc<AtomicBool>,
 }
 
-/// Usage of server and client while idle: at the start and at the end.
+/// Usage of server and client while idle: after the warm-up, and at the end.
 pub(crate) type Quiet = [[Usage; 2]; 2];
 
 impl Watched {
@@ -76,10 +76,10 @@ impl Watched {
         })
     }
 
-    /// Runs load, idle, load, idle.
+    /// Runs the phases of the soak: load, idle, load, idle.
     ///
     /// # Errors
-    /// The reason of an early end.
+    /// The reason why the run ended early.
     pub(crate) fn run(&mut self, time: Duration) -> Result<Quiet, String> {
         self.began = Instant::now();
         self.load(WARM_UP, time)?;
@@ -250,7 +250,7 @@ impl Watched {
         );
     }
 
-    /// Ends all processes, and judges.
+    /// Ends all processes, and judges the watched ones.
     pub(crate) fn end(mut self, ran: Result<Quiet, String>, options: &Options) -> Report {
         let minutes = self
             .began

@@ -22,8 +22,8 @@ pub(crate) struct Work {
 pub(crate) struct Count {
     /// Number of pieces done with the right result.
     pub(crate) done: u64,
-    /// Number of pieces refused as expected: by a server that is killed, or has no descriptor, or
-    /// no room.
+    /// Number of pieces that failed as expected: the server was killed, or lacked descriptors or
+    /// disk space.
     pub(crate) refused: u64,
 }
 
@@ -59,7 +59,7 @@ struct Kept {
 }
 
 impl Tally {
-    /// Returns the work of that name.
+    /// Returns the counters of the work with the given name; makes them on demand.
     pub(crate) fn work(&self, name: &str) -> Arc<Work> {
         locked(&self.0.work)
             .entry(name.to_owned())

@@ -42,7 +42,7 @@ const WINDOW: u32 = 512;
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders, beside the floor.
+    /// Only these contenders, and the raw-socket baseline.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<Contender>,
     /// Processors of client and server.

@@ -1,4 +1,5 @@
-//! Figures of the two tables, beside those that the paper prints of TAO, and the goals.
+//! Figures of the paper's two tables as measured here, beside those that the paper prints of TAO,
+//! and the goals.
 
 use super::{Calls, Contender};
 use crate::experiment::{
@@ -198,7 +199,7 @@ pub(super) fn judge(at: Placement, report: &mut Report) {
     report.add("goals", judged);
 }
 
-/// Adds the paper's figures, in the units of ours.
+/// Adds the paper's figures, converted to the units of the measured ones.
 pub(super) fn add_paper(report: &mut Report) {
     let latency = |(name, [min, average, max, jitter]): (&str, [f64; 4])| {
         Row::default()

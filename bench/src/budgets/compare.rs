@@ -22,7 +22,7 @@ enum Verdict {
     Moved,
     /// Outside the budget, but the budget was counted in another environment.
     Elsewhere,
-    /// Without a budget.
+    /// Count that has no budget yet.
     New,
 }
 

@@ -222,14 +222,15 @@ impl Contender {
         self.name.starts_with("punctual") && self.name != outsider::NAME
     }
 
-    /// Returns whether the contender can run in a placement.
+    /// Returns whether the contender can run at a placement: a spinning one needs a processor for
+    /// each side.
     #[must_use]
     pub fn suits(&self, placement: Placement) -> bool {
         placement == Placement::Cross || !self.spins
     }
 
-    /// Returns whether it can make the calls of a case: raw shared memory has no one-ways, and only
-    /// some lengths; the outsider has a few small operations.
+    /// Returns whether the contender can make the calls of a case: raw shared memory has no
+    /// one-ways, and supports only some lengths; the outsider has a few small operations.
     #[must_use]
     pub fn knows(&self, case: Case) -> bool {
         use Operation::{CubeLong, CubeVoid, Ping};

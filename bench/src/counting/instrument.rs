@@ -130,8 +130,8 @@ impl Instrument {
     }
 }
 
-/// Returns the count of one of `calls`: the difference of a run and one of twice as many, so that
-/// the costs of start and end cancel.
+/// Returns the count of one call: the difference between a run of `calls` calls and one of twice as
+/// many, so that the costs of start and end cancel.
 ///
 /// # Errors
 /// Those of `count`.

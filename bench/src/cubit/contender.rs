@@ -10,7 +10,7 @@ use crate::protocol::{Command, Order};
 use crate::running::Launch;
 use std::fmt;
 
-/// Messaging protocol that a pair's name leaves out.
+/// Default messaging protocol, which the names of contenders leave out.
 const SHORT: &str = "giop";
 /// Link for which two contenders are made: one spins while it waits, the other sleeps.
 const SPINS: &str = "shmiop";

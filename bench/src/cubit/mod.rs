@@ -41,7 +41,7 @@ pub struct Options {
     /// GIOP over iiop always takes part: the gains are over it.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = protocol_name)]
     link: Vec<String>,
-    /// Calls of each operation in a round; a tenth as many come ahead of them and do not count.
+    /// Calls of each operation in a round; a tenth as many warm-up calls come first.
     #[arg(
         short = 'n', long, default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
@@ -109,7 +109,7 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Calls that a contender makes in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Calls {
     /// Calls that are timed one by one.
@@ -128,7 +128,7 @@ impl fmt::Display for Calls {
     }
 }
 
-/// One-ways of one contender.
+/// Results of one contender's one-ways.
 #[derive(Clone, Debug, Default)]
 struct Flood {
     /// Requests per second that the server counted.

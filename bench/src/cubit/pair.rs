@@ -56,7 +56,7 @@ pub(crate) fn serve(setup: &Setup) -> Result<()> {
     server.stop()
 }
 
-/// Makes the calls of each line of input, until the input ends.
+/// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::connect(&setup.medium, at, &setup.orb)?;
     let note = if client.has_two_ways()? { "" } else { ONE_WAY };
@@ -92,8 +92,8 @@ pub(super) fn catalogue(orb: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     Ok((orb.protocol_catalogue().messaging, links(&orb)))
 }
 
-/// Returns every link of an ORB, and each adapter over a link that it makes usable for more
-/// protocols.
+/// Returns every link of an ORB, and each adapter over a link that can carry more messaging
+/// protocols than the link itself.
 fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let fits =
@@ -147,7 +147,7 @@ impl Server {
     }
 }
 
-/// Returns the address to listen on: not all interfaces, and for a Unix socket the link's default.
+/// Returns the address to listen on: the loopback for IP protocols, otherwise the link's default.
 fn place(protocol: &str) -> &'static str {
     match protocol.rsplit('+').next() {
         Some("iiop" | "diop" | "ssliop") => "127.0.0.1:0",

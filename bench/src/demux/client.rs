@@ -42,7 +42,7 @@ struct Client {
     thrown: u64,
 }
 
-/// Makes the calls of each line of input, until the input ends.
+/// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::new(setup, at)?;
     obey("", |batch| client.perform(batch))

@@ -39,7 +39,7 @@ macro_rules! called {
             })+
         }
 
-        /// Methods of the stub, by number.
+        /// Methods of the stub, indexed by the operation's number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -60,7 +60,7 @@ macro_rules! thrown {
             })+
         }
 
-        /// Methods of the stub, by number.
+        /// Methods of the stub, indexed by the operation's number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -156,7 +156,7 @@ impl Target {
         }
     }
 
-    /// Calls the operation of that number.
+    /// Calls the operation with the given number.
     pub(crate) fn call(&self, operation: usize) -> Result<()> {
         let called = match self {
             Self::One(object) => ONE[operation](object),

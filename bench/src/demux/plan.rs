@@ -17,7 +17,7 @@ const DEPTHS: [u32; 5] = [1, 2, 5, 10, 20];
 const LINEAR: u32 = 10_000;
 /// Ratio of one-ways to two-way calls.
 pub(super) const ONE_WAYS: u32 = 10;
-/// Number of objects where something else is varied.
+/// Number of objects in stages that vary another quantity.
 const SOME: u32 = 100;
 
 /// Quantity on the axis of a curve.

@@ -48,7 +48,8 @@ impl Group {
         })
     }
 
-    /// Returns `count` references, spread evenly; the last is the last object's.
+    /// Returns references to `count` objects, spread evenly over all of them; the last one is to
+    /// the last object.
     pub(super) fn references(
         &self,
         count: usize,

@@ -19,7 +19,7 @@ pub enum Strategy {
     Active,
     /// Linear search for both.
     Linear,
-    /// A hash table for objects, and another for operations.
+    /// Two hash tables, one for objects and one for operations.
     DynamicHash,
     /// Perfect hash functions: one over the object ids, and the one that the IDL compiler generates
     /// over the operations' names.
@@ -60,8 +60,8 @@ impl Strategy {
         }
     }
 
-    /// Returns the policies of an adapter for so many objects. Ids are those of [`id`], except
-    /// under active demultiplexing, where the adapter assigns them.
+    /// Returns the policies of an adapter for the given number of objects. Their ids are those that
+    /// [`id`] returns, except under active demultiplexing, where the adapter assigns the ids.
     pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
         let (object, operation) = match self {
             Self::Active => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
@@ -101,9 +101,9 @@ pub enum Algorithm {
     RequestTrain,
     /// One call to each object, repeated.
     RoundRobin,
-    /// Objects and operations at random.
+    /// Randomly chosen objects and operations.
     Random,
-    /// The last operation of the last object.
+    /// Always the last operation of the last object.
     WorstCase,
 }
 
@@ -165,10 +165,10 @@ impl Chance {
     }
 }
 
-/// Objects of a server.
+/// Objects that a server activates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// Number of objects of each strategy and number of operations.
+    /// Number of objects for each combination of a strategy and a number of operations.
     pub(crate) objects: u32,
     /// Depth of the innermost adapter below the root: the number of nested adapters.
     pub(crate) depth: u32,

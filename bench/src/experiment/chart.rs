@@ -60,7 +60,7 @@ pub(super) struct Lines {
     pub(super) curves: &'static [(&'static str, &'static str)],
     /// Set for a logarithmic scale: of the horizontal axis, and of the vertical one.
     pub(super) logarithmic: (bool, bool),
-    /// Least number of points that make a curve worth drawing.
+    /// Minimum number of points of a curve; a shorter curve does not justify a chart.
     pub(super) least: usize,
 }
 
@@ -177,7 +177,7 @@ impl Chart {
         }
     }
 
-    /// Selects rows.
+    /// Restricts the chart to the rows that satisfy a condition.
     pub(crate) const fn only(self, only: fn(&Row) -> bool) -> Self {
         Self { only, ..self }
     }

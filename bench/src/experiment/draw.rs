@@ -25,7 +25,7 @@ struct Curve {
     points: Vec<(u32, f64)>,
 }
 
-/// Colours of curves and bars, without green beside red; the first is that of a floor or base.
+/// Colours of curves and bars, without green beside red; the first is that of the baseline.
 const COLOURS: [RGBColor; 14] = [
     RGBColor(0x77, 0x77, 0x77),
     RGBColor(0x00, 0x72, 0xb2),

@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
     Ok,
     /// Goal not reached.
     Missed,
-    /// Unknown: rounds of the figure lie too far apart.
+    /// Unknown, since the rounds of the figure differ too much.
     NotKnown,
     /// Figure that could not be measured.
     Absent,
@@ -38,7 +38,7 @@ pub(crate) struct Goal {
     pub(crate) bound: Bound,
     /// Figure reached.
     pub(crate) reached: Option<f64>,
-    /// Set if the rounds lie too far apart for the figure to be known.
+    /// Set if the rounds differ too much for the figure to be known.
     pub(crate) noisy: bool,
 }
 

@@ -31,9 +31,9 @@ pub(crate) use table::{Column, Tabled, shown};
 pub(crate) struct Experiment {
     /// Name of its command.
     pub(crate) name: &'static str,
-    /// Question that it answers.
+    /// Question that the experiment answers.
     pub(crate) question: &'static str,
-    /// Figures or tables that it reproduces, by paper; empty if it is our own.
+    /// Figures or tables that the experiment reproduces, by paper; empty if it reproduces none.
     pub(crate) reproduces: &'static str,
     /// Names of the sets of rows that the experiment's report has.
     frames: &'static [&'static str],
@@ -49,7 +49,7 @@ pub(crate) struct Experiment {
 }
 
 impl Experiment {
-    /// Declares an experiment of our own with one set of rows, and no tables yet.
+    /// Declares an experiment that reproduces no paper's, with one set of rows, and no tables yet.
     pub(crate) const fn new(name: &'static str, question: &'static str) -> Self {
         Self {
             name,
@@ -88,7 +88,7 @@ impl Experiment {
         Self { sheet, ..self }
     }
 
-    /// Adds remarks.
+    /// Adds remarks below the tables.
     pub(crate) const fn remarks(self, remarks: &'static [&'static str]) -> Self {
         Self { remarks, ..self }
     }

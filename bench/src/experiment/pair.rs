@@ -7,7 +7,7 @@ use crate::protocol::Answer;
 use std::fmt::Display;
 use std::process::Command;
 
-/// Two processes that live through all turns of a stage.
+/// Server and client process that run during all turns of a stage.
 #[derive(Debug)]
 pub(crate) struct Pair {
     // In the order in which they are to end.
@@ -58,7 +58,7 @@ impl Pair {
     /// Ends both processes, the client first, and waits for them.
     ///
     /// # Errors
-    /// A process does not end as it should.
+    /// One of the processes does not end, or ends with a failure.
     pub(crate) fn stop(self) -> Result<()> {
         self.client.stop()?;
         self.server.stop()

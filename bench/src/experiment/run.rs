@@ -43,7 +43,7 @@ impl<W: Workload<Setting = ()>> Stage<W> {
     }
 }
 
-/// Amount of measurement.
+/// Effort of a measurement: the number of rounds and of repetitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
     /// Number of rounds in which each point is measured.
@@ -172,7 +172,7 @@ pub(crate) fn run<W: Workload>(
     progress.finish_and_clear();
 }
 
-/// Started contenders of a stage.
+/// Contenders of a stage whose processes are running.
 struct Field<'s, W: Workload> {
     workload: &'s W,
     stage: &'s Stage<W>,

@@ -92,7 +92,7 @@ impl Column {
         }
     }
 
-    /// Makes a column of ratios.
+    /// Makes a column of ratios, shown with two decimals.
     pub(crate) const fn ratio(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 2)
     }
@@ -260,7 +260,7 @@ impl Tabled {
         }
     }
 
-    /// Selects rows.
+    /// Restricts the table to the rows that satisfy a condition.
     pub(crate) const fn only(self, only: fn(&Row) -> bool) -> Self {
         Self { only, ..self }
     }

@@ -5,7 +5,7 @@
 pub(crate) enum Need {
     /// Latency, both sides on one processor.
     Same,
-    /// Latency, a processor each.
+    /// Latency, with a processor for each side.
     Cross,
     /// Instruction counts of calls.
     Instructions,
@@ -45,7 +45,7 @@ pub(crate) struct Found {
     pub(crate) value: f64,
     /// Note on the figure: the case for which it is worst, or additional values.
     pub(crate) note: String,
-    /// Set if its rounds lie too far apart for the figure to be known.
+    /// Set if the figure's rounds differ too much for it to be known.
     pub(crate) noisy: bool,
 }
 

@@ -29,8 +29,8 @@ use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
 
-/// Contenders that stand for pools of threads on epoll, in order of preference; the last one is
-/// always there.
+/// Contenders that represent thread pools on epoll, in order of preference; the last one is always
+/// available.
 const REACTORS: [&str; 3] = ["punctual-lf", "punctual-reactive", "punctual"];
 
 /// Options of the command.
@@ -39,7 +39,7 @@ pub struct Options {
     /// Only lines whose names begin so, e.g. same,instructions-void.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
-    /// Fewer rounds and calls: two minutes or so, and less to be trusted.
+    /// Fewer rounds and calls: takes about two minutes, and is less reliable.
     #[arg(long)]
     quick: bool,
     /// Hardly any calls: check that everything works, not how well.
@@ -52,7 +52,7 @@ pub struct Options {
     output: Output,
 }
 
-/// Amount of measurement.
+/// Effort of the measurements: the numbers of rounds, calls and repetitions.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     rounds: u32,

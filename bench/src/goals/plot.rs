@@ -14,7 +14,7 @@ const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
 const WIDTH: i32 = 1320;
-/// Pixels of a bar that uses exactly its goal.
+/// Length in pixels of a bar whose figure equals its goal.
 const GOAL: f64 = 200.0;
 /// Upper bound of a bar's length, as a multiple of the goal.
 const LONGEST: f64 = 2.2;

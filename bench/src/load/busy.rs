@@ -1,4 +1,4 @@
-//! Busy clients, whose latency counts.
+//! Busy clients, whose latency is measured.
 
 use super::CALL;
 use super::report::Phase;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// part has no effect.
 const PARTS: u32 = 10;
 
-/// Connections that make calls in turn.
+/// Connections that make calls, one after the other.
 pub(super) struct Busy<'t> {
     target: &'t Target,
     connections: Vec<Connection>,
@@ -20,7 +20,7 @@ pub(super) struct Busy<'t> {
 }
 
 impl<'t> Busy<'t> {
-    /// Connects all connections, and makes a call on each.
+    /// Opens all connections, and makes a call on each.
     pub(super) fn connect(target: &'t Target, number: u32) -> Result<Self> {
         let mut busy = Self {
             target,

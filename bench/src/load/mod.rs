@@ -57,13 +57,13 @@ pub struct Size {
     /// Connections in all; a tenth of them is hostile.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(20..=100_000))]
     pub connections: u32,
-    /// Connections of them that make calls all the time.
+    /// Connections, of these, that make calls all the time.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub busy: u32,
     /// Milliseconds of each of the four phases.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     pub phase: u64,
-    /// Acts a second of all hostile connections together.
+    /// Attacks per second of all hostile connections together.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub acts: u32,
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) const QUIET: &str = "quiet";
 pub(super) const HOSTILE: &str = "hostile";
 pub(super) const QUIET_AGAIN: &str = "quiet again";
-/// Ratio of the two quiet phases' times above which the machine counts as disturbed.
+/// Ratio of the two quiet phases' times above which the machine counts as disturbed during the run.
 const RESTLESS: f64 = 1.5;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(

@@ -1,4 +1,4 @@
-//! Client of `oneway`, a process of its own.
+//! Client process of `oneway`.
 
 use super::Setup;
 use super::idl::one_way::Worker;
@@ -14,23 +14,25 @@ use std::time::{Duration, Instant};
 /// Kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
-    /// One-way that is sent by itself (SYNC_WITH_TRANSPORT).
+    /// One-way that is sent immediately (SYNC_WITH_TRANSPORT).
     Unbuffered,
     /// One-way with the ORB's default settings (SYNC_WITH_TRANSPORT): in a fast sequence the
     /// transport combines several into one packet.
     Gathered,
     /// One-way that is buffered until this many are to be sent (SYNC_NONE).
     Buffered(usize),
-    /// One-way whose client waits until the server has found the servant (SYNC_WITH_SERVER).
+    /// One-way whose client waits for the confirmation that the server has found the servant
+    /// (SYNC_WITH_SERVER).
     WithServer,
-    /// One-way whose client waits until the servant has finished (SYNC_WITH_TARGET).
+    /// One-way whose client waits for the confirmation that the servant has finished
+    /// (SYNC_WITH_TARGET).
     WithTarget,
     /// Two-way request.
     TwoWay,
 }
 
 impl Kind {
-    /// Kinds of figure 17, the base of the comparison first.
+    /// Kinds of requests in figure 17; the first is the base of the comparison.
     pub(super) const RELIABLE: [Self; 4] = [
         Self::TwoWay,
         Self::WithTarget,
@@ -38,7 +40,7 @@ impl Kind {
         Self::Unbuffered,
     ];
 
-    /// Returns the kinds of figure 16, the base of the comparison first.
+    /// Returns the kinds of requests in figure 16; the first is the base of the comparison.
     pub(super) fn buffered(counts: &[usize]) -> Vec<Self> {
         let buffered = counts.iter().copied().map(Self::Buffered);
         let unbuffered = [Self::Unbuffered, Self::Gathered];

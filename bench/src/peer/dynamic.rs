@@ -1,5 +1,5 @@
-//! Punctual without stubs or skeletons: requests that are built at run time, and a servant that
-//! knows no interface.
+//! Client and server of Punctual without stubs or skeletons: requests that are built at run time,
+//! and a servant that is not generated from an interface.
 
 use super::{Caller, punctual as stubs, race};
 use crate::Result;
@@ -109,7 +109,7 @@ impl Caller for Client {
         Ok(())
     }
 
-    /// Each thread has requests of its own.
+    /// Makes calls by several threads, each with a request object of its own.
     fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
         let cubits = self.stubs.for_threads(threads, references)?;
         let requests = cubits

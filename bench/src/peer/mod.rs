@@ -35,7 +35,7 @@ pub enum Program {
     RawUnixSpin,
     /// Raw shared memory whose readers spin.
     RawShm,
-    /// Punctual.
+    /// Punctual, by the client and server of this crate.
     Punctual,
 }
 
@@ -59,7 +59,7 @@ impl Program {
 pub enum Side {
     /// Serve until the input ends.
     Server(Server),
-    /// Call as the input says.
+    /// Make the calls that the input requests.
     Client(Client),
 }
 
@@ -145,7 +145,8 @@ impl std::str::FromStr for Property {
     }
 }
 
-/// Runs a side of a program. Its failures are reported to the harness, which shows them.
+/// Runs one side of a program, server or client. Its failures are reported to the harness, which
+/// shows them.
 ///
 /// # Errors
 /// The harness is gone.

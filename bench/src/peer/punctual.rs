@@ -1,4 +1,4 @@
-//! Punctual, through the stubs and skeletons that its IDL compiler generates.
+//! Client and server of Punctual, with the stubs and skeletons that its IDL compiler generates.
 
 use super::sample::SAMPLE;
 use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
@@ -84,7 +84,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Interceptor of either end that does nothing at any point.
+/// Interceptor for clients and servers that does nothing at any interception point.
 #[derive(Debug)]
 struct Idle;
 
@@ -134,7 +134,7 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
 /// Reference to the object, and prepared arguments for the calls.
 pub(super) struct Client {
     orb: Orb,
-    /// Object, as the server printed it.
+    /// Stringified reference to the object, as the server printed it.
     at: String,
     cubit: Cubit,
     /// Number of one-ways that the server will have counted when all have arrived.
@@ -248,7 +248,8 @@ impl Caller for Client {
         Ok(())
     }
 
-    /// All threads share one connection, whether they share a reference or not.
+    /// Makes calls by several threads, which share one connection, whether they share a reference
+    /// or not.
     fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
         match references {
             References::Shared => {

@@ -33,7 +33,7 @@ pub(super) struct Batch {
 pub(super) struct Outcome {
     /// Time from the start of the high client's first timed call to the end of its last.
     pub(super) took: Duration,
-    /// Nanoseconds of each call of the high client.
+    /// Nanoseconds of each timed call of the high client.
     pub(super) high: Vec<u64>,
     /// Times of each low client's calls; if the low clients run until the high client has finished,
     /// only calls made while its timed calls ran.

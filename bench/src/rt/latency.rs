@@ -134,14 +134,14 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 pub struct Options {
     #[command(flatten)]
     common: Common,
-    /// Low clients, each of another priority.
+    /// Number of low clients, each with a priority of its own.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: u16,
-    /// Calls of the high client that count, for each contender in a round: alone, and beside the load. At most as many as
-    /// it makes in 15 seconds.
+    /// Timed calls of the high client, for each contender in a round: alone, and beside the load.
+    /// At most as many as it makes in 15 seconds.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
-    /// Microseconds from a call of the high client to the next.
+    /// Microseconds from the start of a call of the high client to the start of the next.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pace: u64,
     /// Rounds.

@@ -67,13 +67,13 @@ pub enum Experiment {
 /// Common options of the experiments.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// Link of the calls.
+    /// Link over which the calls are made.
     #[arg(long, default_value = "uiop")]
     link: Link,
     /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     placement: Vec<Placement>,
-    /// Only these contenders; the floor always takes part.
+    /// Only these contenders; the raw-socket baseline always takes part.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     contenders: Vec<Contender>,
     /// Processor time of each upcall, in microseconds.
@@ -103,7 +103,7 @@ impl Common {
     /// Checks that the machine grants real-time priorities.
     ///
     /// # Errors
-    /// The machine does not grant them; the message has advice.
+    /// The machine does not grant them; the message gives advice.
     fn check_rights(&self) -> Result<()> {
         match setup::rt_orb(self.best_effort) {
             Ok(_) => Ok(()),

@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 
 /// Native priority of the medium thread, between [`LOWEST`] and [`HIGH`].
 const MEDIUM: i32 = 40;
-/// Time limit of a contender.
+/// Time limit for the measurement of one lock.
 const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -54,7 +54,7 @@ pub struct Options {
     /// Processor time of the thread in between, in microseconds.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=20_000))]
     medium: u64,
-    /// Number of times that high wants each lock.
+    /// Number of times that the high thread acquires each lock.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     rounds: u32,
     #[command(flatten)]
@@ -136,7 +136,7 @@ fn thread(name: &str, priority: i32) -> ThreadSpec {
     ThreadSpec::named(name.to_owned()).scheduling(Scheduling::Fifo { priority })
 }
 
-/// Returns the time that high waits, in each round.
+/// Returns the time that the high thread waits, in each round.
 fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     let half = Duration::from_micros(options.section) / 2;
     let computes = Duration::from_micros(options.medium);

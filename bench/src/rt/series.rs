@@ -142,8 +142,8 @@ pub struct Pools {
 struct Usual {
     #[command(flatten)]
     common: Common,
-    /// Calls of the high client, for each number in a round; the low ones call until it has made them. With
-    /// endpoints, calls of each client.
+    /// Calls of the high client, for each number of low clients in a round; these call until it has
+    /// finished. With endpoints, calls of each client.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
     /// Rounds; O'Ryan et al. 2001 has 3.
@@ -278,7 +278,7 @@ impl Workload for Series<'_> {
     }
 }
 
-/// Returns the times of calls; `None` without any.
+/// Returns the figures of the recorded times; `None` if there are none.
 fn times(moments: Moments) -> Option<Row> {
     Some(
         Row::default()

@@ -31,8 +31,8 @@ pub(super) enum Contender {
     Lanes,
     /// Punctual with one endpoint, whose pool of threads takes each request's priority for its upcall.
     Pool,
-    /// Punctual with one endpoint, whose pool of threads buffers requests and serves them in the
-    /// order of their priorities.
+    /// Punctual with one endpoint, whose thread pool buffers requests and serves them in the order
+    /// of their priorities.
     BufferedPool,
     /// Punctual with one endpoint, and a thread for each connection.
     PerConnection,
@@ -51,13 +51,13 @@ pub(super) enum Contender {
     Floor,
 }
 
-/// Link of the calls.
+/// Link over which the calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Link {
     /// Unix sockets.
     Uiop,
-    /// Shared memory. Its floor is Unix sockets.
+    /// Shared memory. Its figures are compared with those of raw Unix sockets.
     Shmiop,
     /// TCP.
     Iiop,
@@ -66,9 +66,9 @@ pub(super) enum Link {
 /// Setup of a pair of processes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// Contender that runs.
+    /// Contender that the pair runs.
     pub(super) contender: Contender,
-    /// Link of the calls.
+    /// Link over which the calls are made.
     pub(super) link: Link,
     /// Number of low clients.
     pub(super) low: u16,

@@ -40,10 +40,10 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 pub struct Options {
     #[command(flatten)]
     common: Common,
-    /// Low clients' priorities, each with a lane.
+    /// Number of low clients' priorities, each with a lane.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..=64))]
     low: u16,
-    /// Servers that are started.
+    /// Number of servers that are started, one after the other.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
     #[command(flatten)]

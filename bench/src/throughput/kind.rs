@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
 
-/// Case of the one-ways.
+/// Case that one-ways use: the operation `ping`, which has no arguments.
 pub(super) const PING: Case = Case::plain(Operation::Ping);
 
 /// Calls of the client.

@@ -70,7 +70,7 @@ pub(crate) static EXPERIMENT: Experiment =
         ))
         .remarks(&[paper::REMARKS]);
 
-/// Returns whether a row is a stage of one side.
+/// Returns whether a row shows a stage of the client or the server.
 fn of_a_side(row: &Row) -> bool {
     row.flag("part") && !row.is("side", END_TO_END)
 }

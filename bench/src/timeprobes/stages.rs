@@ -18,11 +18,11 @@ pub(super) struct Stages {
     pub(super) calls: usize,
     /// Stages of the side.
     pub(super) stages: Vec<Stage>,
-    /// Sum of all stages, without their stamps.
+    /// Sum of all stages, without the cost of their stamps.
     pub(super) sum: f64,
     /// Cost of all time stamps of a call.
     pub(super) stamps: f64,
-    /// Mean time of the calls, as measured.
+    /// Mean time of the calls as measured, stamps included.
     pub(super) whole: f64,
 }
 

@@ -7,9 +7,9 @@ use hdrhistogram::Histogram;
 use punctual::{Char, Interface, SystemException};
 use std::time::{Duration, Instant};
 
-/// Number of elements of each sequence that is sent.
+/// Number of elements in each sequence that is sent.
 const ELEMENTS: usize = 64;
-/// Number of calls before the timed ones.
+/// Number of warm-up calls before the timed ones.
 const WARM_UP: u64 = 20;
 
 /// Upper bound of recorded times, in nanoseconds: a minute. Longer calls count as this.

@@ -24,7 +24,7 @@ pub(crate) struct CheckedConnection {
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
-    /// Receive state, locked by the receiving thread.
+    /// Receive state; the thread that receives holds the lock.
     incoming: Mutex<Incoming>,
 }
 

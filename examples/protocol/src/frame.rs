@@ -35,7 +35,7 @@ pub fn header<'p>(payload: impl IntoIterator<Item = &'p [u8]> + Clone) -> [u8; H
 #[derive(Debug)]
 pub struct Payloads<'m> {
     parts: &'m [IoSlice<'m>],
-    /// Number of bytes of the first part that were already returned.
+    /// Number of bytes of the first remaining part that were already returned.
     begin: usize,
 }
 

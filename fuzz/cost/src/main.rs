@@ -70,7 +70,7 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 struct Row {
     shape: &'static Shape,
-    /// Cost of the longest input.
+    /// Cost of the longest input: its length, allocations and outcome.
     cost: Cost,
     /// Instructions per byte, for a short input and for one twice as long.
     instructions: Option<[f64; 2]>,

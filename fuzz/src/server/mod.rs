@@ -348,7 +348,7 @@ impl EveryServant for Servant {
     }
 }
 
-/// Returns a price.
+/// Returns a fixed-point price as a result for the servant's operations.
 pub(crate) fn price() -> Price {
     Fixed::literal(1250)
 }

@@ -20,7 +20,7 @@ pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     }
 }
 
-/// Sleeps for a while.
+/// Servant function that sleeps before the reply, so that other requests are queued.
 pub(super) fn takes_its_time(_: &mut ServerCall<'_>) {
     std::thread::sleep(SHORT);
 }

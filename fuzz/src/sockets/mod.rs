@@ -95,7 +95,7 @@ const TWO: usize = 120;
 /// First number of the inputs for a call made after another has timed out.
 const LATE: usize = 124;
 
-/// Returns a path in a folder of this process's own.
+/// Returns the path of a file in a folder that only this process uses.
 fn path(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {

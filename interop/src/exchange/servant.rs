@@ -72,7 +72,7 @@ impl v::DescribableServant for Spot {
 
 impl v::SpotServant for Spot {}
 
-/// Servant that returns what it receives.
+/// Servant of `values::Exchange`, which returns the values that it receives.
 #[derive(Debug)]
 pub(super) struct Exchange;
 

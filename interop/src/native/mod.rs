@@ -34,9 +34,9 @@ pub(crate) struct Objects {
     pub(crate) mine: p::Named,
     /// Our client.
     pub(crate) orb: Orb,
-    /// Name that the peer's objects give themselves.
+    /// Name that the peer's objects return as their own.
     pub(crate) peer: &'static str,
-    /// Set if UTF-8 is the code set, in which one octet carries ASCII only.
+    /// Set if UTF-8 is the code set; there, a char of one octet can hold ASCII only.
     pub(crate) utf8: bool,
 }
 

@@ -43,7 +43,8 @@ fn children_now() -> Result<f64> {
     children(&stat).ok_or_else(|| format!("/proc/self/stat is not understood: {stat}"))
 }
 
-/// Reads `cutime` and `cstime` of `proc_pid_stat(5)`: fields 16 and 17, in 1/100 s on every Linux.
+/// Returns the processor time in seconds, the sum of `cutime` and `cstime` in the text of
+/// `/proc/self/stat` (`proc_pid_stat(5)`, fields 16 and 17), which are in 1/100 s on every Linux.
 fn children(stat: &str) -> Option<f64> {
     // The second field is a name in parentheses, which may hold anything.
     let (_, fields) = stat.rsplit_once(')')?;

@@ -1,4 +1,4 @@
-//! Uses of files by other files.
+//! Uses between the files of a crate, read from its source.
 
 use crate::run::Result;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};

@@ -20,7 +20,7 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Returns its package and its name, for people.
+    /// Returns the program's package and name, as shown to people.
     pub(super) fn shown(&self) -> String {
         format!("{} {}", self.package, self.name)
     }

@@ -156,7 +156,7 @@ pub(super) fn print(rounds: &[Round], programs: &[Program], build_seconds: f64) 
     );
 }
 
-/// Returns the bytes of all files below a folder.
+/// Returns the total size in bytes of all files below a folder.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;

@@ -21,7 +21,7 @@ const SPIN: Duration = Duration::from_millis(2);
 /// Number of spins between two readings of the clock.
 const LOOKS: u32 = 64;
 
-/// Kind of sockets, and how their readers wait.
+/// Kind of sockets: their address family, and whether their readers block or spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) link: Link,
@@ -237,7 +237,8 @@ impl Caller for Client {
         self.prepare(Case::plain(Operation::CubeVoid))?()
     }
 
-    /// Each thread has a connection of its own, whether threads share a reference or not.
+    /// Makes calls by several threads, each with a connection of its own, whether they share a
+    /// reference or not.
     fn flood(&mut self, threads: u32, calls: u32, _: References) -> Result<Duration> {
         let lengths = request_of(Case::plain(Operation::CubeVoid), &mut self.request)?;
         let request = &self.request;

@@ -95,7 +95,7 @@ impl Load {
     /// Ends clients and server.
     ///
     /// # Errors
-    /// The exception that a client got instead of a reply.
+    /// The exception that a client's call raised.
     pub(super) fn end(self) -> Result<()> {
         self.shared.ends.store(true, Ordering::Relaxed);
         self.shared.meeting.wait();

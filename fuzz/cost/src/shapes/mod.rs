@@ -15,7 +15,7 @@ mod values;
 use crate::Shape;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// All shapes.
+/// List of all shapes.
 pub const SHAPES: &[&[Shape]] = &[
     type_code::SHAPES,
     any::SHAPES,
