@@ -65,7 +65,7 @@ pub enum Work {
 /// Process whose instructions are counted.
 #[derive(Clone, Debug, Args)]
 pub struct Peer {
-    /// Work to do.
+    /// Work that the process repeats.
     work: Work,
     /// Number of elements of the Any's sequence, or of members of the TypeCode.
     size: u32,

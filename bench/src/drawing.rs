@@ -9,7 +9,7 @@ use std::path::Path;
 /// Part of a picture that is drawn on.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Returns the error of a picture that cannot be drawn.
+/// Returns the error for a picture that cannot be drawn.
 pub(crate) fn not_drawn(error: impl Display) -> Error {
     format!("the plot cannot be drawn: {error}").into()
 }

@@ -26,7 +26,7 @@ pub struct Record {
 /// deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Number of times.
+    /// Number of recorded times.
     pub calls: u64,
     /// Sum of the times, in nanoseconds.
     pub sum: f64,
@@ -157,7 +157,7 @@ impl Moments {
         self.squares += time * time;
     }
 
-    /// Returns the moments of both sets of times.
+    /// Returns the moments of two sets of times together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {

@@ -17,7 +17,7 @@ use std::fmt;
 use std::path::PathBuf;
 use table::{Entry, KNOWN, RAW_SHM, Runs};
 
-/// Contenders of a run that names none.
+/// Default contenders.
 const USUAL: [&str; 3] = [RAW_TCP, "punctual", omniorb::NAME];
 
 /// Program that can run as a server and as a client (see [`crate::peer::Side`]), whose calls are

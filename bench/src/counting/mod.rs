@@ -55,8 +55,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     .each(&["instrument"]),
 ]);
 
-/// Factor by which more calls are made without an instrument: calls are quick then, and other
-/// processes cause switches, too.
+/// Factor by which more calls are made when context switches are counted: without an instrument
+/// calls are quick, and switches caused by other processes must be averaged out.
 const SWITCHED: u32 = 20;
 
 /// Maximum number of times that a case is counted until two counts agree.
@@ -186,7 +186,7 @@ fn count_under(
     Ok([read("client")?, read("server")?])
 }
 
-/// Counts switches with both sides on one processor, so that each call must switch.
+/// Counts context switches with both sides on one processor, so that each call must switch.
 fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<[u64; 2]> {
     let mut pair = contender.start(&Launch {
         processors: Some(Placement::Same.pinned()?),

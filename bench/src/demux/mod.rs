@@ -64,7 +64,7 @@ pub struct Options {
     /// many.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// Only these parts.
+    /// Only these parts of the measurement.
     #[arg(long, value_delimiter = ',', default_values = ["curves", "inside"])]
     pub parts: Vec<Which>,
     #[command(flatten)]

@@ -302,8 +302,8 @@ mod tests {
 
     static EXPERIMENT: Experiment = Experiment::new("shell", "who answers");
 
-    /// Contenders whose client processes are shell scripts that answer each line of input with this
-    /// text.
+    /// Contenders whose client processes are shell scripts that answer each line of input with the
+    /// contender's name.
     struct Shells;
 
     impl Workload for Shells {

@@ -21,7 +21,7 @@ pub struct Side {
     setup: Setup,
 }
 
-/// Setup of both sides, by experiment.
+/// Setup of the server and the client, for each experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Setup {
     Ami(ami::Setup),

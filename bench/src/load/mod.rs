@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 const CALL: Duration = Duration::from_secs(20);
 /// Interval at which the server's thread count is checked after all clients have gone.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Contender of a run that names none.
+/// Default contender.
 const USUAL: &str = "punctual";
 
 /// Options of the command.

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub(super) struct Stages {
     /// Number of calls with complete stamps.
     pub(super) calls: usize,
-    /// Stages of the side.
+    /// Stages of the client or the server.
     pub(super) stages: Vec<Stage>,
     /// Sum of all stages, without the cost of their stamps.
     pub(super) sum: f64,

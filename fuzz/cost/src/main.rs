@@ -13,8 +13,8 @@ use std::process::{Command, ExitCode, Stdio};
 /// up to it the work counts as linear.
 const LINEAR: f64 = 1.4;
 
-/// Instructions per byte that are allowed in addition to the ratio: input that is refused early
-/// takes hardly any, except for reading it from a file.
+/// Instructions per byte that are allowed on top of the ratio [`LINEAR`]: input that is refused
+/// early costs hardly any, except for reading it from a file.
 const NOISE: f64 = 1.0;
 
 /// Measures the cost of expensive inputs: bytes allocated and instructions, for each octet received.
