@@ -32,7 +32,7 @@ const APART: &[(&str, &str)] = &[(
     "declares what COS/CosNaming.idl declares, too",
 )];
 
-/// Types that stand for native ones.
+/// Rust types that are substituted for IDL's native types.
 const NATIVES: &[&str] = &[
     "CORBA::Context=u32",
     "CORBA::ContextList=u32",
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Files of the corpus, and the place of the generated Rust.
+/// Files of the corpus, and the folders for the generated Rust.
 struct Corpus {
     folder: PathBuf,
     files: Vec<PathBuf>,
@@ -115,7 +115,8 @@ impl Corpus {
         Ok((generated, refused))
     }
 
-    /// Generates and checks a file that includes the given ones; returns its number of lines.
+    /// Generates Rust from files that include all the given ones, and checks it; returns its number
+    /// of lines.
     fn check_all(&self, files: &[&PathBuf]) -> Result<usize> {
         let is_apart = |file: &PathBuf| APART.iter().any(|(name, _)| *name == self.name_of(file));
         let (apart, together): (Vec<&PathBuf>, Vec<&PathBuf>) =
