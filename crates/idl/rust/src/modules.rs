@@ -89,7 +89,7 @@ impl Modules<'_> {
             return TokenStream::new();
         }
         let what = declaration.kind.describe();
-        let sentence = format!("What `{what} {}` declares inside.", declaration.name);
+        let sentence = format!("Declarations inside `{what} {}`.", declaration.name);
         self.nested(declaration, &doc(&[], &sentence), &children, scope)
     }
 

@@ -73,7 +73,7 @@ fn typedef_marker(scope: &Scope<'_>, declaration: &Declaration, typedef: &Typede
     let names = &scope.generator.names;
     let marker = ident(names.companion(declaration.id, Companion::Alias));
     let doc = format!(
-        " Has the TypeCode of `typedef {}`; there are no values of it.",
+        " Carrier of the TypeCode of `typedef {}`; it has no values.",
         declaration.name
     );
     let description = alias(scope, declaration, &typedef.ty);

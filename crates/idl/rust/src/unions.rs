@@ -211,7 +211,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         });
         quote! {
             impl #name {
-                /// What tells the variants apart on the wire.
+                /// Returns the discriminator of the variant.
                 pub fn discriminator(&self) -> #ty {
                     match self { #(#arms)* }
                 }

@@ -75,7 +75,7 @@ fn amh_trait(
     let (_, name) = names(scope, declaration, Companion::AmhServant);
     let bounds = bounds(scope, interface, Companion::AmhServant);
     let about = format!(
-        "What an object of `interface {}` does that answers later, by responses: implement it and activate `Amh::new(…)` \
+        "Servant of `interface {}` that answers later, by responses: implement this trait and activate `Amh::new(…)` \
          of the implementation.",
         declaration.name
     );
@@ -223,7 +223,7 @@ fn async_trait(
     let (_, name) = names(scope, declaration, Companion::AsyncServant);
     let bounds = bounds(scope, interface, Companion::AsyncServant);
     let about = format!(
-        "What an object of `interface {}` does whose operations are `async`: implement it with `async fn`, and activate \
+        "Servant of `interface {}` with `async` operations: implement this trait with `async fn`, and activate \
          `Async::on(…)` of the implementation.",
         declaration.name
     );

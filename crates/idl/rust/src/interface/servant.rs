@@ -25,7 +25,7 @@ pub(crate) fn generate(
     let [send, sync, identity] = ["Send", "Sync", "Identity"].map(|name| scope.name(name));
     let doc = doc_after(
         &format!(
-            "What an object of `interface {}` does: implement it and activate the implementation.",
+            "Servant of `interface {}`: implement this trait and activate the implementation in an object adapter.",
             declaration.name
         ),
         &declaration.doc,

@@ -146,7 +146,7 @@ fn signature(
 
 fn doc_of(call: &Call<'_>) -> TokenStream {
     let sentence = format!(
-        "As `{}`, into buffers of the caller, whose memory is used again; after an error they may hold a part.",
+        "Calls `{}` and writes the results into the caller's buffers, whose memory is reused; after an error they may hold a part.",
         call.method
     );
     doc(&[], &sentence)
