@@ -31,7 +31,7 @@ use std::rc::Rc;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
-use crate::preprocess::{Event, Preprocessed};
+use crate::preprocess::{Event, Preprocessed, ReadWithout};
 use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
 
@@ -44,6 +44,8 @@ pub(crate) struct Parser<'s> {
     next: usize,
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
     docs: Vec<Vec<String>>,
+    /// Texts that are read because a macro is not defined.
+    without: Vec<ReadWithout>,
     spec: Specification,
     /// Facts about each declaration besides the model, by the same index.
     facts: Vec<Facts>,
@@ -110,6 +112,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         next: 0,
         events: input.events.into_iter().peekable(),
         docs: input.docs,
+        without: input.without,
         spec: Specification::default(),
         facts: Vec::new(),
         scopes: vec![Scope::default()],
@@ -269,6 +272,42 @@ impl Parser<'_> {
     }
 
     // Errors.
+
+    /// Reads what compilers before CORBA 3 do not know. Its errors name the macro that leaves it
+    /// out, where a file has a branch for such compilers, as those of the OMG do.
+    fn since_corba_3<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+        match self.way_to_leave_out(self.peek().place) {
+            Some(advice) => self.advised(&advice, read),
+            None => read(self),
+        }
+    }
+
+    /// Reads something whose errors get an additional help.
+    fn advised<T>(&mut self, advice: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.session.advice.clone();
+        self.session.advice = Some(match &outer {
+            Some(outer) => format!("{advice}; {outer}"),
+            None => advice.to_owned(),
+        });
+        let result = read(self);
+        self.session.advice = outer;
+        result
+    }
+
+    /// Returns what to do to have the text at a place left out, if it is read only because a macro
+    /// is not defined.
+    fn way_to_leave_out(&self, place: Place) -> Option<String> {
+        let is_around = |text: &&ReadWithout| {
+            let at = text.place;
+            at.file == place.file && (at.start..at.end).contains(&place.start)
+        };
+        let innermost = self.without.iter().find(is_around)?;
+        let name = self.session.names.text(innermost.name);
+        Some(format!(
+            "it is read because the macro `{name}` is not defined: `-D {name}`, or \
+             `.define(\"{name}\")` in a build script, leaves it out"
+        ))
+    }
 
     fn error(&mut self, place: Place, message: impl Into<String>, label: &str) -> Reported {
         let error = self.session.error_at(place, message, label);

@@ -129,7 +129,7 @@ impl Parser<'_> {
                     .session
                     .and(error, place, "first declared here")
                     .with_help("choose another name: CORBA has names differ in more than case");
-                return self.session.report_case(error);
+                return self.session.report_leniently(error);
             }
             if self.is_same_text(name.place, place) {
                 return Err(self.report_included_twice(name));
@@ -174,7 +174,7 @@ impl Parser<'_> {
         };
         let error = error.with_help(help);
         if used.spelling != *text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
@@ -198,7 +198,7 @@ impl Parser<'_> {
             .error_at(name.place, message, label)
             .with_help(help);
         if own != text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
