@@ -64,7 +64,8 @@ pub(crate) struct Options {
     /// Encoding of the files; without it, ISO 8859-1 where they are not UTF-8.
     #[arg(long, value_enum, value_name = "ENCODING")]
     encoding: Option<Encoding>,
-    /// Warn of names that differ only in case, instead of refusing them.
+    /// Warn of what the standard refuses and other compilers accept, instead of refusing it: names that differ only in case,
+    /// `default` beside labels for all values, an interface that inherits a local one.
     #[arg(long)]
     lenient: bool,
     /// Print diagnostics as JSON, one a line, on standard output.
