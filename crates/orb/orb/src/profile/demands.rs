@@ -21,7 +21,7 @@ pub(crate) enum Demand {
     /// A component does not decode, and may demand anything.
     UnreadComponent { tag: u32 },
     /// A profile of components does not decode, and may demand anything.
-    UnreadProfile { tag: u32 },
+    UnreadProfile,
 }
 
 /// Shows the reason for an error: a clause about the reference.
@@ -49,13 +49,9 @@ impl fmt::Display for Demand {
                     "its component {name} does not decode, and may demand protection"
                 )
             }
-            Self::UnreadProfile { tag } => {
-                let name = tags::profile_name(tag).unwrap_or("of components");
-                write!(
-                    f,
-                    "its profile {name} does not decode, and may demand protection"
-                )
-            }
+            Self::UnreadProfile => f.write_str(
+                "its profile of components alone does not decode, and may demand protection",
+            ),
         }
     }
 }
@@ -85,7 +81,7 @@ pub(crate) fn demanded_by_all(ior: &Ior) -> Option<Demand> {
         .filter(|one| one.tag == tags::profile::MULTIPLE_COMPONENTS);
     of_components.find_map(|one| match one.decode() {
         Ok(Profile::MultipleComponents(components)) => demanded_by(&components),
-        _ => Some(Demand::UnreadProfile { tag: one.tag }),
+        _ => Some(Demand::UnreadProfile),
     })
 }
 
@@ -297,10 +293,7 @@ mod tests {
             shown(&decoded),
             "its server demands protection (Integrity, Confidentiality, at one of its endpoints)"
         );
-        let unread = |tag| Demand::UnreadProfile { tag }.to_string();
-        assert_eq!(
-            unread(tags::profile::MULTIPLE_COMPONENTS),
-            "its profile MULTIPLE_COMPONENTS does not decode, and may demand protection"
-        );
+        decoded.endpoints.clear();
+        assert_eq!(decoded.demands(), None);
     }
 }
