@@ -31,8 +31,8 @@ use std::rc::Rc;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
-use crate::preprocess::{Event, Preprocessed, ReadWithout};
-use crate::session::{Checked, Reported, Session};
+use crate::preprocess::{Event, Preprocessed};
+use crate::session::{Advice, Checked, Reported, Session};
 use crate::source::{FileId, Place};
 
 use predeclared::declared::Predeclared;
@@ -44,8 +44,6 @@ pub(crate) struct Parser<'s> {
     next: usize,
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
     docs: Vec<Vec<String>>,
-    /// Texts that are read because a macro is not defined.
-    without: Vec<ReadWithout>,
     spec: Specification,
     /// Facts about each declaration besides the model, by the same index.
     facts: Vec<Facts>,
@@ -112,7 +110,6 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         next: 0,
         events: input.events.into_iter().peekable(),
         docs: input.docs,
-        without: input.without,
         spec: Specification::default(),
         facts: Vec::new(),
         scopes: vec![Scope::default()],
@@ -276,37 +273,16 @@ impl Parser<'_> {
     /// Reads what compilers before CORBA 3 do not know. Its errors name the macro that leaves it
     /// out, where a file has a branch for such compilers, as those of the OMG do.
     fn since_corba_3<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
-        match self.way_to_leave_out(self.peek().place) {
-            Some(advice) => self.advised(&advice, read),
-            None => read(self),
-        }
+        let advice = Advice::LeaveOut(self.peek().place);
+        self.advised(advice, read)
     }
 
     /// Reads something whose errors get an additional help.
-    fn advised<T>(&mut self, advice: &str, read: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.session.advice.clone();
-        self.session.advice = Some(match &outer {
-            Some(outer) => format!("{advice}; {outer}"),
-            None => advice.to_owned(),
-        });
+    fn advised<T>(&mut self, advice: Advice, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.session.advice.push(advice);
         let result = read(self);
-        self.session.advice = outer;
+        self.session.advice.pop();
         result
-    }
-
-    /// Returns what to do to have the text at a place left out, if it is read only because a macro
-    /// is not defined.
-    fn way_to_leave_out(&self, place: Place) -> Option<String> {
-        let is_around = |text: &&ReadWithout| {
-            let at = text.place;
-            at.file == place.file && (at.start..at.end).contains(&place.start)
-        };
-        let innermost = self.without.iter().find(is_around)?;
-        let name = self.session.names.text(innermost.name);
-        Some(format!(
-            "it is read because the macro `{name}` is not defined: `-D {name}`, or \
-             `.define(\"{name}\")` in a build script, leaves it out"
-        ))
     }
 
     fn error(&mut self, place: Place, message: impl Into<String>, label: &str) -> Reported {

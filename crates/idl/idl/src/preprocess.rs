@@ -63,8 +63,6 @@ pub(crate) struct Preprocessed {
     pub(crate) events: Vec<(usize, Event)>,
     /// Documentation, indexed by [`Token::doc`].
     pub(crate) docs: Vec<Vec<String>>,
-    /// Texts that are read because a macro is not defined.
-    pub(crate) without: Vec<ReadWithout>,
     /// Directive at which a part of the main file was left out first, and the macro that it asks
     /// for.
     pub(crate) left_out: Option<(Place, Option<Symbol>)>,
@@ -157,7 +155,6 @@ pub(crate) fn preprocess(
             tokens: Vec::new(),
             events: Vec::new(),
             docs: Vec::new(),
-            without: Vec::new(),
             left_out: None,
         },
     };
@@ -227,10 +224,9 @@ impl Preprocessor<'_> {
     }
 
     fn leave_out_line(&mut self) {
-        if let [main] = self.frames.as_slice() {
+        if let ([main], None) = (self.frames.as_slice(), self.output.left_out) {
             let outermost = main.conditionals.iter().find(|c| !c.active);
-            let left_out = outermost.map(|c| (c.branch, c.asked));
-            self.output.left_out = self.output.left_out.or(left_out);
+            self.output.left_out = outermost.map(|c| (c.branch, c.asked));
         }
         if let Some(frame) = self.frames.last_mut() {
             while frame

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::preprocess::ReadWithout;
 use crate::source::{FileId, Location, Place, SourceFile};
 use crate::{Limits, Options};
 
@@ -16,6 +17,14 @@ pub(crate) struct Reported;
 
 /// Result whose error has already become a diagnostic.
 pub(crate) type Checked<T> = Result<T, Reported>;
+
+/// Help for errors of a part of the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Advice {
+    Help(&'static str),
+    /// The macro that leaves out the text at a place, if there is one.
+    LeaveOut(Place),
+}
 
 /// Upper bound of the steps that checking may take, each about as costly as a look-up in a table,
 /// or as copying a few bytes of a name. Real files need some thousands, or a million; without a
@@ -28,8 +37,10 @@ pub(crate) struct Session {
     /// `true` if what the standard refuses and other compilers accept is accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
-    /// Help that each error gets at present, besides its own.
-    pub(crate) advice: Option<String>,
+    /// Help that each error gets at present, besides its own; innermost last.
+    pub(crate) advice: Vec<Advice>,
+    /// Texts that are read because a macro is not defined, inner ones first.
+    pub(crate) without: Vec<ReadWithout>,
     /// Places of macro uses, with the place of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
@@ -45,7 +56,8 @@ impl Session {
             limits: options.limits,
             lenient: options.lenient,
             names: Interner::default(),
-            advice: None,
+            advice: Vec::new(),
+            without: Vec::new(),
             expansions: HashMap::new(),
             diagnostics: Vec::new(),
             errors: 0,
@@ -148,8 +160,15 @@ impl Session {
             diagnostic = self.and(diagnostic, defined, "in what this macro became");
         }
         let counts = diagnostic.is_error();
-        if let Some(advice) = self.advice.clone().filter(|_| counts) {
-            diagnostic.add_help(&advice);
+        for advice in self.advice.iter().rev().filter(|_| counts) {
+            match advice {
+                Advice::Help(help) => diagnostic.add_help(help),
+                Advice::LeaveOut(place) => {
+                    if let Some(help) = self.way_to_leave_out(*place) {
+                        diagnostic.add_help(&help);
+                    }
+                }
+            }
         }
         self.diagnostics.push(diagnostic);
         if counts {
@@ -162,6 +181,21 @@ impl Session {
             }
         }
         Reported
+    }
+
+    /// Returns what to do to have the text at a place left out, if it is read only because a macro
+    /// is not defined.
+    fn way_to_leave_out(&self, place: Place) -> Option<String> {
+        let is_around = |text: &&ReadWithout| {
+            let at = text.place;
+            at.file == place.file && (at.start..at.end).contains(&place.start)
+        };
+        let innermost = self.without.iter().find(is_around)?;
+        let name = self.names.text(innermost.name);
+        Some(format!(
+            "it is read because the macro `{name}` is not defined: `-D {name}`, or \
+             `.define(\"{name}\")` in a build script, leaves it out"
+        ))
     }
 
     /// Reports what the standard refuses and other compilers accept: an error, or a warning if

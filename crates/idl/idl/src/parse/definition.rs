@@ -4,7 +4,7 @@ use super::{Name, Parser, Preamble};
 use crate::lexer::Kind;
 use crate::model::{Const, DeclId, DeclKind, Module, Typedef};
 use crate::names::{self, Target};
-use crate::session::{Checked, Reported};
+use crate::session::{Advice, Checked, Reported};
 
 /// Words that a definition can begin with, for suggestions.
 const BEGINNINGS: &[&str] = &[
@@ -116,9 +116,8 @@ impl Parser<'_> {
                 | "finder"
         ) {
             let message = format!("`{text}` of the component model is not supported");
-            let mut error = self.session.error_at(place, message, "not supported");
-            error.help = self.way_to_leave_out(place);
-            return self.session.report(error);
+            let error = self.session.error_at(place, message, "not supported");
+            return self.advised(Advice::LeaveOut(place), |this| this.session.report(error));
         }
         let found = self.describe(self.peek());
         let message = format!("expected {what}, found {found}");
@@ -201,7 +200,7 @@ impl Parser<'_> {
             if self.find_text(&name.text()).is_none() {
                 self.import_built_in(name.first());
             }
-            let include = "`#include` the file that declares it";
+            let include = Advice::Help("`#include` the file that declares it");
             let target = self.advised(include, |this| this.resolve(&name))?;
             if let Target::Declaration(id) = target {
                 self.request_predeclared(id);

@@ -68,7 +68,7 @@ impl Preprocessor<'_> {
         let without = conditional.without.filter(|_| conditional.active);
         if let Some(name) = without.filter(|name| !self.macros.contains_key(name)) {
             let place = conditional.branch.to(end);
-            self.output.without.push(ReadWithout { place, name });
+            self.session.without.push(ReadWithout { place, name });
         }
     }
 }

@@ -12,9 +12,12 @@ use crate::selection::covers_everything;
 impl Shape<'_, '_> {
     /// Returns whether no discriminator selects a variant: it takes the rest, and there is none.
     pub(super) fn is_never_selected(&self, variant: &Variant<'_>) -> bool {
+        if !variant.takes_the_rest {
+            return false;
+        }
         let others = self.variants.iter().filter(|other| !other.takes_the_rest);
         let labels: Vec<&ConstValue> = others.flat_map(|v| v.labels.iter().copied()).collect();
-        variant.takes_the_rest && self.covers_everything(&labels)
+        self.covers_everything(&labels)
     }
 
     /// Generates the refusal of a discriminator that does not select the variant that holds it.
