@@ -30,7 +30,7 @@ use crate::{Encoding, Limits, Options};
 use definition::Macro;
 use docs::Docs;
 
-pub(crate) use absent::ReadWithout;
+pub(crate) use absent::WithoutMacro;
 pub(crate) use include::main_file_error;
 
 /// Event between two tokens.
@@ -116,7 +116,7 @@ struct Conditional {
     branch: Place,
     /// Macro whose absence makes the present branch be read.
     without: Option<Symbol>,
-    /// Macro whose absence makes the last branch be read.
+    /// Macro whose absence makes the first branch be left out, and the last one be read.
     asked: Option<Symbol>,
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::preprocess::ReadWithout;
+use crate::preprocess::WithoutMacro;
 use crate::source::{FileId, Location, Place, SourceFile};
 use crate::{Limits, Options};
 
@@ -22,8 +22,10 @@ pub(crate) type Checked<T> = Result<T, Reported>;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Advice {
     Help(&'static str),
-    /// The macro that leaves out the text at a place, if there is one.
+    /// The macro that would leave out the text at the begin of a place.
     LeaveOut(Place),
+    /// The macro that would put in text inside a place.
+    PutIn(Place),
 }
 
 /// Upper bound of the steps that checking may take, each about as costly as a look-up in a table,
@@ -39,8 +41,8 @@ pub(crate) struct Session {
     pub(crate) names: Interner,
     /// Help that each error gets at present, besides its own; innermost last.
     pub(crate) advice: Vec<Advice>,
-    /// Texts that are read because a macro is not defined, inner ones first.
-    pub(crate) without: Vec<ReadWithout>,
+    /// Texts whose fate a macro would change that is not defined, inner ones first.
+    pub(crate) without: Vec<WithoutMacro>,
     /// Places of macro uses, with the place of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
@@ -161,13 +163,13 @@ impl Session {
         }
         let counts = diagnostic.is_error();
         for advice in self.advice.iter().rev().filter(|_| counts) {
-            match advice {
-                Advice::Help(help) => diagnostic.add_help(help),
-                Advice::LeaveOut(place) => {
-                    if let Some(help) = self.way_to_leave_out(*place) {
-                        diagnostic.add_help(&help);
-                    }
-                }
+            let help = match advice {
+                Advice::Help(help) => Some((*help).to_owned()),
+                Advice::LeaveOut(place) => self.way_to_leave_out(*place),
+                Advice::PutIn(place) => self.way_to_put_in(*place),
+            };
+            if let Some(help) = help {
+                diagnostic.add_help(&help);
             }
         }
         self.diagnostics.push(diagnostic);
@@ -183,19 +185,36 @@ impl Session {
         Reported
     }
 
-    /// Returns what to do to have the text at a place left out, if it is read only because a macro
-    /// is not defined.
+    /// Returns the macro that would leave out the text at a place, with what to do.
     fn way_to_leave_out(&self, place: Place) -> Option<String> {
-        let is_around = |text: &&ReadWithout| {
-            let at = text.place;
-            at.file == place.file && (at.start..at.end).contains(&place.start)
-        };
-        let innermost = self.without.iter().find(is_around)?;
-        let name = self.names.text(innermost.name);
+        let is_around = |at: Place| at.start <= place.start && place.start < at.end;
+        let name = self.macro_of(true, place, is_around)?;
         Some(format!(
             "it is read because the macro `{name}` is not defined: `-D {name}`, or \
              `.define(\"{name}\")` in a build script, leaves it out"
         ))
+    }
+
+    /// Returns the macro that would put in text inside a place, with what to do.
+    fn way_to_put_in(&self, place: Place) -> Option<String> {
+        let is_inside = |at: Place| place.start <= at.start && at.end <= place.end;
+        let name = self.macro_of(false, place, is_inside)?;
+        Some(format!(
+            "text is left out here because the macro `{name}` is not defined: `-D {name}`, or \
+             `.define(\"{name}\")` in a build script, puts it in"
+        ))
+    }
+
+    fn macro_of(
+        &self,
+        is_read: bool,
+        place: Place,
+        is_about: impl Fn(Place) -> bool,
+    ) -> Option<&Rc<str>> {
+        let innermost = self.without.iter().find(|text| {
+            text.is_read == is_read && text.place.file == place.file && is_about(text.place)
+        })?;
+        Some(self.names.text(innermost.name))
     }
 
     /// Reports what the standard refuses and other compilers accept: an error, or a warning if

@@ -4,7 +4,8 @@ use super::{Name, Parser};
 use crate::diagnostic::Severity;
 use crate::lexer::{Kind, Token};
 use crate::names;
-use crate::session::{Checked, Reported};
+use crate::session::{Advice, Checked, Reported};
+use crate::source::Place;
 
 impl Parser<'_> {
     /// Returns the description of a token in messages.
@@ -34,11 +35,22 @@ impl Parser<'_> {
         let token = self.peek();
         let found = self.describe(token);
         let label = format!("expected {what}");
-        self.error(
-            token.place,
-            format!("expected {what}, found {found}"),
-            &label,
-        )
+        let message = format!("expected {what}, found {found}");
+        self.advised(self.before_next(), |this| {
+            this.error(token.place, message, &label)
+        })
+    }
+
+    /// Returns the advice to put in what a conditional leaves out between the last token and the
+    /// next one.
+    fn before_next(&self) -> Advice {
+        let (last, next) = (self.previous(), self.peek().place);
+        let is_behind = last.file == next.file && last.end <= next.start;
+        Advice::PutIn(Place {
+            start: if is_behind { last.end } else { next.start },
+            end: next.start,
+            ..next
+        })
     }
 
     pub(super) fn expect(&mut self, kind: Kind) -> Checked<Token> {
@@ -67,13 +79,16 @@ impl Parser<'_> {
         let found = self.describe(self.peek());
         let place = self.previous().after();
         let label = format!("expected {what} here");
-        self.error(place, format!("expected {what}, found {found}"), &label)
+        let message = format!("expected {what}, found {found}");
+        self.advised(self.before_next(), |this| {
+            this.error(place, message, &label)
+        })
     }
 
     /// Returns whether the next token stands on a later line than the last one.
     fn starts_a_line(&self) -> bool {
         let (last, next) = (self.previous(), self.peek().place);
-        let line = |place: crate::source::Place| {
+        let line = |place: Place| {
             self.session
                 .file(place.file)
                 .line_index(place.start as usize)

@@ -1,16 +1,19 @@
-//! Text that is read only because a macro is not defined, so that a message can name the macro.
+//! Text that is read, or left out, only because a macro is not defined, so that a message can name
+//! the macro.
 
 use super::{Conditional, Preprocessor};
 use crate::lexer::{Kind, Token};
 use crate::session::Symbol;
 use crate::source::Place;
 
-/// Text that is read because a macro is not defined.
+/// Text whose fate a macro would change that is not defined.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ReadWithout {
+pub(crate) struct WithoutMacro {
     /// Text between two directives, the first of them included.
     pub(crate) place: Place,
     pub(crate) name: Symbol,
+    /// `true` if it is read; the macro leaves it out. Otherwise the macro puts it in.
+    pub(crate) is_read: bool,
 }
 
 /// Macro that a condition consists of.
@@ -61,14 +64,23 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Records the branch of a conditional that ends before `end`, if it is read only because a
-    /// macro is not defined. A macro that the branch itself defines guards against a second
-    /// inclusion.
+    /// Records the branch of a conditional that ends before `end`, if a macro that is not defined
+    /// would change whether it is read. A macro that the branch itself defines guards against a
+    /// second inclusion.
     pub(super) fn end_branch(&mut self, conditional: &Conditional, end: Place) {
-        let without = conditional.without.filter(|_| conditional.active);
-        if let Some(name) = without.filter(|name| !self.macros.contains_key(name)) {
+        let is_read = conditional.active;
+        let name = match is_read {
+            true => conditional.without,
+            // What stands in text that is left out is left out without this macro, too.
+            false => conditional.asked.filter(|_| !conditional.taken),
+        };
+        if let Some(name) = name.filter(|name| !self.macros.contains_key(name)) {
             let place = conditional.branch.to(end);
-            self.session.without.push(ReadWithout { place, name });
+            self.session.without.push(WithoutMacro {
+                place,
+                name,
+                is_read,
+            });
         }
     }
 }

@@ -150,7 +150,7 @@ impl Preprocessor<'_> {
         }
         self.end_branch(&conditional, place);
         conditional.branch = place;
-        conditional.without = conditional.asked;
+        conditional.without = conditional.asked.take();
         conditional.active = !conditional.taken;
         conditional.taken = true;
         conditional.seen_else = true;

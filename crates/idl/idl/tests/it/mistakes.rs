@@ -138,6 +138,10 @@ mistakes! {
         "#ifndef M_IDL\n#define M_IDL\n#ifdef CORBA_2\n#pragma prefix \"omg.org\"\n#else\nimport ::Nowhere;\n#endif\n\
          module M {\n#if !defined(CORBA_2)\n  typeprefix M \"omg.org\"\n#endif\n  typedef long T;\n\
          #ifndef NO_COMPONENTS\n  home H manages C {};\n#endif\n};\n#endif\n";
+    text_that_a_macro_would_put_in:
+        "exception E {};\ninterface I {\n  void f()\n#ifdef VENDOR\n    raises (E);\n#endif\n  void g();\n};\n\
+         struct\n#ifdef OTHER\n  Named\n#endif\n{ long x; };\n\
+         #ifndef NO_PUMPS\nstruct Pump { long x }\n#endif\n";
     statements_since_corba_3_without_a_macro:
         "import ::Nowhere;\n#ifndef GUARD\n#define GUARD\ntypeprefix N \"omg.org\"\n#endif\nstruct S { long a; };\n";
     words_of_the_component_model_are_names:
