@@ -112,6 +112,8 @@ struct Conditional {
     /// `true` if some branch of the conditional was or is being read, or none may be.
     taken: bool,
     seen_else: bool,
+    /// `true` if the present branch has text, not only directives, and is left out.
+    leaves_out: bool,
     /// Directive that begins the present branch.
     branch: Place,
     /// Macro whose absence makes the present branch be read.
@@ -224,6 +226,13 @@ impl Preprocessor<'_> {
     }
 
     fn leave_out_line(&mut self) {
+        let innermost = self
+            .frames
+            .last_mut()
+            .and_then(|f| f.conditionals.last_mut());
+        if let Some(conditional) = innermost {
+            conditional.leaves_out = true;
+        }
         if let ([main], None) = (self.frames.as_slice(), self.output.left_out) {
             let outermost = main.conditionals.iter().find(|c| !c.active);
             self.output.left_out = outermost.map(|c| (c.branch, c.asked));

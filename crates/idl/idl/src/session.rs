@@ -41,7 +41,7 @@ pub(crate) struct Session {
     pub(crate) names: Interner,
     /// Help that each error gets at present, besides its own; innermost last.
     pub(crate) advice: Vec<Advice>,
-    /// Texts whose fate a macro would change that is not defined, inner ones first.
+    /// Texts that are read or left out because a macro is not defined, inner ones first.
     pub(crate) without: Vec<WithoutMacro>,
     /// Places of macro uses, with the place of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
@@ -162,15 +162,8 @@ impl Session {
             diagnostic = self.and(diagnostic, defined, "in what this macro became");
         }
         let counts = diagnostic.is_error();
-        for advice in self.advice.iter().rev().filter(|_| counts) {
-            let help = match advice {
-                Advice::Help(help) => Some((*help).to_owned()),
-                Advice::LeaveOut(place) => self.way_to_leave_out(*place),
-                Advice::PutIn(place) => self.way_to_put_in(*place),
-            };
-            if let Some(help) = help {
-                diagnostic.add_help(&help);
-            }
+        if counts {
+            self.advise(&mut diagnostic);
         }
         self.diagnostics.push(diagnostic);
         if counts {
@@ -183,6 +176,31 @@ impl Session {
             }
         }
         Reported
+    }
+
+    /// Adds the help for the part of the text that is being read. What leaves out a part is more to
+    /// the point than what puts in some.
+    fn advise(&self, diagnostic: &mut Diagnostic) {
+        let advice = self.advice.iter().rev();
+        let mut is_left_out = false;
+        for one in advice.clone() {
+            let help = match one {
+                Advice::Help(help) => Some((*help).to_owned()),
+                Advice::LeaveOut(place) => self.way_to_leave_out(*place),
+                Advice::PutIn(_) => continue,
+            };
+            if let Some(help) = help {
+                is_left_out |= matches!(one, Advice::LeaveOut(_));
+                diagnostic.add_help(&help);
+            }
+        }
+        let put_in = advice.filter_map(|one| match one {
+            Advice::PutIn(place) => self.way_to_put_in(*place),
+            _ => None,
+        });
+        for help in put_in.filter(|_| !is_left_out) {
+            diagnostic.add_help(&help);
+        }
     }
 
     /// Returns the macro that would leave out the text at a place, with what to do.

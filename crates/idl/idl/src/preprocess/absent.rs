@@ -6,13 +6,13 @@ use crate::lexer::{Kind, Token};
 use crate::session::Symbol;
 use crate::source::Place;
 
-/// Text whose fate a macro would change that is not defined.
+/// Text that is read, or left out, because a macro is not defined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WithoutMacro {
     /// Text between two directives, the first of them included.
     pub(crate) place: Place,
     pub(crate) name: Symbol,
-    /// `true` if it is read; the macro leaves it out. Otherwise the macro puts it in.
+    /// `true` if it is read. Defining the macro leaves it out; or puts it in, if this is `false`.
     pub(crate) is_read: bool,
 }
 
@@ -64,15 +64,16 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Records the branch of a conditional that ends before `end`, if a macro that is not defined
-    /// would change whether it is read. A macro that the branch itself defines guards against a
-    /// second inclusion.
+    /// Records the branch of a conditional that ends before `end`, if it is read or left out because
+    /// a macro is not defined. A macro that the branch itself defines guards against a second
+    /// inclusion.
     pub(super) fn end_branch(&mut self, conditional: &Conditional, end: Place) {
         let is_read = conditional.active;
         let name = match is_read {
             true => conditional.without,
             // What stands in text that is left out is left out without this macro, too.
-            false => conditional.asked.filter(|_| !conditional.taken),
+            false if conditional.taken || !conditional.leaves_out => None,
+            false => conditional.asked,
         };
         if let Some(name) = name.filter(|name| !self.macros.contains_key(name)) {
             let place = conditional.branch.to(end);

@@ -93,6 +93,7 @@ impl Preprocessor<'_> {
                 active,
                 taken,
                 seen_else: false,
+                leaves_out: false,
                 branch: place,
                 without: asked.without(),
                 asked: asked.with(),
@@ -132,7 +133,7 @@ impl Preprocessor<'_> {
             return Err(self.after_else(place, conditional));
         }
         self.end_branch(&conditional, place);
-        conditional.branch = place;
+        (conditional.branch, conditional.leaves_out) = (place, false);
         (conditional.without, conditional.asked) = (None, None);
         conditional.active = false;
         if !conditional.taken {
@@ -149,7 +150,7 @@ impl Preprocessor<'_> {
             return Err(self.after_else(place, conditional));
         }
         self.end_branch(&conditional, place);
-        conditional.branch = place;
+        (conditional.branch, conditional.leaves_out) = (place, false);
         conditional.without = conditional.asked.take();
         conditional.active = !conditional.taken;
         conditional.taken = true;
@@ -163,6 +164,9 @@ impl Preprocessor<'_> {
         self.end_branch(&conditional, place);
         if let Some(frame) = self.frames.last_mut() {
             frame.conditionals.pop();
+            if let Some(outer) = frame.conditionals.last_mut() {
+                outer.leaves_out |= conditional.leaves_out;
+            }
         }
         Ok(())
     }

@@ -142,6 +142,9 @@ mistakes! {
         "exception E {};\ninterface I {\n  void f()\n#ifdef VENDOR\n    raises (E);\n#endif\n  void g();\n};\n\
          struct\n#ifdef OTHER\n  Named\n#endif\n{ long x; };\n\
          #ifndef NO_PUMPS\nstruct Pump { long x }\n#endif\n";
+    statement_since_corba_3_before_a_conditional_of_directives_only:
+        "#ifdef CORBA_2\n#else\ntypeprefix CORBA \"omg.org\"\n#endif\n#ifdef CORBA_2\n#ifdef NO_LOCAL\n#define local\n\
+         #endif\n#endif\nmodule CORBA { typedef long Own; };\n";
     statements_since_corba_3_without_a_macro:
         "import ::Nowhere;\n#ifndef GUARD\n#define GUARD\ntypeprefix N \"omg.org\"\n#endif\nstruct S { long a; };\n";
     words_of_the_component_model_are_names:

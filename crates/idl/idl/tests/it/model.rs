@@ -170,6 +170,18 @@ fn typeid_and_typeprefix_set_repository_ids() {
 }
 
 #[test]
+fn typeprefix_may_name_module_corba_before_it_is_declared() {
+    let text = "typeprefix CORBA \"omg.org\";\nmodule CORBA { typedef long Own; };\n\
+                module User { typedef CORBA::Own Mine; };\n";
+    let ids = ids(text, &InMemory::new());
+    assert!(
+        ids.contains(&"::CORBA::Own IDL:omg.org/CORBA/Own:1.0".to_owned()),
+        "{ids:?}"
+    );
+    assert!(ids.contains(&"::User::Mine IDL:User/Mine:1.0".to_owned()));
+}
+
+#[test]
 fn modules_keep_their_parts_and_scope() {
     let spec =
         model("module M { typedef long T; };\ninterface I {};\nmodule M { typedef T U; };\n");
