@@ -71,7 +71,7 @@ impl Preprocessor<'_> {
         let is_read = conditional.active;
         let name = match is_read {
             true => conditional.without,
-            // What stands in text that is left out is left out without this macro, too.
+            // A conditional inside text that is left out counts as taken: its macro alone puts in nothing.
             false if conditional.taken || !conditional.leaves_out => None,
             false => conditional.asked,
         };
