@@ -3,7 +3,7 @@
 use crate::idl_options::IdlOptions;
 use punctual_host::Problem;
 use punctual_idl::diagnostic::render;
-use punctual_ifr::InterfaceRepository;
+use punctual_ifr::{InterfaceRepository, Refusal};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -27,7 +27,14 @@ pub(super) fn load_all(
         let loaded = repository.load(&compiled.specification);
         new += loaded.map_err(|refusal| {
             let message = format!("{}: {refusal}", file.display());
-            Problem::new(message, "the repository has an incompatible definition")
+            let help = match refusal {
+                Refusal::NameTaken(_) => {
+                    "the repository has another definition of that name, perhaps in another case: names in it \
+                     differ in more"
+                }
+                _ => "the repository has an incompatible definition",
+            };
+            Problem::new(message, help)
         })?;
     }
     Ok(new)

@@ -97,6 +97,14 @@ fn idl_is_loaded_with_the_options_that_its_diagnostics_name() {
         is_loaded && said.contains("a backslash continues"),
         "{said}"
     );
+    let names = written(
+        folder.path(),
+        "names.idl",
+        "interface I { void a(); void A(); };\n",
+    );
+    let output = punctual(&["ifr", "load", "--store", &store, "--lenient", &names]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("perhaps in another case"), "{said}");
     let listed = succeeds(&["ifr", "list", "--store", &store]);
     assert!(listed.contains("IDL:shop/Price:1.0"), "{listed}");
     assert!(!listed.contains("Lost"), "{listed}");
