@@ -6,6 +6,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod advice;
 pub mod diagnostic;
 mod fixed;
 pub mod implied;

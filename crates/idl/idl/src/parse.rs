@@ -28,11 +28,12 @@ mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
-use crate::session::{Advice, Checked, Reported, Session};
+use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
 
 use predeclared::declared::Predeclared;
@@ -279,9 +280,9 @@ impl Parser<'_> {
 
     /// Reads something whose errors get an additional help.
     fn advised<T>(&mut self, advice: Advice, read: impl FnOnce(&mut Self) -> T) -> T {
-        self.session.advice.push(advice);
+        self.session.advice.begin(advice);
         let result = read(self);
-        self.session.advice.pop();
+        self.session.advice.end();
         result
     }
 

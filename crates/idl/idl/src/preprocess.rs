@@ -30,7 +30,6 @@ use crate::{Encoding, Limits, Options};
 use definition::Macro;
 use docs::Docs;
 
-pub(crate) use absent::WithoutMacro;
 pub(crate) use include::main_file_error;
 
 /// Event between two tokens.

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::advice::CurrentAdvice;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::preprocess::WithoutMacro;
 use crate::source::{FileId, Location, Place, SourceFile};
 use crate::{Limits, Options};
 
@@ -17,16 +17,6 @@ pub(crate) struct Reported;
 
 /// Result whose error has already become a diagnostic.
 pub(crate) type Checked<T> = Result<T, Reported>;
-
-/// Help for errors of a part of the text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Advice {
-    Help(&'static str),
-    /// The macro that would leave out the text at the begin of a place.
-    LeaveOut(Place),
-    /// The macro that would put in text inside a place.
-    PutIn(Place),
-}
 
 /// Upper bound of the steps that checking may take, each about as costly as a look-up in a table,
 /// or as copying a few bytes of a name. Real files need some thousands, or a million; without a
@@ -39,10 +29,7 @@ pub(crate) struct Session {
     /// `true` if what the standard refuses and other compilers accept is accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
-    /// Help that each error gets at present, besides its own; innermost last.
-    pub(crate) advice: Vec<Advice>,
-    /// Texts that are read or left out because a macro is not defined, inner ones first.
-    pub(crate) without: Vec<WithoutMacro>,
+    pub(crate) advice: CurrentAdvice,
     /// Places of macro uses, with the place of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
@@ -58,8 +45,7 @@ impl Session {
             limits: options.limits,
             lenient: options.lenient,
             names: Interner::default(),
-            advice: Vec::new(),
-            without: Vec::new(),
+            advice: CurrentAdvice::default(),
             expansions: HashMap::new(),
             diagnostics: Vec::new(),
             errors: 0,
@@ -163,7 +149,7 @@ impl Session {
         }
         let counts = diagnostic.is_error();
         if counts {
-            self.advise(&mut diagnostic);
+            self.advice.add_to(&mut diagnostic);
         }
         self.diagnostics.push(diagnostic);
         if counts {
@@ -176,63 +162,6 @@ impl Session {
             }
         }
         Reported
-    }
-
-    /// Adds the help for the part of the text that is being read. What leaves out a part is more to
-    /// the point than what puts in some.
-    fn advise(&self, diagnostic: &mut Diagnostic) {
-        let advice = self.advice.iter().rev();
-        let mut is_left_out = false;
-        for one in advice.clone() {
-            let help = match one {
-                Advice::Help(help) => Some((*help).to_owned()),
-                Advice::LeaveOut(place) => self.way_to_leave_out(*place),
-                Advice::PutIn(_) => continue,
-            };
-            if let Some(help) = help {
-                is_left_out |= matches!(one, Advice::LeaveOut(_));
-                diagnostic.add_help(&help);
-            }
-        }
-        let put_in = advice.filter_map(|one| match one {
-            Advice::PutIn(place) => self.way_to_put_in(*place),
-            _ => None,
-        });
-        for help in put_in.filter(|_| !is_left_out) {
-            diagnostic.add_help(&help);
-        }
-    }
-
-    /// Returns the macro that would leave out the text at a place, with what to do.
-    fn way_to_leave_out(&self, place: Place) -> Option<String> {
-        let is_around = |at: Place| at.start <= place.start && place.start < at.end;
-        let name = self.macro_of(true, place, is_around)?;
-        Some(format!(
-            "it is read because the macro `{name}` is not defined: `-D {name}`, or \
-             `.define(\"{name}\")` in a build script, leaves it out"
-        ))
-    }
-
-    /// Returns the macro that would put in text inside a place, with what to do.
-    fn way_to_put_in(&self, place: Place) -> Option<String> {
-        let is_inside = |at: Place| place.start <= at.start && at.end <= place.end;
-        let name = self.macro_of(false, place, is_inside)?;
-        Some(format!(
-            "text is left out here because the macro `{name}` is not defined: `-D {name}`, or \
-             `.define(\"{name}\")` in a build script, puts it in"
-        ))
-    }
-
-    fn macro_of(
-        &self,
-        is_read: bool,
-        place: Place,
-        is_about: impl Fn(Place) -> bool,
-    ) -> Option<&Rc<str>> {
-        let innermost = self.without.iter().find(|text| {
-            text.is_read == is_read && text.place.file == place.file && is_about(text.place)
-        })?;
-        Some(self.names.text(innermost.name))
     }
 
     /// Reports what the standard refuses and other compilers accept: an error, or a warning if

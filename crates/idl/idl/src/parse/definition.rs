@@ -1,10 +1,11 @@
 //! Definitions and modules (CORBA 3.3 part 1, §7.5 and §7.7), and the small declarations.
 
 use super::{Name, Parser, Preamble};
+use crate::advice::Advice;
 use crate::lexer::Kind;
 use crate::model::{Const, DeclId, DeclKind, Module, Typedef};
 use crate::names::{self, Target};
-use crate::session::{Advice, Checked, Reported};
+use crate::session::{Checked, Reported};
 
 /// Words that a definition can begin with, for suggestions.
 const BEGINNINGS: &[&str] = &[

@@ -1,10 +1,11 @@
 //! Syntax errors: the expected token, and the point to continue from.
 
 use super::{Name, Parser};
+use crate::advice::Advice;
 use crate::diagnostic::Severity;
 use crate::lexer::{Kind, Token};
 use crate::names;
-use crate::session::{Advice, Checked, Reported};
+use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Parser<'_> {

@@ -2,19 +2,10 @@
 //! the macro.
 
 use super::{Conditional, Preprocessor};
+use crate::advice::WithoutMacro;
 use crate::lexer::{Kind, Token};
 use crate::session::Symbol;
 use crate::source::Place;
-
-/// Text that is read, or left out, because a macro is not defined.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct WithoutMacro {
-    /// Text between two directives, the first of them included.
-    pub(crate) place: Place,
-    pub(crate) name: Symbol,
-    /// `true` if it is read. Defining the macro leaves it out; or puts it in, if this is `false`.
-    pub(crate) is_read: bool,
-}
 
 /// Macro that a condition consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,7 +68,8 @@ impl Preprocessor<'_> {
         };
         if let Some(name) = name.filter(|name| !self.macros.contains_key(name)) {
             let place = conditional.branch.to(end);
-            self.session.without.push(WithoutMacro {
+            let name = self.session.names.text(name).clone();
+            self.session.advice.record(WithoutMacro {
                 place,
                 name,
                 is_read,
