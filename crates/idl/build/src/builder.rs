@@ -63,8 +63,9 @@ impl Builder {
         self
     }
 
-    /// Sets whether names that differ only in case cause a warning instead of an error, as in other
-    /// IDL compilers. Default: false.
+    /// Sets whether what the standard refuses and other IDL compilers accept causes a warning instead
+    /// of an error: names that differ only in case, `default` beside labels for all values, an
+    /// interface that inherits a local one. Default: false.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.front.lenient = lenient;
         self

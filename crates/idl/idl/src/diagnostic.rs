@@ -106,6 +106,14 @@ impl Diagnostic {
         self
     }
 
+    /// Adds a remedy to those that are suggested already.
+    pub(crate) fn add_help(&mut self, help: &str) {
+        self.help = Some(match self.help.take() {
+            Some(first) => format!("{first}; {help}"),
+            None => help.to_owned(),
+        });
+    }
+
     /// Returns `true` for an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

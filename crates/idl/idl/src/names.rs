@@ -193,6 +193,37 @@ pub(crate) fn is_recent_keyword(keyword: &str) -> bool {
     )
 }
 
+/// Returns whether a keyword is one only where a statement can begin with it, so that IDL which has
+/// it as a name stays valid: the component model's, which CORBA 3 brought, with `import`, `typeid`
+/// and the like. Components are not supported, so that nothing else is meant.
+pub(crate) fn is_contextual_keyword(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "component"
+            | "consumes"
+            | "emits"
+            | "eventtype"
+            | "finder"
+            | "getraises"
+            | "home"
+            | "import"
+            | "multiple"
+            | "primarykey"
+            | "provides"
+            | "publishes"
+            | "setraises"
+            | "typeid"
+            | "typeprefix"
+            | "uses"
+    )
+}
+
+/// Returns whether a word cannot be a name.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    colliding_keyword(word)
+        .is_some_and(|keyword| keyword == word && !is_contextual_keyword(keyword))
+}
+
 /// Returns the candidate most similar to `name`, if it is similar enough for a suggestion.
 pub(crate) fn nearest<'a>(
     name: &str,

@@ -28,6 +28,7 @@ mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
@@ -269,6 +270,21 @@ impl Parser<'_> {
     }
 
     // Errors.
+
+    /// Reads what compilers before CORBA 3 do not know. Its errors name the macro that leaves it
+    /// out, where a file has a branch for such compilers, as those of the OMG do.
+    fn since_corba_3<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+        let advice = Advice::LeaveOut(self.peek().place);
+        self.advised(advice, read)
+    }
+
+    /// Reads something whose errors get an additional help.
+    fn advised<T>(&mut self, advice: Advice, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.session.advice.begin(advice);
+        let result = read(self);
+        self.session.advice.end();
+        result
+    }
 
     fn error(&mut self, place: Place, message: impl Into<String>, label: &str) -> Reported {
         let error = self.session.error_at(place, message, label);

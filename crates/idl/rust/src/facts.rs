@@ -12,6 +12,7 @@ use punctual_idl::model::{
 use within::{Contents, Within};
 
 use crate::annotations::{self, is_non_nil};
+use crate::selection;
 
 /// Size in bytes beyond which arrays are boxed.
 const LARGEST_INLINE_ARRAY: u64 = 4096;
@@ -233,7 +234,8 @@ impl Facts {
                 let least = facts.map(|f| f.least_wire_size).min();
                 let least = least.filter(|_| !union.implicit_default).unwrap_or(0);
                 Fact {
-                    has_default: member_facts.first().is_some_and(|(_, has)| *has),
+                    has_default: selection::first_selected(spec, union)
+                        .is_some_and(|case| self.member(spec, &case.member).1),
                     ..plain(
                         largest.saturating_add(8),
                         discriminator.saturating_add(least),

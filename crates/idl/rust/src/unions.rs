@@ -219,12 +219,14 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// Generates the default: the first member with the first of its labels.
+    /// Generates the default: the first member that a discriminator selects, with the first of its
+    /// labels.
     fn default_impl(&self) -> TokenStream {
         let scope = self.scope;
         let facts = &scope.generator.facts;
-        let Some((variant, member)) = self.variants.first().and_then(|v| Some((v, v.member?)))
-        else {
+        let mut variants = self.variants.iter();
+        let first = variants.find(|variant| !self.is_never_selected(variant));
+        let Some((variant, member)) = first.and_then(|v| Some((v, v.member?))) else {
             return TokenStream::new();
         };
         let non_nil = is_non_nil(&member.annotations);
@@ -259,6 +261,10 @@ impl<'s, 'g> Shape<'s, 'g> {
         let out = quote!(out);
         let arms = self.variants.iter().map(|variant| {
             let variant_name = &variant.name;
+            if self.is_never_selected(variant) {
+                let [err, cdr] = ["Err", "CdrError"].map(|name| scope.name(name));
+                return quote!(Self::#variant_name(..) => #err(#cdr::UnknownDiscriminator),);
+            }
             let mut steps = Vec::new();
             let by_value = variant.only_label().map(|l| consts::pattern(scope, l));
             let (check, tag) = match &by_value {
@@ -296,7 +302,8 @@ impl<'s, 'g> Shape<'s, 'g> {
         let name = &self.name;
         let input = quote!(input);
         let (mut arms, mut rest) = (Vec::new(), None);
-        for variant in &self.variants {
+        let selected = |variant: &&Variant<'_>| !self.is_never_selected(variant);
+        for variant in self.variants.iter().filter(selected) {
             let variant_name = &variant.name;
             let member = variant.member.map(|m| {
                 let value = scope.unmarshal(&m.ty, is_non_nil(&m.annotations), &input);

@@ -5,6 +5,7 @@
 mod alone;
 mod browse;
 mod changes;
+mod characters;
 mod faults;
 mod full_disk;
 mod hostile;

@@ -8,13 +8,14 @@ use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::found::FoundInterface;
 use super::names::Types;
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
 use super::target_options::Common;
+use crate::idl_options::IdlOptions;
 use crate::{shown, value_types};
 
 pub(super) fn find(
@@ -190,12 +191,8 @@ fn derives(
 }
 
 /// Compiles an IDL file and returns its declarations; prints its errors.
-pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification, Problem> {
-    let options = punctual_idl::Options {
-        include_dirs: include.to_vec(),
-        ..punctual_idl::Options::default()
-    };
-    match punctual_idl::compile(file, &options) {
+pub(crate) fn compiled(file: &Path, options: &IdlOptions) -> Result<Specification, Problem> {
+    match punctual_idl::compile(file, &options.front()) {
         Ok(compilation) => Ok(compilation.specification),
         Err(failure) => {
             let in_colour = std::io::stderr().is_terminal();
@@ -211,7 +208,7 @@ fn from_idl(
     object: &ObjectRef,
     common: &Common,
 ) -> Result<FoundInterface, Problem> {
-    let specification = compiled(file, &common.include)?;
+    let specification = compiled(file, &common.front)?;
     let id = match &common.interface {
         Some(name) => by_name(&specification, name)?,
         None => by_object(&specification, object)?,

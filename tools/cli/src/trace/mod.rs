@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 use crate::call::{self, Problem};
 use crate::fail;
+use crate::idl_options::OptionsOfIdl;
 use crate::shown;
 use calls::{Calls, Contents, Reason};
 use known::KnownDeclarations;
@@ -46,9 +47,8 @@ pub(crate) struct Options {
     /// The IDL that declares the interfaces; may be given several times.
     #[arg(long, value_name = "FILE")]
     idl: Vec<PathBuf>,
-    /// Search this folder for files that the IDL includes.
-    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
-    include: Vec<PathBuf>,
+    #[command(flatten)]
+    front: OptionsOfIdl,
     /// The Interface Repository that knows the interfaces.
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     ifr: Option<String>,
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
 fn known(options: &Options, orb_options: &[String]) -> Result<KnownDeclarations, Problem> {
     let mut known = KnownDeclarations::new();
     for file in &options.idl {
-        known.add_idl(&call::compiled(file, &options.include)?);
+        known.add_idl(&call::compiled(file, &options.front)?);
     }
     if options.idl.is_empty() {
         let orb = call::orb(options.config.as_deref(), orb_options)?;

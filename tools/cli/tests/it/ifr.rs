@@ -72,6 +72,46 @@ fn what_was_loaded_is_listed() {
 }
 
 #[test]
+fn idl_is_loaded_with_the_options_that_its_diagnostics_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "#ifdef CORBA_2\nmodule shop {\n\
+                union Price switch (boolean) { case TRUE: long a; case FALSE: short b; default: char c; }; // \\\n\
+                struct Lost { long x; };\n};\n\
+                #else\nimport ::Nowhere;\n#endif\nconst char END = '\\377';\n";
+    let idl = written(folder.path(), "shop.idl", text);
+    let store = folder.path().join("ifr.redb").display().to_string();
+    let load = |options: &[&str]| {
+        let mut line = vec!["ifr", "load", "--store", &store];
+        line.extend(options);
+        line.push(&idl);
+        let output = punctual(&line);
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), said)
+    };
+    let (is_loaded, said) = load(&[]);
+    assert!(!is_loaded && said.contains("-D CORBA_2"), "{said}");
+    let (is_loaded, said) = load(&["-D", "CORBA_2"]);
+    assert!(!is_loaded && said.contains("--lenient"), "{said}");
+    let (is_loaded, said) = load(&["-D", "CORBA_2", "--lenient"]);
+    assert!(
+        is_loaded && said.contains("a backslash continues"),
+        "{said}"
+    );
+    let names = written(
+        folder.path(),
+        "names.idl",
+        "interface I { void a(); void A(); };\n",
+    );
+    let output = punctual(&["ifr", "load", "--store", &store, "--lenient", &names]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("perhaps in another case"), "{said}");
+    let listed = succeeds(&["ifr", "list", "--store", &store]);
+    assert!(listed.contains("IDL:shop/Price:1.0"), "{listed}");
+    assert!(!listed.contains("Lost"), "{listed}");
+    assert!(listed.contains("IDL:END:1.0"), "{listed}");
+}
+
+#[test]
 fn idl_with_a_mistake_and_files_that_are_no_repositories_are_told_apart() {
     let folder = tempfile::tempdir().unwrap();
     let idl = written(folder.path(), "wrong.idl", "struct S { lnog x; };\n");

@@ -130,7 +130,7 @@ impl Parser<'_> {
                     .session
                     .and(error, place, "first declared here")
                     .with_help("choose another name: CORBA has names differ in more than case");
-                return self.session.report_case(error);
+                return self.session.report_leniently(error);
             }
             if self.is_same_text(name.place, place) {
                 return Err(self.report_included_twice(name));
@@ -175,7 +175,7 @@ impl Parser<'_> {
         };
         let error = error.with_help(help);
         if used.spelling != *text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
@@ -199,7 +199,7 @@ impl Parser<'_> {
             .error_at(name.place, message, label)
             .with_help(help);
         if own != text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }

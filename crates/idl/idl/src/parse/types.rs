@@ -11,6 +11,7 @@ use crate::source::Place;
 impl Parser<'_> {
     /// Reads a type for a member or a typedef, which may be declared on the spot.
     pub(super) fn constructed_or_type_spec(&mut self) -> Checked<Type> {
+        self.annotations_of_a_type()?;
         let token = self.peek();
         let text = self.text(token);
         let declared = match &*text {
@@ -50,6 +51,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn any_type_spec(&mut self) -> Checked<Type> {
+        self.annotations_of_a_type()?;
         let token = self.peek();
         if token.kind == Kind::ColonColon {
             return self.named_type();

@@ -254,21 +254,26 @@ impl Preprocessor<'_> {
             return None;
         }
         let frame = self.frames.last_mut()?;
+        let (mut next, mut comments) = (None, Vec::new());
         while let Some(token) = frame.peek() {
             if token.kind == Kind::Hash && frame.at_line_start {
-                return None;
+                break;
             }
             frame.next += 1;
             match token.kind {
                 Kind::Newline => frame.at_line_start = true,
-                Kind::LineComment | Kind::BlockComment => {}
+                Kind::LineComment | Kind::BlockComment => comments.push(token),
                 _ => {
                     frame.at_line_start = false;
-                    return Some(token);
+                    next = Some(token);
+                    break;
                 }
             }
         }
-        None
+        for comment in comments {
+            self.check_comment(comment);
+        }
+        next
     }
 
     /// Returns whether the next token is `(`. It is not taken.

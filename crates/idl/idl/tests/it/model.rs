@@ -85,6 +85,75 @@ fn a_prefix_ends_with_its_file_and_does_not_reach_included_ones() {
 }
 
 #[test]
+fn pragmas_with_a_semicolon_have_their_effect() {
+    let text = "#pragma prefix \"P\";\ninterface I {};\n#pragma version I 2.4;\n\
+                interface J {};\n#pragma ID J \"IDL:other/J:1.0\" ;\n";
+    assert_eq!(
+        ids(text, &InMemory::new()),
+        ["::I IDL:P/I:2.4", "::J IDL:other/J:1.0"]
+    );
+}
+
+#[test]
+fn escaped_names_are_found_with_and_without_their_underscore() {
+    let text = "module M {\n exception _ReadOnly {};\n interface _Local { void f() raises (ReadOnly); };\n\
+                 enum _Enum { _Any };\n const Enum FIRST = Any;\n\
+                 struct S { @default(_Any) Enum e; @default(_FIRST) Enum f; Local l; };\n};\n\
+                #pragma version M::_ReadOnly 1.4\n#pragma ID _M::Local \"IDL:L:1.0\"\n";
+    let spec = compiled(text, &InMemory::new()).specification;
+    assert_eq!(
+        find(&spec, "M::ReadOnly").repository_id,
+        "IDL:M/ReadOnly:1.4"
+    );
+    assert_eq!(find(&spec, "M::Local").repository_id, "IDL:L:1.0");
+    let defaults: Vec<&AnnotationValue> = spec
+        .members(find(&spec, "M::S").id)
+        .iter()
+        .filter_map(|member| Some(&member.annotations.first()?.arguments.first()?.value))
+        .collect();
+    let first = AnnotationValue::Const(ConstValue::Enumerator(find(&spec, "M::Enum").id, 0));
+    assert_eq!(defaults, [&first, &first]);
+}
+
+#[test]
+fn words_of_the_component_model_are_keywords_only_where_a_statement_begins() {
+    let spec = model(
+        "module M {\n interface typeid { void f(); };\n interface I {\n  typeid home();\n\
+          M::typeid uses(in typeid finder);\n  struct import { typeid emits; };\n\
+          typeid import \"IDL:X:1.0\";\n };\n};\ntypeprefix M \"p\";\n",
+    );
+    let DeclKind::Operation(home) = &find(&spec, "M::I::home").kind else {
+        panic!()
+    };
+    assert_eq!(home.returns, Type::Named(find(&spec, "M::typeid").id));
+    assert_eq!(find(&spec, "M::I::import").repository_id, "IDL:X:1.0");
+    assert_eq!(find(&spec, "M::typeid").repository_id, "IDL:p/M/typeid:1.0");
+}
+
+#[test]
+fn what_is_only_accepted_leniently_is_in_the_model() {
+    let text = "local interface L {};\ninterface I : L { void f(in I other); };\n\
+                union U switch (boolean) { case TRUE: long x; case FALSE: default: short y; };\n";
+    let options = Options {
+        lenient: true,
+        ..Options::default()
+    };
+    let compiled = compile_source("x.idl", text, &options, &InMemory::new()).unwrap();
+    assert_eq!(compiled.warnings.len(), 2);
+    let spec = compiled.specification;
+    let DeclKind::Interface(interface) = &find(&spec, "I").kind else {
+        panic!()
+    };
+    assert_eq!(interface.flavour, InterfaceFlavour::Local);
+    let DeclKind::Union(union) = &find(&spec, "U").kind else {
+        panic!()
+    };
+    assert!(!union.implicit_default);
+    let labels = [Label::Value(ConstValue::Boolean(false)), Label::Default];
+    assert_eq!(union.cases[1].labels, labels);
+}
+
+#[test]
 fn typeid_and_typeprefix_set_repository_ids() {
     let text = "module M { interface I {}; interface J {}; typeid J \"IDL:other/J:3.0\"; };\n\
                 typeprefix M \"p\";\nmodule M { interface K {}; };\n";
@@ -98,6 +167,18 @@ fn typeid_and_typeprefix_set_repository_ids() {
             "::M::K IDL:p/M/K:1.0",
         ]
     );
+}
+
+#[test]
+fn typeprefix_may_name_module_corba_before_it_is_declared() {
+    let text = "typeprefix CORBA \"omg.org\";\nmodule CORBA { typedef long Own; };\n\
+                module User { typedef CORBA::Own Mine; };\n";
+    let ids = ids(text, &InMemory::new());
+    assert!(
+        ids.contains(&"::CORBA::Own IDL:omg.org/CORBA/Own:1.0".to_owned()),
+        "{ids:?}"
+    );
+    assert!(ids.contains(&"::User::Mine IDL:User/Mine:1.0".to_owned()));
 }
 
 #[test]

@@ -129,10 +129,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     let demand = able.iter().find_map(|one| one.demands);
     let why = match (security, demand) {
         (Security::Require, _) => "security = require".to_owned(),
-        (_, Some(demand)) => format!(
-            "its server demands protection ({}: target_requires of SSL_SEC_TRANS)",
-            demand.requires
-        ),
+        (_, Some(demand)) => demand.to_string(),
         (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
     let why = format!(

@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::{DecodedProfile, SecurityRequirement, demanded_by_all};
+use crate::profile::{DecodedProfile, Demand, demanded_by_all};
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
@@ -56,7 +56,7 @@ pub(crate) fn endpoints(
 fn add_endpoints_of(
     profile: DecodedProfile,
     index: usize,
-    (newest, registry, demanded): (GiopVersion, &Registry, Option<SecurityRequirement>),
+    (newest, registry, demanded): (GiopVersion, &Registry, Option<Demand>),
     (found, most): (&mut Vec<Endpoint>, usize),
 ) -> Result<(), SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();

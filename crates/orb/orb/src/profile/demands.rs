@@ -3,55 +3,104 @@
 
 use super::{DecodedProfile, SecurityRequirement};
 use punctual_ior::{
-    Component, CompoundMechanism, Ior, MechanismTransport, Profile, TaggedComponent, TlsSecTrans,
-    tags,
+    AssociationOptions, Component, CompoundMechanism, Ior, MechanismTransport, Profile,
+    TaggedComponent, TlsSecTrans, tags,
 };
+use std::fmt;
+
+/// Protection without which nothing is to be sent, and the part of the reference that demands it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// A component demands it.
+    Component {
+        tag: u32,
+        requires: AssociationOptions,
+    },
+    /// An endpoint has the demand as a quality.
+    Endpoint { requires: AssociationOptions },
+    /// A component does not decode, and may demand anything.
+    UnreadComponent { tag: u32 },
+    /// A profile of components does not decode, and may demand anything.
+    UnreadProfile,
+}
+
+/// Shows the reason for an error: a clause about the reference.
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let component = |tag| tags::component_name(tag).unwrap_or("a component");
+        match *self {
+            Self::Component { tag, requires } => {
+                let name = component(tag);
+                write!(
+                    f,
+                    "its server demands protection ({requires}: target_requires of {name})"
+                )
+            }
+            Self::Endpoint { requires } => {
+                write!(
+                    f,
+                    "its server demands protection ({requires}, at one of its endpoints)"
+                )
+            }
+            Self::UnreadComponent { tag } => {
+                let name = component(tag);
+                write!(
+                    f,
+                    "its component {name} does not decode, and may demand protection"
+                )
+            }
+            Self::UnreadProfile => f.write_str(
+                "its profile of components alone does not decode, and may demand protection",
+            ),
+        }
+    }
+}
 
 impl DecodedProfile {
-    /// Returns the protection without which nothing is to be sent by this profile: the demand of an
-    /// endpoint, or of a component, whether or not that names an address. A component that does not
+    /// Returns the protection without which nothing is to be sent by this profile: the demand of a
+    /// component, whether or not that names an address, or of an endpoint. A component that does not
     /// decode may demand anything.
-    pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
-        let mut of_endpoints = self
-            .endpoints
-            .iter()
-            .filter_map(|one| one.qualities.security);
-        of_endpoints
-            .find(SecurityRequirement::demands_protection)
-            .or_else(|| demanded_by(&self.components))
+    pub(crate) fn demands(&self) -> Option<Demand> {
+        demanded_by(&self.components).or_else(|| {
+            let endpoints = self.endpoints.iter();
+            let mut securities = endpoints.filter_map(|one| one.qualities.security);
+            let demand = securities.find(SecurityRequirement::demands_protection)?;
+            let requires = demand.requires;
+            Some(Demand::Endpoint { requires })
+        })
     }
 }
 
 /// Returns the protection without which nothing is to be sent by any of a reference's profiles: the
 /// demands of profiles that consist of components alone, and apply to the object: IIOP 1.0 has no
 /// other place for them. A component that does not decode may demand anything.
-pub(crate) fn demanded_by_all(ior: &Ior) -> Option<SecurityRequirement> {
+pub(crate) fn demanded_by_all(ior: &Ior) -> Option<Demand> {
     let mut of_components = ior
         .profiles
         .iter()
         .filter(|one| one.tag == tags::profile::MULTIPLE_COMPONENTS);
     of_components.find_map(|one| match one.decode() {
         Ok(Profile::MultipleComponents(components)) => demanded_by(&components),
-        _ => Some(SecurityRequirement::OF_TLS),
+        _ => Some(Demand::UnreadProfile),
     })
 }
 
-fn demanded_by(components: &[TaggedComponent]) -> Option<SecurityRequirement> {
-    let mut demands = components.iter().filter_map(demanded);
-    demands.find(SecurityRequirement::demands_protection)
+fn demanded_by(components: &[TaggedComponent]) -> Option<Demand> {
+    components.iter().find_map(demanded)
 }
 
 /// Returns the protection that a component demands: SSL_SEC_TRANS and the mechanisms of CSIv2.
 /// `None` for others.
-fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
+fn demanded(component: &TaggedComponent) -> Option<Demand> {
+    let tag = component.tag;
     let is_security = matches!(
-        component.tag,
+        tag,
         tags::component::SSL_SEC_TRANS | tags::component::CSI_SEC_MECH_LIST
     );
     if !is_security {
         return None;
     }
-    match component.decode() {
+    let security = match component.decode() {
         Ok(Component::SslSecTrans(ssl)) => Some((&ssl).into()),
         Ok(Component::CsiMechanisms(mechanisms)) => {
             let by_others = demands_of_unknown_transports(&mechanisms);
@@ -60,8 +109,11 @@ fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
                 .chain(by_others);
             securities.find(SecurityRequirement::demands_protection)
         }
-        _ => Some(SecurityRequirement::OF_TLS),
-    }
+        _ => return Some(Demand::UnreadComponent { tag }),
+    };
+    let demand = security.filter(SecurityRequirement::demands_protection)?;
+    let requires = demand.requires;
+    Some(Demand::Component { tag, requires })
 }
 
 /// Returns the TLS requirements of each mechanism that has some. Each mechanism is sufficient: if
@@ -209,6 +261,39 @@ mod tests {
         let mut decoded = with_mechanisms(684, true);
         assert!(decoded.demands().is_none());
         decoded.components[0].data.truncate(20);
-        assert!(decoded.demands().is_some());
+        let tag = tags::component::CSI_SEC_MECH_LIST;
+        assert_eq!(decoded.demands(), Some(Demand::UnreadComponent { tag }));
+    }
+
+    #[test]
+    fn the_component_that_demands_is_named() {
+        let shown = |decoded: &DecodedProfile| decoded.demands().unwrap().to_string();
+        let mut decoded = with_mechanisms(684, false);
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (Integrity, Confidentiality: target_requires of CSI_SEC_MECH_LIST)"
+        );
+        let ssl = |requires| {
+            TaggedComponent::ssl_sec_trans(&SslSecTrans {
+                target_supports: AssociationOptions(0x7e),
+                target_requires: AssociationOptions(requires),
+                port: 9,
+            })
+        };
+        // One that demands nothing says nothing.
+        decoded.components.insert(0, ssl(1));
+        assert!(shown(&decoded).ends_with("CSI_SEC_MECH_LIST)"));
+        decoded.components[0] = ssl(0x40);
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (EstablishTrustInClient: target_requires of SSL_SEC_TRANS)"
+        );
+        decoded.components.clear();
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (Integrity, Confidentiality, at one of its endpoints)"
+        );
+        decoded.endpoints.clear();
+        assert_eq!(decoded.demands(), None);
     }
 }

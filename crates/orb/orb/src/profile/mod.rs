@@ -16,7 +16,7 @@ mod priorities_tests;
 mod published;
 mod uiop;
 
-pub(crate) use demands::demanded_by_all;
+pub(crate) use demands::{Demand, demanded_by_all};
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;

@@ -1,7 +1,7 @@
 //! Endpoints of references: addresses, and the protocol spoken there.
 
 use crate::policy::CharCodeSet;
-use crate::profile::{EndpointQualities, SecurityRequirement};
+use crate::profile::{Demand, EndpointQualities};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_link::{Address, Protection};
@@ -14,7 +14,7 @@ pub(crate) struct Endpoint {
     pub(crate) address: Address,
     pub(crate) qualities: EndpointQualities,
     /// Security that the server demands of clients, according to the profile.
-    pub(crate) demands: Option<SecurityRequirement>,
+    pub(crate) demands: Option<Demand>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     /// Code sets where ISO 8859-1 is preferred.
