@@ -21,15 +21,15 @@ use std::time::Duration;
 
 /// Time limit for the target to say whether an object exists.
 const QUESTION: Duration = Duration::from_secs(5);
-/// Upper bound of simultaneous queries to the target; further callers get the answer that the
-/// object exists, as their requests will show.
+/// Upper bound of simultaneous locate queries to the target. Beyond it, further queries are
+/// answered 'the object exists': the request that follows reports an object that does not.
 const QUESTIONS: u32 = 16;
 
-/// Number of queries to the target that wait for their answers.
+/// Number of locate queries to the target that are waiting for their answers.
 #[derive(Debug, Default)]
 struct PendingQueries(AtomicU32);
 
-/// Guard of one query, until dropped.
+/// Guard that counts one locate query to the target until it is dropped.
 struct QueryGuard<'a>(&'a PendingQueries);
 
 impl PendingQueries {
@@ -50,7 +50,8 @@ impl Drop for QueryGuard<'_> {
 /// debugging, since a faulty client must not fill a disk.
 const LOGGED: u64 = 10;
 
-/// Bridge that passes requests that an ORB receives on to another server, and the replies back.
+/// Bridge that passes the requests that an ORB receives on to another server, and passes the
+/// replies back.
 #[derive(Clone)]
 pub struct Bridge {
     orb: Orb,
@@ -62,7 +63,8 @@ struct Relay {
     targets: Targets,
     /// Profile of the target's reference.
     profile: DecodedProfile,
-    /// Terms of requests that ask where an object is, which have no code sets of their own.
+    /// GIOP version and code sets for locate queries to the target: the target's own, as a locate
+    /// request has no code sets.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
     /// Keys of the objects that can be reached; `None` for all.
@@ -123,8 +125,8 @@ impl Bridge {
         Ok(this)
     }
 
-    /// Returns the target's reference as it leads through the bridge: its type and its key, the
-    /// bridge's endpoints, and the target's GIOP version and code sets.
+    /// Returns a reference to the target object by way of the bridge: with the object's type and
+    /// key, the bridge's endpoints, and the target's GIOP version and code sets.
     ///
     /// # Errors
     /// Those of listening; MARSHAL if the reference cannot be encoded.
@@ -133,8 +135,8 @@ impl Bridge {
         self.reference_to(self.relay.targets.target().type_id(), key)
     }
 
-    /// Returns the reference through the bridge to any object of the target's server, by its key
-    /// there.
+    /// Returns a reference by way of the bridge to any object of the target's server, given its
+    /// object key at that server.
     ///
     /// # Errors
     /// Those of [`Bridge::reference`].
@@ -146,8 +148,8 @@ impl Bridge {
         self.route()?.through_bridge(type_id, object_key)
     }
 
-    /// Returns a request's body as it goes to the target; `None` if nothing in it is rewritten. For
-    /// fuzzing.
+    /// Returns a request's body after the rewriting of the references in it; `None` if it has none
+    /// to rewrite. For fuzzing.
     #[cfg(feature = "fuzzing")]
     #[doc(hidden)]
     #[must_use]
@@ -162,13 +164,13 @@ impl Bridge {
         self.relay.counters.counts()
     }
 
-    /// Returns the ORB that receives.
+    /// Returns the ORB whose endpoints receive the clients' requests.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.orb
     }
 
-    /// Returns the bridge's endpoints and the target's.
+    /// Returns the endpoints of the bridge and of the target.
     fn route(&self) -> Result<Route, SystemException> {
         let (relay, target) = (&self.relay, self.relay.targets.target());
         let own = self.orb.make_reference("", &relay.profile.object_key)?;
@@ -270,8 +272,8 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Asks the target where an object is. If it cannot be asked, the object may exist, as the
-    /// request itself will show.
+    /// Asks the target whether an object exists. If the target cannot be asked, the answer is that
+    /// the object exists: the request that follows reports an object that does not.
     fn locate(&self, object_key: &[u8]) -> Location {
         self.counters.count(Event::Located);
         if !self.reaches(object_key) {
@@ -295,7 +297,7 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Requests in progress complete.
+    /// Does nothing: requests in progress complete.
     fn shut_down(&self) {}
 
     fn release(&self) {}

@@ -9,7 +9,7 @@ pub struct Counts {
     pub two_way: u64,
     /// Number of requests without a reply that were passed on.
     pub one_way: u64,
-    /// Number of queries where an object is.
+    /// Number of queries about whether an object exists.
     pub located: u64,
     /// Number of requests that cannot be passed on as they are: version, code sets, byte order,
     /// alignment; and those for objects that cannot be reached through the bridge.
@@ -22,7 +22,8 @@ pub struct Counts {
     pub not_rewritten: u64,
 }
 
-/// Atomic counters of [`Counts`]. Relaxed throughout: the numbers order nothing.
+/// Atomic counters behind [`Counts`]. All accesses are relaxed, as no other memory depends on the
+/// numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     two_way: AtomicU64,

@@ -18,8 +18,8 @@ pub struct BridgeOptions {
     /// octets that look just like such a reference without being one are changed. The search takes
     /// time with each body.
     pub rewrite_references: bool,
-    /// Time limit of a request from here on. Default, `None`: that of the ORB's configuration
-    /// (`timeouts.call`), or of the target reference's own policies.
+    /// Time limit of a request from the bridge to the target. Default, `None`: that of the ORB's
+    /// configuration (`timeouts.call`), or of the target reference's own policies.
     pub timeout: Option<Duration>,
     /// Objects of the target's server that can be reached beside the target itself, by their keys
     /// there. Others are answered with OBJECT_NOT_EXIST. Default, `None`: all of them, whatever the
@@ -29,8 +29,8 @@ pub struct BridgeOptions {
     /// its owner then admits everyone through the bridge. References in replies name further
     /// objects; these have to be listed, too.
     pub objects: Option<Vec<Vec<u8>>>,
-    /// Number of objects of the target's server that are remembered, the least recently used
-    /// forgotten first. Each takes some hundred bytes. Default: 1024; at least 1.
+    /// Number of objects of the target's server whose references the bridge caches; the least
+    /// recently used are dropped first. Each takes some hundred bytes. Default: 1024; at least 1.
     pub remembered_objects: usize,
 }
 

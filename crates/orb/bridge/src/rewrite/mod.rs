@@ -14,7 +14,7 @@ use punctual_orb::relay::RawBody;
 use search::Search;
 use side::Side;
 
-/// Rewriter of the references of one side, so that they lead to the other.
+/// Rewriter of references: those that lead to one side (bridge or target) then lead to the other.
 #[derive(Debug)]
 pub(crate) struct Rewriter {
     bridge: Side,
@@ -34,7 +34,7 @@ impl Rewriter {
         rewritten(octets, body.order(), (&self.bridge, &self.target), counters)
     }
 
-    /// Rewrites a body without its message, as [`Rewriter::to_target`] does.
+    /// Rewrites a request's body, given as its octets alone, as [`Rewriter::to_target`] does.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn octets_to_target(
         &self,
@@ -54,7 +54,8 @@ impl Rewriter {
     }
 }
 
-/// Returns a body that begins at `phase` of its alignment, if anything in it was changed.
+/// Returns a body with its references rewritten from one side to the other; `None` if it has none
+/// to rewrite. `phase` is the body's offset from an alignment boundary.
 fn rewritten(
     (mut octets, phase): (Vec<u8>, usize),
     order: ByteOrder,

@@ -20,7 +20,8 @@ pub(crate) struct Route {
 }
 
 impl Route {
-    /// Returns an address that both ends have, if there is one.
+    /// Returns an address at which both the bridge and the target listen, if there is one: the
+    /// bridge would then call itself.
     pub(crate) fn loops(&self) -> Option<&str> {
         let mut both = self
             .target
@@ -29,8 +30,9 @@ impl Route {
         both.next().map(|one| one.address.place())
     }
 
-    /// Returns the reference through the bridge to an object of the target's. It is no shorter than
-    /// one to the target itself, if it can be padded, so that it can be rewritten to that.
+    /// Returns a reference by way of the bridge to an object of the target's server. It is no
+    /// shorter than one to the target itself, if it can be padded, so that it can be rewritten to
+    /// that.
     ///
     /// # Errors
     /// Parts that cannot be encoded.

@@ -25,8 +25,8 @@ impl Side {
         is_here.then_some(profile.object_key)
     }
 
-    /// Returns the choices of endpoints to name in a reference, the best first: all of them, then
-    /// each alone.
+    /// Returns the choices of endpoints to name in a reference, the best first: all endpoints
+    /// together, then each of them alone.
     pub(super) fn choices(&self) -> impl Iterator<Item = &[ProfileEndpoint]> {
         let alone = self.endpoints.iter().map(slice::from_ref);
         let all = (self.endpoints.len() > 1).then_some(self.endpoints.as_slice());

@@ -46,7 +46,8 @@ impl DynAny {
         self.target()?.set_value(value)
     }
 
-    /// Returns the part that insertions and extractions use.
+    /// Returns the value that insertions and extractions access: the current component of a
+    /// composed value, otherwise the value itself.
     fn target(&mut self) -> Result<&mut Self, DynAnyError> {
         match self.is_composed() && self.component_count() > 0 {
             true => {
@@ -59,7 +60,7 @@ impl DynAny {
         }
     }
 
-    /// Sets another value, which is checked.
+    /// Replaces the value, after a check that it is valid for the type.
     pub(super) fn set_value(&mut self, value: Value) -> Result<(), DynAnyError> {
         // Writing the value finds any fault in it.
         Any::of_value(&self.type_code, &value).map_err(mismatch_of)?;

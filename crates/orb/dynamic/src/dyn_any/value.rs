@@ -115,7 +115,8 @@ impl<D: BorrowMut<DynAny>> DynValue<D> {
             .collect()
     }
 
-    /// Sets the values of all members, in order; null becomes a value. Names may be empty.
+    /// Sets the values of all members, in order; null becomes a value. An empty name matches any
+    /// member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the number differs; [`DynAnyError::TypeMismatch`] for

@@ -1,7 +1,7 @@
 //! Queries for the description of an interface, to an Interface Repository or an object (CORBA 3.3
 //! part 1, chapter 14).
 //!
-//! Descriptions come whole, by `describe_interface`. The repository's modules are visited only to
+//! `describe_interface` returns a description whole. The repository's modules are visited only to
 //! list its interfaces and its valuetypes.
 
 mod read;
@@ -10,12 +10,13 @@ use punctual_any::{InterfaceDescription, TypeCode};
 use punctual_cdr::{Decoder, Encoder, Marshal, NarrowCodeSet, Nilable, Unmarshal, unmarshal_each};
 use punctual_orb::{Interface, ObjectRef, Operation, SystemException};
 
-/// Repository of interfaces: CORBA's `Repository`, as far as calls need it.
+/// Client of an Interface Repository (CORBA's `Repository`), with the operations that dynamic calls
+/// need.
 #[derive(Clone, Debug)]
 pub struct Repository(ObjectRef);
 
 impl Repository {
-    /// Makes a client of the repository that a reference leads to. Makes no call yet.
+    /// Makes a client of the repository that a reference leads to, without calling it.
     #[must_use]
     pub fn new(object: &impl Interface) -> Self {
         Self(object.as_object().clone())
@@ -57,7 +58,8 @@ impl Repository {
         self.definitions(VALUE, type_code)
     }
 
-    /// Returns what is asked of each definition of a kind, of the first [`MOST`] definitions.
+    /// Returns the results of `ask` for each definition of a kind, at any depth of modules, among
+    /// the first [`MOST`] definitions.
     fn definitions<R>(
         &self,
         kind: u32,

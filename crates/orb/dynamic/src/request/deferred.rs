@@ -119,8 +119,8 @@ impl Request {
         Ok(())
     }
 
-    /// Makes a set that waits for several calls; this one is not in it yet (`create_dii_pollable`,
-    /// `create_pollable_set`).
+    /// Makes an empty set for waiting for several calls, to which this request can be added
+    /// (`create_dii_pollable`, `create_pollable_set`).
     #[must_use]
     pub fn create_pollable_set(&self) -> PollableSet {
         PollableSet::new()
@@ -141,7 +141,8 @@ impl Request {
     }
 }
 
-/// A request that was not sent is ready: fetching its response returns the error.
+/// A request that was not sent counts as ready, so that fetching its response returns the error
+/// instead of waiting.
 impl Pollable for Request {
     fn is_ready(&mut self, timeout: Duration) -> bool {
         self.sent().is_ok_and(|sent| sent.is_ready(timeout)) || self.sent().is_err()

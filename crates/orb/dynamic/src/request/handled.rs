@@ -72,7 +72,7 @@ impl OperationError for InvokeError {
         }
     }
 
-    /// Only the request knows its possible exceptions.
+    /// Returns `None`: only the request knows which exceptions its operation raises.
     fn raised(_: &str, _: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
         Ok(None)
     }

@@ -23,7 +23,7 @@ use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemExceptio
 use std::fmt;
 use std::sync::Arc;
 
-/// Call that is built at run time: CORBA's `Request`.
+/// Request that is built at run time: CORBA's `Request`.
 ///
 /// ```no_run
 /// # use punctual_dynamic::{Request, InvokeError};
@@ -40,9 +40,9 @@ pub struct Request {
     operation: Arc<str>,
     details: Details,
     return_value: Any,
-    /// Buffers for returned `inout` arguments, until all of a reply has been read.
+    /// Buffers that receive returned `inout` and `out` values until the whole reply has been read.
     returned: Vec<Any>,
-    /// Phase of a deferred sending.
+    /// Phase of the deferred request.
     phase: Phase,
 }
 

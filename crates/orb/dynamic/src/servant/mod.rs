@@ -12,7 +12,7 @@ use std::any::Any as StdAny;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Servant for any interface. [`dynamic_servant`] makes one that adapters take.
+/// Servant for any interface. [`dynamic_servant`] converts it to a servant that can be activated.
 ///
 /// One may serve many objects: [`punctual_poa::Current`] identifies the called one in each of the
 /// methods.

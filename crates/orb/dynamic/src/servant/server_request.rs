@@ -1,4 +1,4 @@
-//! Request, as a dynamic servant sees it.
+//! Request that a dynamic servant receives.
 
 use super::details::ServedOperation;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
@@ -7,7 +7,7 @@ use punctual_orb::{Context, DispatchError, Dispatched, Orb, ServerCall};
 use std::fmt;
 use std::sync::Arc;
 
-/// Request to be answered: CORBA's `ServerRequest`.
+/// Request that a dynamic servant has to answer: CORBA's `ServerRequest`.
 ///
 /// First its arguments are read, by the types that the servant knows for the operation, then it is
 /// answered, once: by results, or by a user exception.
@@ -32,7 +32,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.operation()
     }
 
-    /// Returns the ORB that received it.
+    /// Returns the ORB that received the request.
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         self.call.orb()
@@ -57,8 +57,8 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         Ok(values)
     }
 
-    /// Reads the arguments as [`ServerRequest::arguments`] does, into the places of other values,
-    /// whose buffers are reused.
+    /// Reads the arguments as [`ServerRequest::arguments`] does, into existing Anys, whose buffers
+    /// are reused.
     ///
     /// # Errors
     /// Those of [`ServerRequest::arguments`].

@@ -1,5 +1,5 @@
-//! Adapter as the factory of its own references, for IOR interceptors, which see the factory before
-//! the adapter exists.
+//! Adapter as the factory of its own references: IOR interceptors get the factory before the
+//! adapter exists.
 
 use super::types::Adapter;
 use punctual_orb::{

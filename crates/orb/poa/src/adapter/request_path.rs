@@ -1,4 +1,4 @@
-//! Kinds of work that an adapter's requests need.
+//! Kinds of processing that an adapter's requests need.
 
 use crate::policy::{Policies, ThreadPolicy};
 

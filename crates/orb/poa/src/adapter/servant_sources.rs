@@ -19,7 +19,7 @@ impl Adapter {
         before.is_none()
     }
 
-    /// Drops the servant manager and the default servant, when all requests are over.
+    /// Drops the servant manager and the default servant; called when all requests have ended.
     pub(super) fn drop_servants(&self) {
         self.servants.manager.store(None);
         self.set_default_servant(None);

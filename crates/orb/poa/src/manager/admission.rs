@@ -12,8 +12,8 @@ use punctual_orb::{
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Upper bound of the requests held back at once; each holds its connection's thread. The one
-/// thread of reactive endpoints holds none.
+/// Upper bound of the requests that are held at once; each occupies its connection's thread. A
+/// reactive endpoint's single thread holds none.
 const MAX_HELD: usize = 1024;
 
 /// Decision on requests, by the manager's state.
@@ -21,7 +21,7 @@ const MAX_HELD: usize = 1024;
 pub(crate) struct Admission {
     /// Set while the state is active, for a check without the lock.
     active: AtomicBool,
-    /// Set if the state was ever active. Relaxed: only messages for people depend on it.
+    /// Set if the state was ever active. Relaxed: only log messages depend on it.
     was_active: AtomicBool,
     held: AtomicUsize,
     state: Mutex<ManagerState>,

@@ -11,7 +11,7 @@ use super::super::near::nearest;
 use super::misfit::{error, wrong};
 use super::text::Token;
 
-/// Reads a value without parts, except text. `digits` is a buffer for a number's digits.
+/// Reads a value that has no parts and is no text. `digits` is a buffer for a number's digits.
 pub(super) fn simple(
     type_code: &TypeCode,
     json: &Token<'_>,
@@ -175,7 +175,7 @@ fn enumerator(type_code: &TypeCode, json: &Token<'_>) -> Result<Value, JsonError
     Err(wrong(type_code, json).with_help(Some(help)))
 }
 
-/// Lists the first dozen of the names.
+/// Returns the first dozen names as a list for an error message.
 pub(super) fn listed(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names
