@@ -63,8 +63,8 @@ struct Relay {
     targets: Targets,
     /// Profile of the target's reference.
     profile: DecodedProfile,
-    /// GIOP version and code sets for locate queries to the target: the target's own, as a locate
-    /// request has no code sets.
+    /// GIOP version and code sets for locate queries to the target: the target's version, and the
+    /// native code sets, as a locate request contains no text.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
     /// Keys of the objects that can be reached; `None` for all.
@@ -74,9 +74,9 @@ struct Relay {
 }
 
 impl Bridge {
-    /// Makes `orb` a bridge to the server of `target`. It listens on the ORB's endpoints; the
-    /// target may be a reference of the same ORB or of another, whose protocols and policies the
-    /// calls then have.
+    /// Makes `orb` a bridge to the server of `target`. The bridge listens on the ORB's endpoints.
+    /// The target may be a reference of this ORB or of another one; calls to it use the protocols
+    /// and policies of the reference's ORB.
     ///
     /// # Errors
     /// BAD_INV_ORDER if the ORB has an object adapter already, INV_OBJREF if the target names no

@@ -11,37 +11,38 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Policy of single objects of an adapter ([`crate::Poa::object_policy`]). Cheap to clone.
+/// Policy that single objects of an adapter may have in place of the adapter's
+/// ([`crate::Poa::object_policy`]). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ObjectPolicy(pub(crate) Arc<OwnPolicies>);
 
-/// Policies of such objects in place of their adapter's.
+/// Policies of objects that have one of their own in place of their adapter's.
 pub(crate) struct OwnPolicies {
     /// Policy that differs from the adapter's.
     pub(crate) policy: Policy,
-    /// All of their policies whose types were registered with the ORB.
+    /// All policies of these objects whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// Policies around their upcalls.
+    /// Policies that act around upcalls of these objects.
     pub(crate) around: Option<UpcallHook>,
 }
 
-/// Error of a policy that differs from an earlier one of the same object.
+/// Error of a policy that differs from the one that the object got earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConflictingPolicy;
 
 /// Own policies of the objects of one adapter.
 #[derive(Default)]
 pub(crate) struct OwnPoliciesOfObjects {
-    /// All policies made: objects with the same policy share it.
+    /// All own policies made so far: objects with equal ones share them.
     made: Mutex<Vec<Arc<OwnPolicies>>>,
-    /// Policies that references were made with, by the ids of their objects.
+    /// Own policies with which references were made, by the ids of their objects.
     remembered: papaya::HashMap<Box<[u8]>, Arc<OwnPolicies>>,
-    /// Set once there are remembered policies.
+    /// Set once the table of references' policies has an entry.
     are_remembered: AtomicBool,
 }
 
 impl OwnPoliciesOfObjects {
-    /// Returns the shared policies of objects with this policy, made once.
+    /// Returns the policies that objects with this policy share; made at the first call for it.
     ///
     /// # Errors
     /// Those of `make`.
@@ -110,7 +111,7 @@ impl OwnPoliciesOfObjects {
 }
 
 impl OwnPolicies {
-    /// Returns whether both give objects the same policies.
+    /// Returns whether objects with either have the same policies.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.policy == other.policy
     }

@@ -173,7 +173,7 @@ impl Poa {
         }
     }
 
-    /// Refuses an id of the application's where the adapter assigns them.
+    /// Refuses an id that the adapter cannot have assigned, where it assigns the ids itself.
     pub(super) fn check_id(&self, id: &ObjectId) -> Result<(), SystemException> {
         if !self.adapter.policies.has_system_ids() || self.adapter.may_have_assigned(id) {
             return Ok(());

@@ -136,20 +136,20 @@ impl Poa {
         Ok(())
     }
 
-    /// Returns its name, which is unique among its siblings.
+    /// Returns the POA's name, which is unique among its siblings.
     #[must_use]
     pub fn name(&self) -> &str {
         self.adapter.name()
     }
 
-    /// Returns the parent; `None` for the root POA.
+    /// Returns the parent POA; `None` for the root POA.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let parent = self.adapter.tree.parent.clone()?;
         Some(self.with(parent))
     }
 
-    /// Returns the children, ordered by name.
+    /// Returns the child POAs, ordered by name.
     #[must_use]
     pub fn children(&self) -> Vec<Self> {
         let children = self.adapter.children().into_iter();
@@ -157,7 +157,8 @@ impl Poa {
         alive.map(|child| self.with(child)).collect()
     }
 
-    /// Returns an id that no other adapter has: octets that are valid as long as the process lives.
+    /// Returns the POA's id: octets that no other POA of the process has, and that are valid as
+    /// long as the process runs.
     #[must_use]
     pub fn id(&self) -> Vec<u8> {
         self.adapter.id().octets()
@@ -196,13 +197,13 @@ impl Poa {
         &self.orb
     }
 
-    /// Returns the activator that is asked for missing children.
+    /// Returns the adapter activator, which makes missing children on demand.
     #[must_use]
     pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         self.adapter.tree.activator.lock().clone()
     }
 
-    /// Sets the activator that is asked for missing children.
+    /// Sets the adapter activator, which makes missing children on demand.
     pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let _dropped_without_the_lock =
             std::mem::replace(&mut *self.adapter.tree.activator.lock(), activator);

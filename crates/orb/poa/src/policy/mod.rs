@@ -21,9 +21,9 @@ pub enum PoaPolicy {
     Lifespan(LifespanPolicy),
     /// Number of objects that a servant may incarnate.
     IdUniqueness(IdUniquenessPolicy),
-    /// Assigner of object ids.
+    /// Assignment of object ids: by the adapter or by the application.
     IdAssignment(IdAssignmentPolicy),
-    /// Activation of a servant by asking for its reference.
+    /// Implicit activation: whether asking for a servant's reference activates the servant.
     ImplicitActivation(ImplicitActivationPolicy),
     /// Use of an active object map.
     ServantRetention(ServantRetentionPolicy),
@@ -37,7 +37,7 @@ pub enum PoaPolicy {
     OperationDemultiplexing(OperationDemultiplexing),
     /// Time limit of a servant that answers later. Not in the standard.
     AnswerTimeout(AnswerTimeoutPolicy),
-    /// Policy of a registered type that POAs may have ([`punctual_orb::PolicyType`]).
+    /// Policy of a type that was registered with the ORB for POAs ([`punctual_orb::PolicyType`]).
     Defined(Policy),
 }
 
@@ -65,11 +65,11 @@ pub enum ThreadPolicy {
 /// Lifetime of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifespanPolicy {
-    /// References end with the adapter.
+    /// References become invalid when the adapter is destroyed.
     #[default]
     Transient,
-    /// References stay valid as long as some process makes an adapter of the same name at the same
-    /// endpoint.
+    /// References stay valid as long as some process makes an adapter with the same name at the
+    /// same endpoint.
     Persistent,
 }
 
@@ -83,7 +83,7 @@ pub enum IdUniquenessPolicy {
     Multiple,
 }
 
-/// Assigner of object ids.
+/// Assignment of object ids: by the adapter or by the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
     /// The application chooses ids.
@@ -93,7 +93,7 @@ pub enum IdAssignmentPolicy {
     System,
 }
 
-/// Activation of a servant by asking for its reference.
+/// Implicit activation: whether asking for a servant's reference activates the servant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitActivationPolicy {
     /// Servants are activated.
@@ -119,10 +119,10 @@ pub enum RequestProcessingPolicy {
     /// Refusal with OBJECT_NOT_EXIST.
     #[default]
     ActiveObjectMapOnly,
-    /// One servant for all of them.
+    /// One default servant serves all of them.
     DefaultServant,
-    /// Servants of a servant manager: an activator's with [`ServantRetentionPolicy::Retain`], a
-    /// locator's without.
+    /// A servant manager provides the servants: an activator with
+    /// [`ServantRetentionPolicy::Retain`], a locator without.
     ServantManager,
 }
 
@@ -130,10 +130,10 @@ pub enum RequestProcessingPolicy {
 /// by wire, before its client gets TIMEOUT instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerTimeoutPolicy {
-    /// Time of the ORB (`timeouts.answer`).
+    /// The ORB's time limit (`timeouts.answer`).
     #[default]
     OfOrb,
-    /// Time of the adapter's own.
+    /// This time limit, for the servants of the adapter.
     After(Duration),
     /// Servants have no time limit.
     Never,

@@ -115,7 +115,7 @@ fn a_new_segment_is_whole_when_its_places_are_known() {
     });
 }
 
-/// The word alone, with more threads.
+/// Model of the slot's control word alone, with more threads.
 #[test]
 fn a_slot_gives_its_entry_to_one() {
     explore("a slot", || {

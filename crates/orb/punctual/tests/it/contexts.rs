@@ -42,7 +42,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Another context, of an odd length.
+/// Another service context, with an odd length.
 #[derive(Debug)]
 struct Trace;
 
@@ -67,7 +67,7 @@ type Contexts = Vec<(u32, Vec<u8>)>;
 #[derive(Debug, Default)]
 struct Noting {
     seen: Mutex<Vec<Contexts>>,
-    /// Contexts of its replies.
+    /// Contexts that the replies carry.
     replies: Contexts,
 }
 

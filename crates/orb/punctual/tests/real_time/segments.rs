@@ -1,5 +1,5 @@
-//! Scheduling segments: their effect on the thread in them, their form in requests, and the degree
-//! to which servers obey them.
+//! Scheduling segments: their effect on their thread, their encoding in requests, and how far
+//! servers obey them.
 
 use crate::deadline_lanes::{DEADLINE, LITTLE, is_granted};
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, scheduled};
@@ -28,7 +28,7 @@ pub(crate) fn edf(reserved: Reservation) -> SchedulingParameter {
     SchedulingParameter::EarliestDeadlineFirst(reserved)
 }
 
-/// Reservation that no kernel is asked for, with a deadline that is never missed.
+/// Reservation that is never requested from the kernel, with a deadline that is never missed.
 pub(crate) const LONG: Reservation = Reservation {
     runtime: Duration::from_secs(1),
     deadline: Duration::from_secs(3_600),
@@ -83,7 +83,7 @@ pub(crate) fn up_to(runtime: Duration, above: AboveHighest) -> DynamicScheduling
     }
 }
 
-/// State of an upcall.
+/// State of a thread during an upcall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) id: Option<DistributableThreadId>,
@@ -98,7 +98,7 @@ pub(crate) struct Seen {
 pub(crate) struct Noting {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) seen: Mutex<Vec<Seen>>,
-    /// Least time that the servant takes.
+    /// Least time that each call takes.
     takes: Duration,
 }
 

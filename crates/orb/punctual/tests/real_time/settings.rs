@@ -1,4 +1,4 @@
-//! Other settings of Real-time CORBA: transforms of priorities, and the start of lanes' threads.
+//! Further settings of Real-time CORBA: priority transforms, and the start of lanes' threads.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread};

@@ -37,7 +37,7 @@ over_links! {
     }
 }
 
-/// A server with 64 descriptors, and a crowd that takes more: each calls once, and keeps its
+/// Server with 64 descriptors, and more clients than that: each makes one call, and keeps its
 /// connection.
 #[test]
 fn a_crowd_that_takes_all_descriptors_and_falls_silent_makes_room() {

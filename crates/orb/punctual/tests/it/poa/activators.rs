@@ -8,7 +8,7 @@ use punctual::{ObjectId, Poa, SystemException, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Activator of servants that return their ids, except for a few ids; keeps a record.
+/// Servant activator whose servants return their ids, with some special ids; records its calls.
 #[derive(Default)]
 struct Activator {
     record: Mutex<Vec<String>>,
