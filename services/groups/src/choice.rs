@@ -15,7 +15,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Returns the choice of a number, as stores have it.
+    /// Returns the strategy with this number, as used in stores.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {

@@ -25,7 +25,7 @@ struct Queue<O, R> {
     has_leader: bool,
 }
 
-/// Place in which one caller waits.
+/// State with which one caller waits for its operation's outcome.
 #[derive(Debug)]
 struct Place<R> {
     state: Mutex<State<R>>,
@@ -84,7 +84,8 @@ impl<O, R> Commits<O, R> {
         place.wait().unwrap_or_else(lost)
     }
 
-    /// Performs the operations of all waiting callers, and then makes one that came meanwhile the leader.
+    /// Performs the operations of all waiting callers, and then makes one of the callers that came
+    /// meanwhile the leader.
     fn lead(&self, commit: impl FnOnce(Vec<O>) -> Vec<R>, lost: &impl Fn() -> R) {
         let (operations, places): (Vec<O>, Vec<_>) = {
             let waiting = &mut self.queue.lock().waiting;

@@ -28,12 +28,14 @@ pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,
     by_id: HashMap<String, Number>,
     contents: HashMap<Number, Vec<Number>>,
-    /// Numbers by scope and name in lower case: names that differ only in case are the same.
+    /// Numbers of definitions by scope and by name in lower case, as names that differ only in case
+    /// collide.
     by_name: HashMap<(Number, String), Number>,
-    /// Previous values of the definitions that have changed since they were last kept; `None` for
-    /// new ones.
+    /// Former values of the definitions that have changed since changes were last kept; `None` for
+    /// new definitions.
     changed: BTreeMap<Number, Option<Definition>>,
-    /// Values of definitions before the last step that has changed them.
+    /// Former values of the definitions that the current step has changed; `None` for new
+    /// definitions.
     step: BTreeMap<Number, Option<Definition>>,
     /// Total length of the records kept, in bytes.
     bytes: usize,

@@ -13,7 +13,8 @@ use punctual_orb::{InitError, OrbBuilder};
 use std::sync::Arc;
 
 impl RtOrb {
-    /// Adds it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
+    /// Adds this RTORB to an ORB, with the policies and service contexts of Real-time CORBA;
+    /// [`RtOrb::of`] then finds it.
     ///
     /// # Errors
     /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.

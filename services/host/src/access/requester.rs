@@ -1,14 +1,14 @@
-//! Requesters: the peer of a request, as access rules see it.
+//! Requesters: the peer of a request, in the form that access rules use.
 
 use std::net::IpAddr;
 
 use punctual::poa::RequestPeer;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
-/// The party that asks for a change.
+/// Party that requests a change.
 #[derive(Clone, Debug)]
 pub enum Requester {
-    /// This process, or a peer that no rule needs to know.
+    /// This process, or a peer whose data no rule needs.
     Process,
     /// The peer of a request.
     Peer {

@@ -1,4 +1,4 @@
-//! Options of a run.
+//! Options with which a service is run.
 
 use std::any::Any;
 use std::fmt;
@@ -18,8 +18,8 @@ use crate::settings::{
     BIND_NAME, CONFIG, Key, LOG, STATUS, STOP_DEADLINE, Values, WRITE_REFERENCE,
 };
 
-/// Part of the process that is started when the service is served, and ended by being dropped before the ORB is shut
-/// down: a page of the console.
+/// Part of the process that runs beside the service, such as a page of the console: it is started
+/// when the service is served, and dropped before the ORB is shut down.
 pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem> + Send>;
 
 /// Event that ends a run.
@@ -79,7 +79,7 @@ impl<S> RunOptions<S> {
         self
     }
 
-    /// Binds the name of the settings, if they have one, in this Naming Service.
+    /// Sets the Naming Service in which the service's name is bound, if the settings have one.
     #[must_use]
     pub fn registered_in(mut self, registry: impl Registry + 'static) -> Self {
         self.registry = Some(Box::new(registry));

@@ -35,7 +35,7 @@ pub(super) struct Answer<'s> {
 }
 
 impl Server {
-    /// Returns an empty answer.
+    /// Creates an empty answer.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer {
             server: self,
@@ -60,7 +60,8 @@ impl Server {
 }
 
 impl Answer<'_> {
-    /// Makes a part of the answer. Its own parts, which may be many, count while it is made.
+    /// Makes a part of the answer with `make`. The parts of which it consists, which may be many,
+    /// are counted while it is made.
     ///
     /// # Errors
     /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.

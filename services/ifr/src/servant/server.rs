@@ -13,7 +13,7 @@ use crate::refusal::Refusal;
 use crate::repository::InterfaceRepository;
 use crate::store::{Definition, Number, Type};
 
-/// Result of the repository's operations.
+/// Result type of the repository's operations.
 pub(super) type Result<T> = std::result::Result<T, SystemException>;
 
 /// The servant.
@@ -72,7 +72,7 @@ impl Server {
         definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
     }
 
-    /// Returns the called type; the repository itself counts as one.
+    /// Returns the called object as a type; the repository itself counts as one.
     pub(super) fn current_type(&self) -> Result<Type> {
         let id = Current.object_id();
         let id = id.map_err(|_| SystemException::from(Refusal::NoSuchDefinition))?;
