@@ -44,7 +44,7 @@ impl Leases {
         found.map_or(0, |(_, id)| *id)
     }
 
-    /// Revokes the leases, of a commit that was not made.
+    /// Revokes the leases. For a commit whose keys were not put.
     pub fn revoke(&self, client: &Client) {
         for (_, id) in &self.0 {
             // A lease that is not revoked ends by its time.

@@ -127,7 +127,7 @@ const ON_DAMAGE: &str =
     "`punctual naming import` takes the last export; --store names another file";
 const ON_NAMES: &str = "see `punctual naming --help` on names";
 
-/// Opens the service that settings describe.
+/// Opens the service that the settings specify.
 ///
 /// # Errors
 /// The store cannot be opened; a grant's context is not a name.

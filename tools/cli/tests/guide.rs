@@ -11,7 +11,7 @@ use punctual_guide::{Page, pages, root};
 use session::Session;
 use std::sync::{Mutex, PoisonError};
 
-/// Pages that make crates build them in one folder: one page at a time.
+/// Lock for one page at a time: pages that make crates build them in one shared folder.
 static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Runs the commands of a page; an error names the page and the line.

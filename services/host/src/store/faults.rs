@@ -18,7 +18,7 @@ pub struct Faults(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Number of further writes that succeed; no limit unless one is set.
+    /// Number of further writes that succeed, if the disk is limited.
     left: AtomicU64,
     is_limited: AtomicBool,
     /// True if the disk has refused a write since it was limited.

@@ -18,7 +18,7 @@ fn limit_files(current: Option<u64>) {
     setrlimit(Resource::Fsize, Rlimit { current, maximum }).unwrap();
 }
 
-/// Makes a definition of some length, with a unique name.
+/// Loads the definition of a large enum with a unique name.
 fn load(repository: &InterfaceRepository, number: usize) -> Result<usize, Refusal> {
     let members: Vec<String> = (0..100).map(|at| format!("e{number}_{at}")).collect();
     let idl = format!("enum E{number} {{ {} }};", members.join(", "));

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use punctual::poa::{Cookie, DispatchError, ServantLocator, ServantManager};
 use punctual::{CompletionStatus, ObjectId, Poa, Servant, SystemException, SystemExceptionKind};
 
-/// Locator of one servant.
+/// Servant locator that provides one servant for all objects for which `has` returns true.
 pub(super) struct ExistingObjects<F> {
     servant: Arc<dyn Servant>,
     has: F,

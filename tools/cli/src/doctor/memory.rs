@@ -1,4 +1,4 @@
-//! Memory that may be absent when a thread needs it.
+//! Memory that may have to be brought in when a thread needs it.
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
