@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Choice {
-    /// The members in turn.
+    /// Each member in turn.
     RoundRobin = 0,
-    /// A random one.
+    /// A random member.
     ByChance = 1,
     /// The member that reports the least load.
     LeastLoaded = 2,

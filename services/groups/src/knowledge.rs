@@ -163,12 +163,12 @@ impl<G: Eq + Hash> Groups<G> {
             .collect()
     }
 
-    /// Forgets a group.
+    /// Removes the data about a group.
     pub fn forget(&self, group: &G) {
         self.0.lock().remove(group);
     }
 
-    /// Forgets all groups for which `keep` returns false.
+    /// Removes the data about all groups for which `keep` returns false.
     pub fn retain(&self, keep: impl Fn(&G) -> bool) {
         self.0.lock().retain(|group, _| keep(group));
     }

@@ -99,7 +99,7 @@ impl End {
     }
 }
 
-/// Asks all members once; returns `None` when the service is gone.
+/// Asks all members once; returns `None` when the service no longer exists.
 fn round<W: Watched>(watched: &Weak<W>) -> Option<()> {
     let groups = watched.upgrade()?.groups();
     let mut batch = Vec::new();

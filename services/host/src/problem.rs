@@ -12,7 +12,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem of an error's text.
+    /// Creates a problem from an error's text.
     pub fn new(message: impl fmt::Display, help: &'static str) -> Self {
         Self {
             message: message.to_string(),

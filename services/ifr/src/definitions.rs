@@ -90,8 +90,8 @@ impl Definitions {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the definitions that have changed since changes were last kept, each with its new
-    /// value.
+    /// Returns the definitions that have changed since changes were last made permanent, each with
+    /// its new value.
     pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
         let now = |&number| (number, self.get(number).cloned());
         self.changed.keys().map(now).collect()
@@ -107,7 +107,7 @@ impl Definitions {
         bytes
     }
 
-    /// Makes the changes so far permanent.
+    /// Makes the changes up to now permanent.
     pub(crate) fn keep(&mut self) {
         self.bytes = self.bytes();
         self.changed.clear();
@@ -128,7 +128,7 @@ impl Definitions {
         (self.changed, self.last, self.bytes) = (changed, last, bytes);
     }
 
-    /// Undoes all changes since changes were last kept. Numbers are not reused.
+    /// Undoes all changes since changes were last made permanent. Numbers are not reused.
     pub(crate) fn undo(&mut self) {
         let changed = std::mem::take(&mut self.changed);
         let last = self.last;

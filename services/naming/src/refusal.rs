@@ -123,7 +123,8 @@ impl From<Refusal> for SystemException {
     }
 }
 
-/// Conversions to the errors of operations, by the user exceptions that each declares.
+/// Converts refusals to the error types of operations, by the user exceptions that each operation
+/// declares.
 macro_rules! raised {
     ($($error:path: $($exception:ident)*;)*) => {
         $(

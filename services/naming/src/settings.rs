@@ -17,7 +17,7 @@ use crate::servant::ServeOptions;
 use crate::service::{NamingService, OpenError};
 use crate::store::{FileStore, StoreError};
 
-/// The endpoints.
+/// Endpoints at which the naming service listens.
 pub const LISTEN: Key<Vec<String>> = listen().default("iiop://:2809");
 
 const STORE: Key<Option<PathBuf>> = Key::path("store")

@@ -1,4 +1,4 @@
-//! Bridge as the object adapter of its ORB.
+//! Bridge: an object adapter that passes requests on to another server.
 
 use crate::counters::{Counters, Counts, Event};
 use crate::options::BridgeOptions;
@@ -158,7 +158,7 @@ impl Bridge {
         rewriter.octets_to_target(body, order, &self.relay.counters)
     }
 
-    /// Returns the counts so far.
+    /// Returns the current counts of requests and references.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.relay.counters.counts()
@@ -316,7 +316,7 @@ impl fmt::Debug for Bridge {
     }
 }
 
-/// Returns the protocols that policies prefer for calls to the target.
+/// Returns the protocols by which the policies prefer the target to be called.
 fn preferred(target: &ObjectRef) -> Vec<String> {
     let mut policies = target.policies(&[]).into_iter();
     let protocols = policies.find_map(|policy| match policy {

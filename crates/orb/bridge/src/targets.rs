@@ -7,7 +7,7 @@ use punctual_orb::{ObjectRef, SetOverride, SystemException};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Upper bound of remembered keys, in bytes, so that the memory held for a client stays small.
+/// Longest key whose reference is cached, in bytes, so that a client cannot use much memory.
 const LONGEST_KEY: usize = 1024;
 
 /// Cache of references by object key and terms. A reference is made at the first call, and holds

@@ -19,7 +19,7 @@ pub trait IorTableLocator: Send + Sync {
     /// unchecked.
     ///
     /// # Errors
-    /// The caller gets these.
+    /// The exception that the client gets.
     fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
 }
 
@@ -120,7 +120,8 @@ impl IorTable {
         std::mem::replace(&mut self.inner.write().locator, locator)
     }
 
-    /// Returns the object to which a request with this object key is forwarded.
+    /// Returns the object to which a request with this object key is forwarded; `None` if the key
+    /// is not one of the table's.
     pub(crate) fn forward(&self, object_key: &[u8]) -> Result<Option<ObjectRef>, DispatchError> {
         let Some(key) = std::str::from_utf8(object_key)
             .ok()

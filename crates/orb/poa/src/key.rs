@@ -23,7 +23,7 @@
 
 use crate::object_map::EntryId;
 
-/// Number of octets before the path or the id.
+/// Number of octets before the id in the key of a transient object.
 const HEAD: usize = 28;
 const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";

@@ -54,7 +54,7 @@ pub trait Servant: Send + Sync + 'static {
     /// the octets that distinguish it from others. Several threads may call this at once.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the client gets instead of a result.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 
     /// Returns the names of the operations on the wire; the index of a name is the operation's
@@ -66,7 +66,8 @@ pub trait Servant: Send + Sync + 'static {
     /// Answers one request by the operation with this number, whatever operation the request names.
     ///
     /// # Errors
-    /// BAD_OPERATION if no operation has the number; the caller gets these instead of a result.
+    /// The exception that the client gets instead of a result; BAD_OPERATION if no operation has
+    /// the number.
     fn upcall(
         &self,
         operation: usize,

@@ -1,5 +1,5 @@
-//! Soak with many objects: their memory, and the memory left when they have come and gone while
-//! other threads call.
+//! Soak test with many objects: the memory that they take, and the memory left after objects were
+//! activated and deactivated while other threads called them.
 #![allow(
     missing_docs,
     dead_code,

@@ -48,8 +48,8 @@ pub(crate) struct Risen {
 }
 
 impl Ceiling {
-    /// Makes the calling thread run at the ceiling. A thread that has reserved its time
-    /// (`SCHED_DEADLINE`) keeps its reservation.
+    /// Makes the calling thread run at the ceiling. A thread with a reservation (`SCHED_DEADLINE`)
+    /// keeps it.
     pub(crate) fn rise(self) -> Result<Risen, NotRisen> {
         let before = thread::native().map_err(NotRisen::Refused)?;
         let highest = self.native.real_time_priority();

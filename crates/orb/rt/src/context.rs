@@ -72,7 +72,8 @@ pub(crate) fn note_obeyed(orb: &RtOrb, priority: Priority) {
     RunsAt::obeys(orb.number(), encoded(priority));
 }
 
-/// The context of requests to objects whose priority model is CLIENT_PROPAGATED.
+/// Service context with the priority, for requests to objects whose priority model is
+/// CLIENT_PROPAGATED.
 #[derive(Debug)]
 pub(crate) struct PriorityContext {
     orb: Arc<RtOrb>,

@@ -36,13 +36,13 @@ impl RtOrb {
             .extension(self.clone()))
     }
 
-    /// Returns the Current with the calling thread's priority.
+    /// Returns the interface to the calling thread's priority (RTCORBA::Current).
     #[must_use]
     pub fn current(&self) -> RtCurrent<'_> {
         RtCurrent::new(self)
     }
 
-    /// Returns the Current of the scheduling segments of the calling thread.
+    /// Returns the interface to the calling thread's scheduling segments (RTScheduling::Current).
     #[must_use]
     pub fn scheduling(self: &Arc<Self>) -> SchedulingCurrent<'_> {
         SchedulingCurrent::new(self)

@@ -282,7 +282,8 @@ impl RtOrb {
         }
     }
 
-    /// Restores the thread's priority from before [`RtOrb::set_idle_priority`], if that was called.
+    /// Restores the thread's scheduling from before [`RtOrb::set_idle_priority`], if that was
+    /// called.
     #[cold]
     pub(crate) fn restore_idle_priority(&self) {
         if let Some(before) = thread::take_idle_state() {

@@ -165,13 +165,13 @@ impl SavedState {
         Self(RunsAt::new(native.0, corba))
     }
 
-    /// Returns the CORBA priority.
+    /// Returns the CORBA priority of the saved state.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
         self.0.priority()
     }
 
-    /// Returns the scheduling.
+    /// Returns the scheduling of the saved state.
     #[inline]
     pub(crate) fn native(self) -> Native {
         Native(self.0.scheduled())

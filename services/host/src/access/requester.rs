@@ -22,7 +22,7 @@ pub enum Requester {
 }
 
 impl Requester {
-    /// Returns the requester of a peer as the ORB reports it; this process where there is none.
+    /// Returns the requester for a peer as the ORB reports it; without a peer, this process.
     #[must_use]
     pub fn from_peer(peer: Option<RequestPeer>) -> Self {
         let Some(peer) = peer else {

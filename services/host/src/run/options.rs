@@ -72,7 +72,7 @@ impl<S> RunOptions<S> {
         })
     }
 
-    /// Ends the run by a message, or when the sender is dropped, instead of by a signal.
+    /// Makes a message, or the drop of its sender, end the run instead of a signal.
     #[must_use]
     pub fn until(mut self, ended: Receiver<()>) -> Self {
         self.ending = Ending::Message(ended);

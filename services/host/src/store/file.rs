@@ -64,7 +64,7 @@ impl StoreFile {
         })
     }
 
-    /// Opens a file as [`open`](Self::open) does, on a disk with faults.
+    /// Opens a file as [`open`](Self::open) does, on a disk with injected faults.
     ///
     /// # Errors
     /// As of [`open`](Self::open).
@@ -219,7 +219,7 @@ fn lock(path: &Path, kind: &StoreKind) -> Result<Lock> {
     Lock::acquire(path, kind.service)
 }
 
-/// Closes a database. It tidies up at its end, in pages that may be damaged.
+/// Closes a database. Closing writes to its pages, which may be damaged, so a panic is caught.
 fn close(database: Database) {
     // All commits are durable already, so that an error here loses nothing.
     let _ = guarded(|| {

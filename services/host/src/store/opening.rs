@@ -15,7 +15,8 @@ use redb::{
 use super::StoreError;
 use super::lock::unknown_holder;
 
-/// Memory that the database takes for pages of the file. Services have their records in memory, and read the file once.
+/// Size of the database's page cache, in bytes. It is small, as services keep their records in
+/// memory, and read the file only once.
 const CACHE_BYTES: usize = 16 << 20;
 
 type Result<T> = std::result::Result<T, StoreError>;

@@ -1,4 +1,4 @@
-//! The example service as a process: called by its clients, asked by its operators, started again.
+//! The example service as a process: called by clients, monitored by operators, and restarted.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -14,7 +14,7 @@ use crate::definitions::bases;
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Definition, Details, Members, Number, Parameter, Type, Value};
 
-/// Common beginning of all descriptions.
+/// Fields with which every description begins.
 struct Head {
     name: String,
     id: String,
@@ -218,7 +218,8 @@ impl Server {
         })
     }
 
-    /// Returns the members given by a client; their types are those that `type_def` refers to.
+    /// Returns the members that a client passes; their types are those to which their `type_def`
+    /// refers.
     pub(super) fn members_in(&self, members: &[StructMember]) -> Result<Members> {
         let member = |member: &StructMember| {
             Ok(crate::store::Member {

@@ -16,7 +16,7 @@ use crate::store::{Definition, Number, Type};
 /// Result type of the repository's operations.
 pub(super) type Result<T> = std::result::Result<T, SystemException>;
 
-/// The servant.
+/// Servant of all objects of the repository.
 #[derive(Clone)]
 pub(crate) struct Server(pub(super) Arc<Shared>);
 
@@ -33,7 +33,8 @@ impl Server {
         self.0.repository.look(look)
     }
 
-    /// Changes definitions, together with other callers, if the peer may. Blocks.
+    /// Changes definitions, together with changes of other callers, if the peer has the right to.
+    /// Blocks.
     pub(super) fn change<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Definitions) -> std::result::Result<R, Refusal> + Send + 'static,

@@ -134,7 +134,7 @@ impl Names {
         .begin(ttl / 3)
     }
 
-    /// Checks that the naming service is Punctual's, or cannot be reached now.
+    /// Checks that the naming service is Punctual's; also succeeds if it cannot be reached now.
     fn check_extended(&self) -> Result<(), SystemException> {
         match ExtendedContext::narrow(self.context.as_object().clone()) {
             Err(exception) if exception.kind() == Kind::BadParam => Err(Kind::BadParam.because(
@@ -188,8 +188,8 @@ impl Keeping {
         }
     }
 
-    /// Binds the name if it is not bound, or renews it; returns `true` if it was bound before or is
-    /// now.
+    /// Binds the name again if it is not bound, or renews a binding with a time to live; returns
+    /// `false` only if a binding without a time limit could not be made again.
     fn again(&self) -> bool {
         match (self.holder(), self.how) {
             (Holder::Nobody, How::Bound) => {

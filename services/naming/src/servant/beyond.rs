@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::store::{Target, Ttl};
 
 impl Server {
-    /// Returns the target for an object that is bound for a limited time.
+    /// Returns the binding target for an object that is bound for a limited time.
     pub(super) fn temporary_target(
         &self,
         object: Option<&ObjectRef>,

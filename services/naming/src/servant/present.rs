@@ -16,8 +16,8 @@ pub(super) struct ExistingObjects<F> {
 }
 
 impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ExistingObjects<F> {
-    /// Returns a manager that finds the servant for objects with ids for which `has` returns true; others raise
-    /// OBJECT_NOT_EXIST.
+    /// Returns a servant manager that provides the servant for the objects for which `has` returns
+    /// true; calls to others raise OBJECT_NOT_EXIST.
     pub(super) fn when(servant: Arc<dyn Servant>, has: F) -> ServantManager {
         ServantManager::Locator(Arc::new(Self { servant, has }))
     }

@@ -153,7 +153,7 @@ impl<'t> Draft<'t> {
         self.seen = Some(seen);
     }
 
-    /// Performs an operation.
+    /// Performs an operation on the draft.
     pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
         self.note(operation);
         let Operation {

@@ -12,7 +12,7 @@ use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponen
 use punctual_naming::extension::{self, ExtendedContext};
 use serde_json::{Value, json};
 
-/// Default location of the service.
+/// Address at which the service is looked for by default.
 const DEFAULT: &str = "corbaloc::localhost:2809/NameService";
 
 /// Number of bindings in one request.
@@ -179,7 +179,7 @@ pub(super) fn text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Returns the name of a component below a path.
+/// Returns the name of a component below the name of its context.
 pub(super) fn below(path: &str, component: &NameComponent) -> String {
     let component = text(std::slice::from_ref(component));
     match path {

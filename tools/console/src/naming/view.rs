@@ -71,7 +71,7 @@ pub(super) struct NamesPage<'p> {
     form: &'p Form,
 }
 
-/// A context on the way to the shown one.
+/// A context on the path to the displayed one.
 #[derive(Debug)]
 struct Crumb {
     text: String,

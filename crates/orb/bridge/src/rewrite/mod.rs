@@ -27,8 +27,8 @@ impl Rewriter {
         Self { bridge, target }
     }
 
-    /// Returns a request's body with the bridge's references leading to the target's server; `None`
-    /// if it has none.
+    /// Returns a request's body with the bridge's references replaced by references to the target's
+    /// server; `None` if it has none.
     pub(crate) fn to_target(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());
         rewritten(octets, body.order(), (&self.bridge, &self.target), counters)
@@ -46,7 +46,7 @@ impl Rewriter {
         rewritten(octets, order, (&self.bridge, &self.target), counters)
     }
 
-    /// Returns a reply's body with the references of the target's server leading through the
+    /// Returns a reply's body with references to the target's server replaced by references to the
     /// bridge.
     pub(crate) fn to_client(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());

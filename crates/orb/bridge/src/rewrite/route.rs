@@ -7,14 +7,14 @@ use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, tags};
 use punctual_orb::relay::reference_to;
 use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, SystemException};
 
-/// Both ends of a bridge.
+/// Endpoints of the bridge and of its target, with what their references have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) orb: Orb,
     pub(crate) bridge: Vec<ProfileEndpoint>,
     pub(crate) target_orb: Orb,
     pub(crate) target: Vec<ProfileEndpoint>,
-    /// Code sets that both ends publish.
+    /// GIOP version and code sets that references to either of them publish.
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: Option<CodeSetComponentInfo>,
 }

@@ -16,10 +16,10 @@ const LONGEST_PROFILE: usize = 4096;
 const TIMES_LOOKED_AT: usize = 2;
 const LOOKED_AT_LEAST: usize = 16 * 1024;
 
-/// Found reference.
+/// Reference found in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Position in the body.
+    /// Range of octets in the body.
     pub(super) place: Range<usize>,
     pub(super) type_id: String,
     /// Object key, from a profile of the searched side.
@@ -28,12 +28,13 @@ pub(super) struct Found {
     pub(super) others: Vec<TaggedProfile>,
 }
 
-/// Search for references in a body. The body may be changed behind the last reference found.
+/// Search for references in a body. Between two steps, the caller may change the body up to the
+/// last reference found.
 pub(super) struct Search {
     /// Offset of the body's first octet from an alignment boundary.
     phase: usize,
     order: ByteOrder,
-    /// Position of the search.
+    /// Position at which the search continues.
     at: usize,
     /// Number of octets read that looked like references.
     looked_at: usize,

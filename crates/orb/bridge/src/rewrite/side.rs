@@ -1,4 +1,4 @@
-//! One end of a bridge.
+//! Side of a bridge: the bridge itself, or its target.
 
 use punctual_cdr::GiopVersion;
 use punctual_ior::{TaggedComponent, TaggedProfile};
@@ -6,7 +6,7 @@ use punctual_orb::relay::{decoded_profile, profiles_at};
 use punctual_orb::{Orb, ProfileEndpoint, Publication, SystemException};
 use std::slice;
 
-/// One end of a bridge.
+/// Side of a bridge, the bridge itself or its target, with the data of references to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(super) orb: Orb,

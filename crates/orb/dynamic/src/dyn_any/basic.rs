@@ -70,8 +70,8 @@ impl DynAny {
     }
 }
 
-/// Returns whether values of one type may replace those of another: text of any bound may replace
-/// text, if it is short enough.
+/// Returns whether values of one type may replace those of another: strings are compatible whatever
+/// their bounds, as a value that is too long is refused later.
 fn may_stand_for(given: &TypeCode, place: &TypeCode) -> bool {
     let (one, other) = (given.original_type().kind(), place.original_type().kind());
     let is_text =

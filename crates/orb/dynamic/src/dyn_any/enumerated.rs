@@ -42,7 +42,7 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynEnum<D> {
-    /// Returns the enumerator's number.
+    /// Returns the number of the current enumerator.
     ///
     /// # Errors
     /// Never, as every enum has one.
@@ -53,7 +53,7 @@ impl<D: Borrow<DynAny>> DynEnum<D> {
         }
     }
 
-    /// Returns the enumerator's name; empty if the TypeCode is compact.
+    /// Returns the name of the current enumerator; empty if the TypeCode is compact.
     ///
     /// # Errors
     /// Never, as every enum has one.
@@ -87,7 +87,7 @@ impl<D: BorrowMut<DynAny>> DynEnum<D> {
 }
 
 impl<D: Borrow<DynAny>> DynFixed<D> {
-    /// Returns the number.
+    /// Returns the value as a number.
     ///
     /// # Errors
     /// Never, as every fixed-point value has one.

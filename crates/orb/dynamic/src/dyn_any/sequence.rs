@@ -32,7 +32,7 @@ impl<D: Borrow<DynAny>> DynSequence<D> {
         self.0.borrow().parts().len()
     }
 
-    /// Returns an element.
+    /// Returns the element at an index.
     #[must_use]
     pub fn element(&self, index: usize) -> Option<&DynAny> {
         self.0.borrow().parts().get(index)
@@ -97,14 +97,14 @@ impl<D: BorrowMut<DynAny>> DynSequence<D> {
         Ok(())
     }
 
-    /// Returns an element for writing.
+    /// Returns the element at an index for writing.
     #[must_use]
     pub fn element_mut(&mut self, index: usize) -> Option<&mut DynAny> {
         self.0.borrow_mut().parts_mut().ok()?.get_mut(index)
     }
 }
 
-/// Upper bound of the elements of a decomposed sequence.
+/// Upper bound of the number of elements of a decomposed sequence.
 const MOST: usize = 1 << 24;
 
 fn check_length(this: &DynAny, length: usize) -> Result<(), DynAnyError> {

@@ -42,8 +42,8 @@ pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
     is_optional.then(|| type_code.member_type(0).ok()).flatten()
 }
 
-/// Returns whether a type is `int8`, or another name of it: only an alias of octet marks it in a
-/// TypeCode.
+/// Returns whether a type is `int8`, or an alias of it: in a TypeCode, `int8` is marked only by an
+/// alias of `octet`.
 pub(super) fn is_int8(type_code: &TypeCode) -> bool {
     const ID: &str = "IDL:omg.org/CORBA/Int8:1.0";
     const MOST_NAMES: usize = 64;

@@ -37,7 +37,7 @@ fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> 
     })
 }
 
-/// Reads the beginning of each description: its name and id, then its container and its version.
+/// Reads the fields with which each description begins: name and id, then container and version.
 fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
     let (name, id) = (text(input)?, text(input)?);
     input.get_string()?;

@@ -17,7 +17,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// Makes details without arguments and results.
+    /// Creates the description of a request without arguments and results.
     pub(super) const fn none() -> Self {
         Self {
             arguments: Vec::new(),

@@ -15,7 +15,7 @@ use punctual_orb::{
     ExceptionHolder, NamedOperation, ObjectRef, OperationError, SystemException, delivered,
 };
 
-/// Calls the handler.
+/// Calls the reply handler with the request's results, or with its exception.
 pub(super) fn deliver(handler: &ObjectRef, request: &Request, outcome: Result<(), InvokeError>) {
     // An attribute's operations are `_get_x` and `_set_x` in requests.
     let name = request.operation();

@@ -154,7 +154,7 @@ impl Request {
         Ok(())
     }
 
-    /// Returns an argument's value, to be overwritten in place.
+    /// Returns an argument's value for overwriting it in place.
     #[must_use]
     pub fn argument_mut(&mut self, index: usize) -> Option<&mut Any> {
         self.details.arguments.get_mut(index)?.value_mut()
@@ -194,7 +194,7 @@ impl Request {
         Ok(())
     }
 
-    /// Makes a buffer for each argument that may be returned.
+    /// Makes a buffer for each argument that the reply may return.
     #[inline]
     fn make_places(&mut self) {
         let arguments = self.details.arguments.len();

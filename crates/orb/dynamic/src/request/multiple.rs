@@ -13,7 +13,7 @@ use punctual_orb::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Sending of several requests at once.
+/// Operations that send several requests at once.
 pub trait MultipleRequests {
     /// Sends the requests, one after the other, and waits for no reply
     /// (`send_multiple_requests_oneway`).

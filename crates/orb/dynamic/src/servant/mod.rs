@@ -37,11 +37,11 @@ pub trait DynamicImplementation: Send + Sync + 'static {
     /// Answers a request.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the client gets instead of a result.
     fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError>;
 }
 
-/// Returns the servant of an implementation.
+/// Wraps an implementation as a servant that can be activated.
 #[must_use]
 pub fn dynamic_servant(implementation: impl DynamicImplementation) -> Arc<dyn Servant> {
     Arc::new(DynamicServant(implementation))

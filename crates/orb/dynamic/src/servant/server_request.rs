@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// answered, once: by results, or by a user exception.
 pub struct ServerRequest<'r, 'm> {
     call: &'r mut ServerCall<'m>,
-    /// Context, which is read with the arguments.
+    /// Values of the operation's `context` clause, which are read with the arguments.
     context: Option<Context>,
 }
 

@@ -10,7 +10,8 @@ use crate::servant::Servant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Listener of deactivations, which notifies an adapter and its servant activator.
+/// Listener for deactivated objects, which informs their adapter and gives servants back to its
+/// servant activator.
 #[derive(Clone, Default)]
 pub(super) struct Etherealizer {
     /// Adapter; set after the construction, as the map is made before the adapter.

@@ -1,5 +1,4 @@
-//! Calls from within the process (collocation): through the same manager and map as requests, or
-//! straight to the servant.
+//! Collocated calls: like requests, through the manager and the map, or directly to the servant.
 
 use super::request::{Request, RequestedObject};
 use super::root::Root;

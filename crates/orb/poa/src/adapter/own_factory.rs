@@ -8,7 +8,7 @@ use punctual_orb::{
 };
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Factory that refers to an adapter, set once the adapter exists.
+/// Factory that refers to an adapter; the adapter is set once it exists.
 #[derive(Debug, Default)]
 pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
 

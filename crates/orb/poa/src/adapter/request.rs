@@ -28,21 +28,21 @@ pub(crate) trait Request {
     /// Enters the policies around the upcall.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException>;
 
     /// Makes the upcall.
     ///
     /// # Errors
     ///
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
 
     /// Makes the upcall; the operation is found by a strategy for comparison.
     ///
     /// # Errors
     ///
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
@@ -56,7 +56,7 @@ pub(crate) trait Request {
     /// Runs [`Adapter::serve_now`] on the main thread.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,

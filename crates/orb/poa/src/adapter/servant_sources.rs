@@ -9,7 +9,7 @@ impl Adapter {
         self.servants.manager.load().as_deref().cloned()
     }
 
-    /// Sets the servant manager, which can be done once; returns `false` if it was set before.
+    /// Sets the servant manager; returns `false` if it was set before, as it can be set only once.
     pub(crate) fn set_servant_manager(&self, manager: ServantManager) -> bool {
         let nothing = None::<Arc<ServantManager>>;
         let before = self

@@ -115,8 +115,8 @@ impl Adapter {
         self.serve_counted(wanted, request)
     }
 
-    /// Serves a request that is counted at the adapter until its object is found, or until it is
-    /// over.
+    /// Serves a request that is counted at the adapter until its object has been found, or until
+    /// the request ends.
     fn serve_counted<R: Request>(
         &self,
         wanted: RequestedObject<'_>,

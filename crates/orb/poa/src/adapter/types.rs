@@ -132,7 +132,7 @@ pub(super) struct ServantSources {
     pub(super) incarnations: KeyedLock,
 }
 
-/// Maker of adapters on demand.
+/// Adapter activator: makes child adapters on demand.
 pub trait AdapterActivator: Send + Sync {
     /// Makes the child with a name by [`Poa::create_poa`], and sets its servant manager or
     /// activates its objects; returns whether it made the child. Requests for the child wait
@@ -198,8 +198,8 @@ impl fmt::Debug for ServantManager {
     }
 }
 
-/// Provider of servants that are kept in the active object map until they are deactivated
-/// (§15.3.5).
+/// Servant activator: provides servants, which are kept in the active object map until they are
+/// deactivated (§15.3.5).
 pub trait ServantActivator: Send + Sync {
     /// Returns the servant for an inactive object. Calls for one object are made one at a time;
     /// calls for different objects are concurrent unless the adapter is single-threaded (the
@@ -210,7 +210,7 @@ pub trait ServantActivator: Send + Sync {
     /// thread gets TRANSIENT, one that comes by wire waits until its caller gives up.
     ///
     /// # Errors
-    /// The caller gets these instead: OBJECT_NOT_EXIST if there is no such object, another
+    /// The exception for the client: OBJECT_NOT_EXIST if there is no such object, another
     /// exception, or [`DispatchError::Forward`], the standard's `ForwardRequest`.
     fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError>;
 
@@ -230,8 +230,8 @@ pub trait ServantActivator: Send + Sync {
     }
 }
 
-/// Makes servants on demand, and drops them at their end. [`ServantManager::activator`] takes a
-/// closure without its parameters' types.
+/// A closure is a servant activator that makes servants on demand, and drops them when they are
+/// given back. [`ServantManager::activator`] takes one without types for its parameters.
 impl<F> ServantActivator for F
 where
     F: Fn(&ObjectId, &Poa) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
@@ -244,13 +244,13 @@ where
 /// Data that a locator passes from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
 pub type Cookie = Box<dyn Any + Send>;
 
-/// Provider of a servant for each request (§15.3.6).
+/// Servant locator: provides a servant for each request (§15.3.6).
 pub trait ServantLocator: Send + Sync {
     /// Returns the servant for one request, and a cookie for [`ServantLocator::postinvoke`].
     ///
     /// # Errors
-    /// The caller gets these instead, as for [`ServantActivator::incarnate`]; the request is over
-    /// then, without [`ServantLocator::postinvoke`].
+    /// The exception for the client, as for [`ServantActivator::incarnate`]; the request then ends
+    /// without a call of [`ServantLocator::postinvoke`].
     fn preinvoke(
         &self,
         id: &ObjectId,
@@ -262,7 +262,7 @@ pub trait ServantLocator: Send + Sync {
     /// panicked.
     ///
     /// # Errors
-    /// The caller gets these instead of the request's outcome. The default has none.
+    /// The exception that the client gets instead of the request's outcome. The default has none.
     fn postinvoke(
         &self,
         id: &ObjectId,
@@ -276,8 +276,8 @@ pub trait ServantLocator: Send + Sync {
     }
 }
 
-/// Provides servants without a cookie. [`ServantManager::locator`] takes a closure without its
-/// parameters' types.
+/// A closure is a servant locator without cookies. [`ServantManager::locator`] takes one without
+/// types for its parameters.
 impl<F> ServantLocator for F
 where
     F: Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,

@@ -1,4 +1,5 @@
-//! Upcalls of threads, as numbers in the ORB's stack of them, which [`super::Current`] interprets.
+//! Upcalls of threads, encoded as numbers in the ORB's stack of upcalls, which [`super::Current`]
+//! interprets.
 
 use crate::key::{AdapterId, AdapterName, Nonce};
 use crate::object_id::ObjectId;
@@ -50,10 +51,11 @@ thread_local! {
     };
 }
 
-/// Marks the calling thread as in an upcall on an object whose id is its entry, until dropped.
+/// Marks the calling thread as in an upcall on an object whose id is its map entry, until dropped.
 pub(crate) struct InsideEntry(#[expect(dead_code, reason = "held for its end")] OnObject);
 
-/// Marks the calling thread as in an upcall on an object that has an id, until dropped.
+/// Marks the calling thread as in an upcall on an object whose id is not a map entry, until
+/// dropped.
 pub(crate) struct UpcallScope {
     on_object: Option<OnObject>,
     begin: usize,

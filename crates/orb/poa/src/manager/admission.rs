@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 /// reactive endpoint's single thread holds none.
 const MAX_HELD: usize = 1024;
 
-/// Decision on requests, by the manager's state.
+/// State of a manager, by which it decides whether requests are served.
 #[derive(Debug)]
 pub(crate) struct Admission {
     /// Set while the state is active, for a check without the lock.

@@ -75,7 +75,7 @@ impl PoaManagerFactory {
         live.map(|shared| PoaManager { shared }).collect()
     }
 
-    /// Returns the manager of that id, if there is one.
+    /// Returns the manager with this id, if there is one.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<PoaManager> {
         let shared = self.known.lock().managers.get(id)?.upgrade()?;

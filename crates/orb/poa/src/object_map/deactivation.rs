@@ -9,8 +9,8 @@ use crate::servant::Identity;
 
 impl ActiveMap {
     /// Deactivates the object at an entry: new calls no longer find it, and it is removed with its
-    /// last pin, at once if there is none. Returns `false` if no object is active there. Does not
-    /// wait.
+    /// last pin, or at once if it has none. Returns `false` if no object is active at the entry.
+    /// Does not wait.
     pub(crate) fn deactivate(&self, entry_id: EntryId) -> bool {
         self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }

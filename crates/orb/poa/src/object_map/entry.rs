@@ -60,7 +60,7 @@ pub(crate) trait OnDeactivated: Send + Sync {
 pub(crate) enum Refused {
     /// An object with the id is active.
     ObjectAlreadyActive,
-    /// The servant is active at this entry.
+    /// The servant is active already, at this entry.
     ServantAlreadyActive(EntryId),
     /// An object with the id is still being deactivated: [`super::ActiveMap::wait_while_closing`].
     Closing,
@@ -68,7 +68,7 @@ pub(crate) enum Refused {
     Full,
     /// The map is closed permanently ([`super::ActiveMap::close_for_good`]).
     Gone,
-    /// The id is not in the set of the perfect hash.
+    /// The id is not one of those known to the perfect hash.
     NotInTheSet,
     /// References to the object were made with a policy of its own that differs from the given one.
     OwnPolicyDiffers,

@@ -5,7 +5,7 @@ use super::map::ActiveMap;
 use super::pinned::{Found, Pinned};
 
 impl ActiveMap {
-    /// Finds the active object of an id by the comparison's strategy.
+    /// Finds the active object with an id by the map's strategy for comparison.
     pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);

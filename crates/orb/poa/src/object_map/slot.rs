@@ -164,8 +164,8 @@ impl<E> Slot<E> {
         self.word.load(Ordering::SeqCst) & (PINS | CLOSING) == 0
     }
 
-    /// Asks the thread that unpins last for a wake-up; returns `false` if there is no pin, and the
-    /// former entry is removed.
+    /// Asks for a wake-up by the thread that releases the last pin; returns `false` if there is no
+    /// pin and the former entry has been removed.
     pub(crate) fn watch(&self) -> bool {
         let mut word = self.word.load(Ordering::SeqCst);
         loop {
@@ -308,7 +308,7 @@ impl<E> LastPin<'_, E> {
         self.slot.entry.with_mut(|place| unsafe { (*place).take() })
     }
 
-    /// Frees the slot under its next generation; returns `false` if there is none, and the slot
+    /// Frees the slot under its next generation. Returns `false` if there is none, so that the slot
     /// cannot be used again. An entry that was not taken is dropped.
     pub(crate) fn free(mut self) -> bool {
         drop(self.take());

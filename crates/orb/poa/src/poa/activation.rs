@@ -132,8 +132,8 @@ impl Poa {
         activated.map_err(refused)
     }
 
-    /// Activates an object under an id, with the given policies of its own, or those that
-    /// references to it were made with.
+    /// Activates an object under an id, with its own policies: the given ones, or those with which
+    /// references to it were made.
     pub(super) fn activate_under(
         &self,
         id: &ObjectId,

@@ -252,8 +252,8 @@ impl Poa {
         Ok(Some(pinned.id.octets(entry_id).into()))
     }
 
-    /// Returns the id of the object of the calling thread's upcall, if its servant is this one and
-    /// its adapter this adapter.
+    /// Returns the id of the object that the calling thread is serving, if its servant is this one
+    /// and its adapter is this adapter.
     fn id_called(&self, servant: &Arc<dyn Servant>) -> Option<ObjectId> {
         let is_its = Current.poa().is_ok_and(|poa| poa == *self)
             && Current

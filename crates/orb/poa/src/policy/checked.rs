@@ -35,7 +35,7 @@ pub(crate) struct Conflict {
     pub(crate) why: Cow<'static, str>,
 }
 
-/// Forbidden combination, and the policies concerned.
+/// Rule that forbids a combination of policies, with the policies concerned.
 struct Rule {
     broken: fn(&Policies) -> bool,
     about: &'static [fn(&PoaPolicy) -> bool],

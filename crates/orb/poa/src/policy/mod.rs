@@ -55,7 +55,8 @@ pub enum ThreadPolicy {
     /// Threads of the ORB, several at once.
     #[default]
     OrbControl,
-    /// One thread at a time; an upcall of the adapter may be made from within another.
+    /// One thread at a time; during an upcall, the adapter's objects may be called again by that
+    /// thread.
     SingleThread,
     /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one upcall at a time for all
     /// adapters of this kind.
@@ -96,9 +97,9 @@ pub enum IdAssignmentPolicy {
 /// Implicit activation: whether asking for a servant's reference activates the servant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitActivationPolicy {
-    /// Servants are activated.
+    /// Asking for the reference of an inactive servant activates it.
     Implicit,
-    /// Servants are not activated.
+    /// Asking for the reference of an inactive servant does not activate it.
     #[default]
     NoImplicit,
 }
@@ -106,7 +107,7 @@ pub enum ImplicitActivationPolicy {
 /// Use of an active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServantRetentionPolicy {
-    /// The adapter keeps a map.
+    /// The adapter keeps active objects and their servants in a map.
     #[default]
     Retain,
     /// The adapter finds a servant for each request separately.

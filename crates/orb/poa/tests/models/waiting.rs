@@ -1,4 +1,5 @@
-//! Model: threads that wait for calls to end, or for a deactivation, are woken, and not before.
+//! Model: threads that wait for calls to end, or for a deactivation, are woken when that has
+//! happened, and not earlier.
 
 use super::{by_entry, by_id, explore, servant};
 use punctual_models::loom::cell::UnsafeCell;

@@ -1,5 +1,5 @@
-//! Long fuzz by mutation of valid messages, in a process of its own, so that its size can be
-//! watched.
+//! Long fuzz test by mutation of valid messages, in a process of its own, so that the size of the
+//! process can be measured.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! Log subscriber that makes calls itself, by the same ORB and in the same thread.
+//! Log subscriber that itself makes calls, with the ORB that is logging and in the logging thread.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[cfg(feature = "tls")]
@@ -29,7 +29,7 @@ thread_local! {
     static CALLS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writer for the standard subscriber, which passes whole lines.
+/// Writer of the log subscriber, which gets each line as a whole, and makes the calls.
 struct Calling;
 
 impl Write for Calling {

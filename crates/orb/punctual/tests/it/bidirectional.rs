@@ -72,7 +72,7 @@ fn nobody(config: &mut OrbConfig) {
     config.collocation = Collocation::None;
 }
 
-/// Returns an endpoint whose references lead to an address without a listener.
+/// Returns an endpoint of the client's ORB whose published address has no listener.
 fn unreachable(protocol: &str) -> ListenEndpoint {
     match protocol {
         "uiop" => ListenEndpoint::new("uiop", ""),

@@ -200,7 +200,8 @@ fn a_server_that_refuses_further_connections_serves_on_the_first() {
     have(&[pair], &[1]);
 }
 
-/// Makes a relay whose server sees one connection; further ones are accepted, and never answered.
+/// Makes a relay that passes only one connection on to the server; further ones are accepted, and
+/// never answered.
 fn only_the_first(port: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = listener.local_addr().unwrap().port();

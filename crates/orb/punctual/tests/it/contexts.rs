@@ -83,7 +83,7 @@ impl Answering for Noting {
     }
 }
 
-/// Server that records contexts, and a reference to it by an ORB whose requests carry some.
+/// Server that records contexts, and a reference to it in an ORB whose requests carry some.
 struct Setting {
     noting: Arc<Noting>,
     echo: Echo,

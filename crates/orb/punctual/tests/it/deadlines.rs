@@ -23,7 +23,8 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
 
-/// Makes a server that runs `serve` with its first connection, and an object at it.
+/// Makes a server that runs `serve` with its first connection; returns a reference to an object in
+/// it.
 fn peer(
     serve: impl FnOnce(TcpStream) + Send + 'static,
 ) -> (Orb, ObjectRef, std::thread::JoinHandle<()>) {

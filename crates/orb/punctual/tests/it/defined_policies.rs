@@ -16,7 +16,8 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Policy like Real-time CORBA's PriorityModelPolicy: the priority of calls, as the server sets it.
+/// Policy similar to Real-time CORBA's PriorityModelPolicy: the priority of calls, which the server
+/// sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PriorityModel {
     ClientPropagated,

@@ -178,7 +178,8 @@ fn no_more_endpoints_of_a_reference_are_tried_than_are_allowed() {
     }
 }
 
-/// Makes a listener that accepts no further connections, and refuses none: clients wait.
+/// Makes a listener whose backlog is full: it neither accepts nor refuses further connections, so
+/// clients wait.
 fn black_hole() -> (u16, OwnedFd, Vec<TcpStream>) {
     let hole = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&hole, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();

@@ -1,4 +1,4 @@
-//! References with several profiles, replicas that die, and forwards within forwards (Schmidt et al. 2001,
+//! References with several profiles, replicas that fail, and nested forwards (Schmidt et al. 2001,
 //! §3.3.5 and §4.7).
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Requests that a pool buffers, and threads that its lanes lend each other.
+//! Requests that a pool buffers, and threads that its lanes borrow from one another.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};

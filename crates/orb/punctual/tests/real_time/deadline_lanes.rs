@@ -1,4 +1,4 @@
-//! Endpoints and thread pools whose threads have reserved their time (`SCHED_DEADLINE`).
+//! Endpoints and thread pools whose threads have reservations (`SCHED_DEADLINE`).
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, scheduled};

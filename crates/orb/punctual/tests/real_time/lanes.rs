@@ -17,8 +17,8 @@ use punctual::{
 use punctual_ior::Ior;
 use std::fmt::Write as _;
 
-/// Endpoints of TCP and Unix sockets, by thread and by pool, of two priorities each, and TCP
-/// without one.
+/// Endpoints on TCP and Unix sockets with two priorities each, served by thread per connection and
+/// by pool, and one on TCP without a priority.
 const ENDPOINTS: [&str; 5] = [
     "iiop://127.0.0.1:0",
     "iiop://127.0.0.1:0/priority=10",

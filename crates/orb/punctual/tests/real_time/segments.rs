@@ -42,7 +42,7 @@ const SHORT: Reservation = Reservation {
     period: Duration::from_millis(1),
 };
 
-/// Returns dynamic scheduling whose segments do not change the kernel's scheduling.
+/// Returns an RTORB with dynamic scheduling whose segments do not change the kernel's scheduling.
 pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,
@@ -52,8 +52,8 @@ pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     RtOrb::new(config).unwrap()
 }
 
-/// Returns dynamic scheduling by the kernel, with native priorities unchanged; `None`, with the
-/// reason printed, where the machine does not grant it.
+/// Returns an RTORB with dynamic scheduling by the kernel, with native priorities unchanged; prints
+/// the reason and returns `None` if the machine does not permit it.
 pub(crate) fn asked(dynamic: DynamicScheduling, propagated: Propagated) -> Option<Arc<RtOrb>> {
     let config = RtConfig {
         mapping: Mapping::Direct,

@@ -88,7 +88,7 @@ pub(crate) fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
     }
 }
 
-/// Returns CORBA priorities without effect on the kernel, for tests of what is sent.
+/// Returns an RTORB whose CORBA priorities have no effect on the kernel, for tests of what is sent.
 pub(crate) fn ordinary(propagated: Propagated) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,

@@ -14,7 +14,7 @@ pub enum SegmentError {
     /// parameter's discipline.
     #[error("this RTORB does not schedule by {0} (`DynamicScheduling::disciplines`)")]
     UnsupportedSchedulingDiscipline(Discipline),
-    /// BAD_INV_ORDER, BAD_PARAM, INV_POLICY and similar exceptions.
+    /// System exception: BAD_INV_ORDER, BAD_PARAM, INV_POLICY and others.
     #[error(transparent)]
     System(#[from] SystemException),
 }

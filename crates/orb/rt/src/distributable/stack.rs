@@ -124,7 +124,7 @@ pub(super) fn end(name: &str) -> Result<Option<Overrun>, SystemException> {
     restored.map(|()| overrun)
 }
 
-/// Ends the segment of an upcall, and with it those that its servant has begun and not ended.
+/// Ends the segment of an upcall, and those that its servant has begun without ending them.
 pub(super) fn leave_upcall() {
     while let Some(entry) = STACK.with_borrow_mut(Vec::pop) {
         let Some(segment) = entry else {
@@ -227,7 +227,7 @@ fn with_innermost<R>(with: impl FnOnce(&mut Segment) -> R) -> Option<R> {
     found.ok().flatten()
 }
 
-/// Returns the deadline of a segment that has this parameter from now on.
+/// Returns the deadline of a segment that is given this parameter now.
 fn due(parameter: SchedulingParameter) -> Option<Instant> {
     let reserved = parameter.reservation()?;
     Instant::now().checked_add(reserved.deadline)

@@ -33,12 +33,12 @@ pub enum Mapping {
     Linear,
     /// One native priority for each CORBA priority, from the lowest on: [`ContinuousMapping`].
     Continuous,
-    /// Mapping of an application.
+    /// Mapping that the application provides.
     Custom(Arc<dyn PriorityMapping>),
 }
 
 impl Mapping {
-    /// Returns the mapping to these native priorities.
+    /// Creates the mapping for this range of native priorities.
     #[must_use]
     pub fn to(&self, native: RangeInclusive<i32>) -> Arc<dyn PriorityMapping> {
         match self {

@@ -26,7 +26,7 @@ pub struct ContinuousMapping {
 }
 
 impl DirectMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -34,7 +34,7 @@ impl DirectMapping {
 }
 
 impl LinearMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -47,14 +47,14 @@ impl LinearMapping {
 }
 
 impl ContinuousMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
     }
 }
 
-/// RTCORBA::maxPriority.
+/// Highest CORBA priority (RTCORBA::maxPriority).
 const HIGHEST: i64 = i16::MAX as i64;
 
 impl PriorityMapping for DirectMapping {

@@ -1,5 +1,5 @@
-//! `punctual trace`: logs of real programs with compiled stubs, and logs that are made here, of every byte order and
-//! version, and of noise.
+//! `punctual trace`: logs of real programs with compiled stubs; generated logs with every byte
+//! order and version; and logs with noise.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod damage;

@@ -175,7 +175,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// Returns the error of an unknown member.
+/// Returns the error for a member that the type does not have.
 pub(super) fn unknown<'n>(
     name: &str,
     missing: impl Iterator<Item = &'n str>,

@@ -65,7 +65,7 @@ pub(super) trait Target {
     /// Completes a union.
     fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
 
-    /// Begins a valuetype where type `formal` is declared: its members follow.
+    /// Begins a valuetype where type `formal` is declared; calls for its members follow.
     fn begin_value(
         &mut self,
         reading: &mut Reading<'_, '_>,
@@ -310,7 +310,8 @@ impl Target for Octets<'_, '_> {
 }
 
 impl Octets<'_, '_> {
-    /// Writes the flag for a value where a reference is possible (CORBA 3.3 part 2, §9.3.7).
+    /// Writes the flag that precedes a value whose declared type also permits an object reference
+    /// (CORBA 3.3 part 2, §9.3.7).
     fn put_value_flag(&mut self, formal: &TypeCode) {
         if formal.kind() == TypeKind::AbstractInterface {
             self.0.put_bool(false);

@@ -27,8 +27,7 @@ const SEGMENTS: usize = 23;
 const LOAD: u32 = 1;
 
 pub(crate) struct HashIndex {
-    /// Hasher with a secret seed, as keys may come from peers, which could otherwise make
-    /// collisions.
+    /// Hasher with a secret seed: keys may come from peers, which could otherwise cause collisions.
     hasher: RandomState,
     /// Links from the buckets into the chain; 0 for a bucket that is not an entrance yet.
     buckets: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],

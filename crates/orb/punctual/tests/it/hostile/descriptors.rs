@@ -1,5 +1,5 @@
-//! Server that runs out of descriptors: existing connections are served, and new ones when there
-//! are descriptors again.
+//! Server that runs out of descriptors: it serves existing connections, and accepts new ones when
+//! descriptors are free again.
 
 use crate::hostile::links::{Over, over_links};
 use crate::hostile::peer::request;

@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 /// Number of such clients at once.
 const CROWD: usize = 40;
 
-/// Opens a stream to the server's endpoint, below the link's protocol.
+/// Opens a plain stream to the server's endpoint, without the link's protocol.
 fn stranger(rig: &Rig) -> Box<dyn Write> {
     let address = rig.address();
     match rig.over {

@@ -268,7 +268,7 @@ macro_rules! over_every_link {
     };
 }
 
-/// Defines a test for each of some links.
+/// Defines a test for each of the given links.
 macro_rules! over_links {
     ($links:tt $($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
         $($crate::hostile::links::over_links! { @one $links $(#[$doc])* fn $name($over: Over) $body })*

@@ -168,7 +168,7 @@ fn is_end(cause: &Cause) -> bool {
     }
 }
 
-/// Returns a deadline longer than any step: a watchdog ends a hang.
+/// Returns a deadline that is longer than any step; the watchdog ends a test that hangs.
 pub(crate) fn patience() -> Deadline {
     Deadline::after(crate::hostile::LIMIT)
 }

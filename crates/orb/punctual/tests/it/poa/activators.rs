@@ -25,7 +25,7 @@ impl Activator {
         self.record.lock().unwrap().clone()
     }
 
-    /// Waits until the record has that many entries.
+    /// Waits until the record has this many entries.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
             std::thread::yield_now();
