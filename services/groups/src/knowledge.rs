@@ -87,8 +87,8 @@ impl<G> Default for Groups<G> {
 }
 
 impl<G: Eq + Hash> Groups<G> {
-    /// Chooses among the members of a group that are alive; `None` where there is none. Takes one lock, and time in
-    /// proportion to the members, but for [`Choice::RoundRobin`].
+    /// Chooses among the members of a group that are alive; `None` if there is none. Takes one
+    /// lock, and time in proportion to the number of members, except for [`Choice::RoundRobin`].
     pub fn choose<'m, M: Members>(
         &self,
         group: G,

@@ -57,9 +57,9 @@ impl<O, R> Commits<O, R> {
         }
     }
 
-    /// Performs an operation together with those of other callers, by `commit` on this thread or on another caller's,
-    /// and returns its outcome. `commit` returns the outcomes of all operations in their order; where it returns fewer,
-    /// or panics, `lost` makes the missing ones.
+    /// Performs an operation together with those of other callers, by `commit` on this thread or on
+    /// another caller's, and returns its outcome. `commit` returns the outcomes of all operations
+    /// in their order; if it returns fewer, or panics, `lost` provides the missing outcomes.
     ///
     /// Blocks until the commit is done.
     pub fn submit(

@@ -1,8 +1,8 @@
 //! Access to the service for other parts of the same process that are not CORBA clients, such as a
 //! console.
 //!
-//! They act for peers of their own, whose addresses [`Access`](crate::Access) checks as it does for
-//! clients.
+//! They act on behalf of their own peers, whose addresses are checked by [`Access`](crate::Access)
+//! like those of clients.
 
 use std::net::IpAddr;
 use std::sync::Arc;

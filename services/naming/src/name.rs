@@ -9,8 +9,8 @@ use crate::refusal::Refusal;
 /// Separator of id and kind in a key. It cannot occur in IDL strings.
 const BETWEEN: char = '\0';
 
-/// Returns the key of a component in a context: its id, a NUL, and its kind if it has one. Keys are
-/// equal if components are, and are ordered by ids.
+/// Returns the key under which a context stores a component: its id, a NUL, and its kind if it has
+/// one. Keys are equal if components are, and are ordered by ids.
 pub(crate) fn key(component: &NameComponent) -> Cow<'_, str> {
     let NameComponent { id, kind } = component;
     if kind.is_empty() {

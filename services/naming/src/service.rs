@@ -87,8 +87,8 @@ impl NamingService {
     /// durable before it is acknowledged.
     ///
     /// # Errors
-    /// The file is in use, damaged, of another kind, or cannot be read or written. It is left as it
-    /// is.
+    /// The file is in use, damaged, of another kind, or cannot be read or written. It is left
+    /// unchanged.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         Self::on(Box::new(FileStore::open(path)?))
     }

@@ -1,5 +1,5 @@
-//! The commands of the guide and of the README: each page's are run in a folder of their own, in
-//! order, and must print the shown output.
+//! The commands of the guide and of the README: the commands of each page are run in order, in a
+//! folder of their own, and must print the shown output.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "guide/session.rs"]

@@ -23,9 +23,9 @@ pub trait IorTableLocator: Send + Sync {
     fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
 }
 
-/// Table of names for objects of this process, or of any other: `corbaloc::host:port/key` finds the
-/// object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the same
-/// table.
+/// Table of plain object keys for objects of this process or any other: `corbaloc::host:port/key`
+/// finds the object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the
+/// same table.
 #[derive(Clone, Default)]
 pub struct IorTable {
     inner: Arc<RwLock<Inner>>,

@@ -1,9 +1,9 @@
-//! Policies of single objects in place of one of their adapter's: a priority, for example.
+//! Policies that single objects have in place of one of their adapter's: a priority, for example.
 //!
 //! An object that was activated with a policy of its own has it in its entry of the active object
-//! map, as long as it is active. The policy of a reference is remembered here by the object's id as
-//! long as the adapter lives: it applies to the object however often and by any caller it is
-//! activated, and where a default servant or a servant locator serves it.
+//! map, as long as it is active. A policy with which a reference was made is kept here, under the
+//! object's id, as long as the adapter exists: it applies to the object at every later activation,
+//! and when a default servant or a servant locator serves it.
 
 use parking_lot::Mutex;
 use punctual_orb::{AdapterPolicies, Policy, UpcallHook};
@@ -62,8 +62,8 @@ impl OwnPoliciesOfObjects {
         Ok(made)
     }
 
-    /// Returns the policies that references to the object with an id were made with, if any. Takes
-    /// no lock; where there was no such reference, it reads one word.
+    /// Returns the policies with which references to the object with an id were made, if any. Takes
+    /// no lock; in an adapter without such references, it reads only one word.
     #[inline]
     pub(crate) fn remembered(&self, id: &[u8]) -> Option<Arc<OwnPolicies>> {
         // Acquire pairs with the Release in `remember`.
@@ -73,8 +73,8 @@ impl OwnPoliciesOfObjects {
         self.remembered.pin().get(id).cloned()
     }
 
-    /// Remembers the policies of a reference. No object is activated meanwhile: the active object
-    /// map's mutex ensures that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
+    /// Records the policies of a reference. No object is activated meanwhile, which the active
+    /// object map's mutex ensures ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
     ///
     /// # Errors
     /// [`ConflictingPolicy`] if other references to its object were made with other policies.

@@ -150,7 +150,7 @@ pub mod probe {
     pub use punctual_orb::probe::*;
 }
 
-/// Real-time CORBA: priorities that hold from the client's thread to the servant.
+/// Real-time CORBA: priorities that apply from the client's thread to the servant.
 ///
 /// A program needs this module when its calls have deadlines or priorities: lanes, priority models, real-time mutexes,
 /// distributable threads (`docs/guide/real-time.md`).

@@ -90,8 +90,8 @@ impl RtOrb {
     ///
     /// # Errors
     /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does
-    /// not have; INITIALIZE when the machine does not provide the threads, or an endpoint cannot be
-    /// listened at; INV_POLICY for an invalid reservation, or one that the kernel refuses.
+    /// not have; INITIALIZE when the machine does not provide the threads, or the ORB cannot listen
+    /// at an endpoint; INV_POLICY for an invalid reservation, or one that the kernel refuses.
     pub fn create_threadpool(
         &self,
         orb: &Orb,

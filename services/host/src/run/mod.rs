@@ -40,8 +40,8 @@ const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may
 /// Runs a service until the event that ends it. `open` opens the service, whose store is locked from then on.
 ///
 /// # Errors
-/// Those of `open`; an endpoint, the status's address or a file cannot be had; requests were still in progress at the
-/// deadline.
+/// Those of `open`; an endpoint, the status's address or a file is not available; requests were
+/// still in progress at the deadline.
 pub fn run<S: Service>(
     open: impl FnOnce() -> Result<S, Problem>,
     options: RunOptions<S>,

@@ -52,8 +52,8 @@ impl<S> fmt::Debug for RunOptions<S> {
 }
 
 impl<S> RunOptions<S> {
-    /// Creates the options of a service's settings. The run ends by SIGINT or SIGTERM, which do not end the process
-    /// at once from now on.
+    /// Creates the options from a service's settings. SIGINT or SIGTERM end the run; from this call
+    /// on, they no longer end the process at once.
     ///
     /// # Errors
     /// The system handles no signals.

@@ -44,7 +44,8 @@ impl StoreFile {
     /// Opens a file, which is created if need be.
     ///
     /// # Errors
-    /// It is in use, damaged, newer, of another program, or cannot be read or written. It is left as it is then.
+    /// The file is in use, damaged, newer, of another program, or cannot be read or written. It is
+    /// then left unchanged.
     pub fn open(path: &Path, kind: StoreKind) -> Result<Self> {
         let lock = lock(path, &kind)?;
         let database = opened(path, &kind, |path| builder().create(path))?;

@@ -1,8 +1,8 @@
 //! The lock of a store: a file beside it, `NAME.lock`, that names the server which has the store open.
 //!
-//! The lock is held as long as the store is open, also while the database itself is closed after a failure, so that no
-//! other server takes the file over in between. The file is removed with the lock; one that a killed server has left
-//! behind is not locked, and is taken over.
+//! The lock is held as long as the store is open, also while the database itself is closed after a
+//! failure, so that no other server can lock the store in between. The lock file is removed with
+//! the lock; a file that a killed server has left is not locked, and is reused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};

@@ -244,8 +244,9 @@ impl Server {
         parameters.iter().map(parameter).collect()
     }
 
-    /// Returns the TypeCode of a type; `void` for a definition that is not valid yet, or no longer,
-    /// as a definition that it refers to has changed: clients could not decode its description.
+    /// Returns the TypeCode of a type. It is `void` for a definition that is not valid yet, or is
+    /// no longer valid because a definition that it refers to has changed: clients could not decode
+    /// its description.
     pub(super) fn type_code(&self, ty: &Type) -> Result<TypeCode> {
         let type_code = self.look(|definitions| definitions.type_of(ty));
         let sound = type_code.ok().filter(|built| built.check().is_ok());

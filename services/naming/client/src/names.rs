@@ -57,7 +57,7 @@ impl Names {
         Ok(I::narrow(found)?)
     }
 
-    /// Binds a name to an object, and makes the contexts in the name.
+    /// Binds a name to an object, and makes the contexts in the name that do not exist yet.
     ///
     /// # Errors
     /// AlreadyBound, NotFound and the other user exceptions of `bind`; those of the calls.
@@ -72,7 +72,8 @@ impl Names {
         bind()
     }
 
-    /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name.
+    /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name
+    /// that do not exist yet.
     ///
     /// # Errors
     /// NotFound and the other user exceptions of `rebind`; those of the calls.
@@ -91,7 +92,8 @@ impl Names {
         rebind()
     }
 
-    /// Makes a new context and binds a name to it, and makes the contexts in the name.
+    /// Makes a new context and binds a name to it, and makes the contexts in the name that do not
+    /// exist yet.
     ///
     /// # Errors
     /// AlreadyBound, NotFound and the other user exceptions of `bind_new_context`; those of the

@@ -1,7 +1,7 @@
 //! Servant for all existing objects of an adapter.
 //!
-//! A default servant would not do, as `_non_existent` would then be false for objects that do not
-//! exist.
+//! A default servant is not sufficient, as `_non_existent` would then be false for objects that do
+//! not exist.
 
 use std::fmt;
 use std::sync::Arc;

@@ -46,7 +46,7 @@ pub trait SharedStore {
     /// on to `follower`, until the store is dropped. Called once.
     ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot start a thread.
     fn follow(&self, follower: Arc<dyn Follower>) -> Result<(), StoreError>;
 
     /// Stores changes, all or nothing, if all facts are true; returns `true` if they are. By the

@@ -100,12 +100,12 @@ impl<D: Borrow<DynAny>> DynFixed<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynFixed<D> {
-    /// Sets the number from a text, as IDL writes such numbers. Digits behind the point that the
-    /// type does not have are cut off; returns `false` if any were.
+    /// Sets the number from a text in IDL's notation. Digits after the decimal point that exceed
+    /// the type's scale are cut off; returns `false` if any were.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for text that is no number; [`DynAnyError::InvalidValue`] for
-    /// too many digits before the point.
+    /// too many digits before the decimal point.
     pub fn set_value(&mut self, text: &str) -> Result<bool, DynAnyError> {
         let number: Decimal = text.parse().map_err(|error| match error {
             FixedError::NotANumber => DynAnyError::TypeMismatch,

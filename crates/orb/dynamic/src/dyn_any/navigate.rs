@@ -5,8 +5,8 @@ use punctual_any::{DynamicValue, TypeKind};
 use super::{Content, DynAny, DynAnyError};
 
 impl DynAny {
-    /// Returns the number of components: members, elements, 1 or 2 for a union; none for a value
-    /// that is not composed, and for a valuetype that is null.
+    /// Returns the number of components: members, elements, 1 or 2 for a union; 0 for a value that
+    /// is not composed, and for a valuetype that is null.
     #[must_use]
     pub fn component_count(&self) -> usize {
         match &self.content {

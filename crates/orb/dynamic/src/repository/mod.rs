@@ -36,8 +36,8 @@ impl Repository {
         found.map(|contained| describe(&contained)).transpose()
     }
 
-    /// Returns the repository ids of its interfaces, at any depth of modules; of the first 10,000
-    /// definitions at most. Makes a call for each module and for each interface.
+    /// Returns the repository ids of the repository's interfaces, at any depth of modules; only the
+    /// first 10,000 definitions are visited. Makes a call for each module and for each interface.
     ///
     /// # Errors
     /// Those of the calls.
@@ -47,8 +47,8 @@ impl Repository {
         self.definitions(INTERFACE, id)
     }
 
-    /// Returns its valuetypes, at any depth of modules; of the first 10,000 definitions at most.
-    /// Makes two calls for each module and one for each valuetype.
+    /// Returns the repository's valuetypes, at any depth of modules; only the first 10,000
+    /// definitions are visited. Makes two calls for each module and one for each valuetype.
     ///
     /// # Errors
     /// Those of the calls.
@@ -109,7 +109,7 @@ fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemEx
 /// 1, §8.3.12).
 ///
 /// # Errors
-/// Those of the call: servers that are older than the operation answer BAD_OPERATION or
+/// Those of the call: servers written before the operation was standardised answer BAD_OPERATION or
 /// NO_IMPLEMENT.
 pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemException> {
     const REPOSITORY_ID: Operation = Operation::two_way("_repository_id");

@@ -1,7 +1,7 @@
 //! Dynamic Invocation Interface: requests that are built at run time (CORBA 3.3 part 1, §11.2).
 //!
-//! A request may be made repeatedly: with other values in the same places it allocates nothing, as
-//! it keeps the buffers of its arguments, its results and all that a call prepares.
+//! A request can be sent repeatedly. When its arguments are overwritten in place, this allocates
+//! nothing, as it keeps the buffers of its arguments and results and the preparations of a call.
 
 mod argument;
 mod deferred;
@@ -176,8 +176,9 @@ impl Request {
     /// arguments then have the returned values; after an exception all have their former ones.
     ///
     /// # Errors
-    /// [`InvokeError::User`] with a user exception of the list; [`InvokeError::System`] with any
-    /// other, and with BAD_PARAM for an argument that has no value.
+    /// [`InvokeError::User`] with a user exception that the request expects;
+    /// [`InvokeError::System`] with any other, and with BAD_PARAM for an argument that has no
+    /// value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
         self.make_places();

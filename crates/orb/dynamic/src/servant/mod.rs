@@ -28,8 +28,8 @@ pub trait DynamicImplementation: Send + Sync + 'static {
     }
 
     /// Returns whether the operations of every object (`_is_a`, `_non_existent`, `_interface` and
-    /// others) also come to [`DynamicImplementation::invoke`], for a servant that stands for a
-    /// remote object. By default not.
+    /// others) are also passed to [`DynamicImplementation::invoke`], for a servant that represents
+    /// a remote object. The default is `false`.
     fn is_transparent(&self) -> bool {
         false
     }

@@ -44,9 +44,9 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.expects_reply()
     }
 
-    /// Reads the `in` and `inout` arguments, in order. Interceptors see the request then (CORBA 3.3
-    /// part 1, §16.3.8), with these arguments as `in` ones; [`ServerRequest::arguments_of`] gives
-    /// them all of the operation.
+    /// Reads the `in` and `inout` arguments, in order. Interceptors are then called for the request
+    /// (CORBA 3.3 part 1, §16.3.8), with all these arguments as `in` arguments;
+    /// [`ServerRequest::arguments_of`] gives interceptors the whole description of the operation.
     ///
     /// # Errors
     /// MARSHAL and similar exceptions for octets that are not of these types; the exception of an

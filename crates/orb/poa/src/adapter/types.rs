@@ -214,10 +214,10 @@ pub trait ServantActivator: Send + Sync {
     /// exception, or [`DispatchError::Forward`], the standard's `ForwardRequest`.
     fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError>;
 
-    /// Takes a servant back after the last call has left the deactivated object.
-    /// `cleanup_in_progress` is set if its adapter or its manager is ending;
-    /// `remaining_activations` if the servant still incarnates other objects of the adapter. The
-    /// default drops the servant.
+    /// Takes a servant back after the last call of the deactivated object has ended.
+    /// `cleanup_in_progress` is set if its adapter is being destroyed or its manager is being
+    /// deactivated; `remaining_activations` if the servant still incarnates other objects of the
+    /// adapter. The default drops the servant.
     fn etherealize(
         &self,
         id: &ObjectId,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// Executor of the futures of servants with `async` operations: it drives a future to its end. A
-/// closure is one.
+/// closure can be an executor.
 ///
 /// ```ignore
 /// let tokio = tokio::runtime::Handle::current();

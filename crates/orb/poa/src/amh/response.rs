@@ -77,7 +77,7 @@ impl<R, E: OperationError> Response<R, E> {
     }
 
     /// Answers with the results: the return value, then `inout` and `out` parameters, as a tuple if
-    /// they are several.
+    /// there are several.
     ///
     /// # Errors
     /// [`AnswerError::NobodyWaits`] if the client's connection has ended; [`AnswerError::TimedOut`]
@@ -139,8 +139,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Returns whether the answer is awaited: not if the client has cancelled the request or got
-    /// TIMEOUT, its connection has ended, or the request is a one-way.
+    /// Returns whether the answer is awaited. It is not if the client has cancelled the request or
+    /// got TIMEOUT, if its connection has ended, or if the request is a one-way.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         match &self.0 {

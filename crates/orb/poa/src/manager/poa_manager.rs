@@ -104,7 +104,7 @@ impl PoaManager {
         self.shared.admission.state()
     }
 
-    /// Serves requests, those held back first.
+    /// Serves requests, including those that were held.
     ///
     /// # Errors
     /// [`AdapterInactive`] after [`PoaManager::deactivate`].
@@ -115,8 +115,8 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Lets requests wait, up to a limit, and refuses further ones with TRANSIENT. Those in
-    /// progress go on; with `wait_for_completion` this returns when they are done, or when the
+    /// Lets requests wait, up to a limit, and refuses further ones with TRANSIENT. Requests in
+    /// progress continue; with `wait_for_completion` this returns when they have ended, or when the
     /// state has changed again.
     ///
     /// # Errors
@@ -126,8 +126,8 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Holding, wait_for_completion)
     }
 
-    /// Refuses requests with TRANSIENT, those held back, too. Those in progress go on, and are
-    /// waited for as by [`PoaManager::hold_requests`].
+    /// Refuses requests with TRANSIENT, including those that are held. Requests in progress
+    /// continue, and are waited for as by [`PoaManager::hold_requests`].
     ///
     /// # Errors
     /// Those of [`PoaManager::hold_requests`].
@@ -135,9 +135,9 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Refuses requests permanently. Those in progress go on, and are waited for as by
+    /// Refuses requests permanently. Requests in progress continue, and are waited for as by
     /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators get all
-    /// servants back, each when its last call has left.
+    /// servants back, each when its last call has ended.
     ///
     /// # Errors
     /// Those of [`PoaManager::hold_requests`], except that an inactive manager is no error.

@@ -19,8 +19,8 @@ impl ActiveMap {
         Some(Pinned::new(self, pin, entry_id))
     }
 
-    /// Returns the object that is active under an id. `hint` is the entry that it was activated at,
-    /// if the request has one; it is never trusted.
+    /// Returns the object that is active under an id. `hint` is the entry that the request's key
+    /// names, if any; it is checked, never trusted.
     pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Found<'_> {
         if let Some(entry_id) = hint
             && let Some(pinned) = self.pin(entry_id)

@@ -76,8 +76,9 @@ impl<E> Slot<E> {
 
     /// Pins the entry; returns `None` if the slot is not open in this generation. Does not block.
     ///
-    /// The exchange is `SeqCst`: a thread that enters and then reads a state that was stored before
-    /// the slot was [watched](Slot::watch) sees that state, or is seen by the watcher.
+    /// The exchange is `SeqCst`: if a thread pins the slot and then reads a state that another
+    /// thread stored before it [watched](Slot::watch) the slot, either the reader sees that state,
+    /// or the watcher sees the pin.
     #[inline]
     pub(crate) fn pin(&self, of: u32) -> Option<Pin<'_, E>> {
         // Acquire: a thread that finds a slot closing sees the writes before it was closed.
@@ -293,8 +294,8 @@ impl<E> Deref for Pin<'_, E> {
     }
 }
 
-/// Sole ownership of the entry, for the thread that unpinned a closing slot last. A slot whose
-/// `LastPin` is dropped stays closing for ever.
+/// Sole ownership of the entry, for the thread that unpinned a closing slot last. If a `LastPin` is
+/// dropped without freeing the slot, the slot stays closing for ever.
 pub(crate) struct LastPin<'s, E> {
     slot: &'s Slot<E>,
 }

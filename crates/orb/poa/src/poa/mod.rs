@@ -71,8 +71,9 @@ impl Poa {
         Self { orb, adapter }
     }
 
-    /// Makes a child. Without a manager it gets one of its own, which holds requests until it is
-    /// activated; policies that are not given have the standard's defaults, not the parent's.
+    /// Makes a child POA. Without a given manager, the child gets a new one, which holds requests
+    /// until it is activated. Policies that are not given have the standard's default values, not
+    /// the parent's values.
     ///
     /// # Errors
     /// [`CreatePoaError`].
@@ -95,7 +96,7 @@ impl Poa {
         Ok(self.with(adapter))
     }
 
-    /// Returns the child of that name. With `activate_it`, the adapter activator is asked for a
+    /// Returns the child with a name. With `activate_it`, the adapter activator is asked for a
     /// missing child.
     ///
     /// # Errors
@@ -112,12 +113,12 @@ impl Poa {
         }
     }
 
-    /// Destroys the adapter and all below it: new requests are refused, those in progress go on,
-    /// and objects are removed when their last request has left. With `etherealize_objects` a
-    /// servant activator gets the servants back; with `wait_for_completion` this returns when all
-    /// of that is done.
+    /// Destroys the adapter and its descendants: new requests are refused, those in progress
+    /// continue, and objects are removed when their last request has ended. With
+    /// `etherealize_objects` a servant activator gets the servants back; with `wait_for_completion`
+    /// this returns when all of that is done.
     ///
-    /// A persistent adapter may be made again under its name, when it is gone.
+    /// Once its destruction is complete, a persistent adapter may be made again under its name.
     ///
     /// # Errors
     /// BAD_INV_ORDER if it would wait for the upcall that it is called from.

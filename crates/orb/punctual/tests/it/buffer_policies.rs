@@ -1,5 +1,5 @@
-//! Policies of buffered requests: the time of sending, the order, requests that overtake, and full
-//! buffers, time-outs, and ended connections.
+//! Policies of buffered requests: the time of sending, the order of requests, unbuffered requests
+//! that are sent before buffered ones, full buffers, time-outs, and ended connections.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -1,5 +1,5 @@
-//! Service contexts of a fixed size: requests carry them on the fast path and on the slow one, and
-//! servants see them and answer with others.
+//! Service contexts of a fixed size: requests carry them on both the fast and the slow path;
+//! servants read them, and add others to replies.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -1,5 +1,5 @@
-//! Time-outs, which hold whatever a peer, or another thread of this process, does meanwhile; and
-//! callers, none of which waits for another's upcall.
+//! Time-outs: they hold whatever a peer or another thread of this process does meanwhile, and no
+//! caller waits for the upcall of another.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! Contents of references besides the address, for all protocols of a server: the object key, and
+//! Contents of references other than addresses, for all protocols of a server: the object key, and
 //! the policies that the server published.
 #![allow(clippy::unwrap_used)]
 

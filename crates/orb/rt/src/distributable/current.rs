@@ -193,8 +193,8 @@ impl<'o> SchedulingCurrent<'o> {
     }
 
     /// Returns the names of the segments that the distributable thread has begun in this upcall, or
-    /// in this thread, the outermost first. Names are not sent: those of its segments elsewhere are
-    /// not included.
+    /// in this thread, the outermost first. Names are not sent with calls, so the names of its
+    /// segments in other processes are not included.
     #[must_use]
     pub fn current_scheduling_segment_names(self) -> Vec<String> {
         stack::names()
