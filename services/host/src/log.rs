@@ -5,14 +5,14 @@ use tracing_subscriber::filter::LevelFilter;
 /// Least severity of the lines that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Only failures.
+    /// Only failures are logged.
     Error,
-    /// Failures, and events that may lead to one.
+    /// Also events that may lead to a failure.
     #[default]
     Warn,
-    /// The steps of the process as well.
+    /// Also the steps of the process.
     Info,
-    /// Single requests as well.
+    /// Also single requests.
     Debug,
 }
 

@@ -212,7 +212,7 @@ impl InterfaceRepository {
         self.0.writers.read().requester()
     }
 
-    /// Returns true if changes wait for a disk.
+    /// Returns true if a change has to wait for a disk.
     pub(crate) fn blocks(&self) -> bool {
         self.0.storage.is_some()
     }

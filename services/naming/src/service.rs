@@ -173,7 +173,7 @@ impl NamingService {
         self.0.access.read().requester()
     }
 
-    /// Returns `true` if changes wait for a disk.
+    /// Returns `true` if a change has to wait for a disk or another machine.
     pub(crate) fn blocks(&self) -> bool {
         self.0.store.blocks()
     }

@@ -8,7 +8,7 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingRequest};
 use std::sync::Arc;
 
-/// Guard that leaves the policies around an upcall when it is dropped.
+/// Guard that ends the effect of the policies around an upcall when it is dropped.
 struct UpcallGuard<'a> {
     around: &'a UpcallHook,
     entered: u64,
@@ -50,8 +50,8 @@ impl Adapter {
         })
     }
 
-    /// Makes the upcall, within the policies around upcalls: those of the object if it has its own,
-    /// otherwise the adapter's.
+    /// Makes the upcall with the policies that act around upcalls applied: the object's own if it
+    /// has any, otherwise the adapter's.
     #[inline(always)]
     pub(super) fn upcall<R: Request>(
         &self,

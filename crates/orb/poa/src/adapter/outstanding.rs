@@ -17,18 +17,19 @@ pub(super) struct OutstandingRequests {
 pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
 impl OutstandingRequests {
-    /// Counts a request in, before it checks whether it may be served ([`crate::manager`]).
+    /// Counts a request, before it checks whether it may be served ([`crate::manager`]); the
+    /// returned guard ends the count.
     pub(super) fn enter(&self) -> OutstandingRequest<'_> {
         self.count_in();
         OutstandingRequest(self)
     }
 
-    /// Counts a request in, without a guard: the caller has to [count it out](Self::count_out).
+    /// Counts a request without a guard: the caller has to [end the count](Self::count_out).
     pub(super) fn count_in(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Counts a request out.
+    /// Ends the count of a request.
     pub(super) fn count_out(&self) {
         let was_last = self.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.waiting.load(Ordering::SeqCst) > 0 {

@@ -25,7 +25,7 @@ pub(crate) trait Request {
         map.find(wanted.id, wanted.entry_id)
     }
 
-    /// Enters the policies around the upcall.
+    /// Applies the policies that act around the upcall.
     ///
     /// # Errors
     /// The exception that the caller gets instead of a result.

@@ -59,8 +59,8 @@ impl Adapter {
         self.serve_otherwise(entry_id, request)
     }
 
-    /// Serves a request for an object whose id is its map entry, within the policies around
-    /// upcalls.
+    /// Serves a request for an object whose id is its map entry, with the policies that act around
+    /// upcalls applied.
     #[inline(never)]
     fn serve_surrounded<R: Request>(
         &self,

@@ -112,7 +112,7 @@ const BY_ENTRY: u64 = 1;
 const BY_ID: u64 = 2;
 const BY_ID_WITH_SERVANT: u64 = 3;
 
-/// Encodes an upcall for the ORB's stack.
+/// Encodes an upcall for the ORB's stack of upcalls.
 #[inline]
 fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
@@ -136,7 +136,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     [kind, adapter.nonce.number(), name, place]
 }
 
-/// Decodes an adapter's note to the upcall that it describes.
+/// Decodes an adapter's note in the ORB's stack of upcalls to the upcall that it describes.
 fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));

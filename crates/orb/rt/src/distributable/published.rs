@@ -4,7 +4,7 @@
 //! module Punctual {
 //!   interface DistributableThreads {
 //!     typedef sequence<octet> IdType;                  // RTScheduling::Current::IdType
-//!     boolean cancel(in IdType id);                    // whether this process is on its way
+//!     boolean cancel(in IdType id);                    // whether it passes through this process
 //!     unsigned long state(in IdType id);               // 0 active, 1 cancelled, 2 not known here
 //!   };
 //! };

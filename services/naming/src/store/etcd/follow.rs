@@ -1,4 +1,4 @@
-//! Following the changes of all servers: the watch and the beats.
+//! Threads that follow the changes of all servers: one watches etcd, the other writes beats.
 
 use std::time::Duration;
 

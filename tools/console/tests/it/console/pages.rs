@@ -1,4 +1,5 @@
-//! Pages of services: each that was passed in is in the navigation and behind the guard.
+//! Pages of services: each page that is passed to the console is in its navigation, and protected
+//! by its guard.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
