@@ -22,10 +22,10 @@ fn fact(what: &'static str, value: impl Into<String>) -> Meaning {
     }
 }
 
-/// Returns the contents of a component in a profile of that tag; empty if unknown.
+/// Returns the contents of a component in a profile with this tag; empty if unknown.
 ///
 /// # Errors
-/// If its data does not match its tag.
+/// The reason, if the component's data does not match its tag.
 pub(crate) fn of(
     component: &TaggedComponent,
     profile: u32,

@@ -6,8 +6,9 @@
 //! | `/ready` | 200 if the service answers requests, else 503 and the reason |
 //! | `/metrics` | Prometheus' text format |
 //!
-//! Each request is answered on a thread of its own, and its connection closed. There are 32 at most; one more closes the
-//! oldest, so that peers that send nothing, each of which has two seconds, do not keep a supervisor from its answer.
+//! Each request is answered on a thread of its own, and its connection closed. At most 32
+//! connections are open; a further one closes the oldest. Each has two seconds. So peers that send
+//! nothing cannot prevent a supervisor from getting its answer.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -22,16 +23,16 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use crate::metrics::Exposition;
 use crate::service::Service;
 
-/// Time that a peer has for its whole request.
+/// Time limit for a peer to send its whole request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Maximum number of connections at a time.
+/// Maximum number of concurrent connections.
 const MOST_PEERS: usize = 32;
 
 /// Maximum length of a request's head, in bytes.
 const MOST: usize = 8 << 10;
 
-/// Server of a service's status, until it is dropped.
+/// HTTP server of a service's status, which ends when this is dropped.
 #[derive(Debug)]
 pub struct Status {
     address: SocketAddr,
@@ -41,8 +42,8 @@ pub struct Status {
 }
 
 impl Status {
-    /// Answers for a service at an address; port 0 is any free port. The service is used until the returned value is
-    /// dropped, and no longer.
+    /// Serves the status of a service at an address; port 0 means any free port. The service is not
+    /// used any more once the returned value has been dropped.
     ///
     /// # Errors
     /// The address is in use or not of this machine; the system has no thread for it.
@@ -105,10 +106,10 @@ struct Peers {
 
 #[derive(Debug, Default)]
 struct Open {
-    /// Connections with their numbers, the oldest first, without those that were shut down.
+    /// Open connections with their numbers, the oldest first, except those that were shut down.
     peers: VecDeque<(u64, TcpStream)>,
     next: u64,
-    /// Number of threads, which end some time after their connection.
+    /// Number of threads that are running; each ends some time after its connection.
     threads: usize,
 }
 
@@ -138,7 +139,8 @@ impl Peers {
         self.ended.notify_all();
     }
 
-    /// Reads from no connection any more, and waits until those whose requests had come are answered.
+    /// Stops reading from all connections, and waits until the requests that have arrived are
+    /// answered.
     fn end(&self) {
         let mut open = self.open.lock();
         for (_, peer) in &open.peers {
@@ -223,7 +225,7 @@ fn reply<S: Service>(head: &str, service: &S) -> (&'static str, String) {
     }
 }
 
-/// Returns a service's metrics, its readiness among them.
+/// Returns a service's metrics, including its readiness.
 fn metrics<S: Service>(service: &S) -> String {
     let mut out = Exposition::of(S::NAME);
     service.metrics(&mut out);

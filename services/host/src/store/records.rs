@@ -10,7 +10,7 @@ use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, TableError, Tab
 
 use super::StoreError;
 
-/// A value that a store keeps.
+/// Type of values that a store keeps.
 pub trait Record: Sized {
     /// Appends the value's bytes.
     ///
@@ -43,7 +43,7 @@ impl<K: Key + 'static, R> Clone for Records<K, R> {
 impl<K: Key + 'static, R> Copy for Records<K, R> {}
 
 impl<K: Key + 'static, R: Record> Records<K, R> {
-    /// Names a table.
+    /// Creates the description of a table with this name.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self {

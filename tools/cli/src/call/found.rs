@@ -8,7 +8,7 @@ use punctual_idl::model::Specification;
 pub(super) struct FoundInterface {
     pub(super) interface: InterfaceDescription,
     pub(super) specification: Option<Specification>,
-    /// Valuetypes of the Interface Repository, if the interface has values.
+    /// Valuetypes of the Interface Repository, for an interface whose operations have values.
     pub(super) value_types: Vec<TypeCode>,
 }
 

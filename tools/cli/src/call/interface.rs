@@ -151,7 +151,7 @@ fn asked(repository: &Repository, object: &ObjectRef) -> Result<InterfaceDescrip
     })
 }
 
-/// Returns the interface of that id, unless it is a base of the most derived one so far.
+/// Returns the interface with this id, unless it is a base of the most derived one found so far.
 fn nearer(
     repository: &Repository,
     nearest: Option<InterfaceDescription>,
@@ -237,8 +237,8 @@ fn by_name(specification: &Specification, name: &str) -> Result<DeclId, Problem>
     })
 }
 
-/// Returns the interface that the reference names. If it names none, the object is asked for each
-/// interface of the main file.
+/// Returns the interface that the reference names. If it names none, the object is asked whether it
+/// supports each interface of the main file.
 fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId, Problem> {
     let of_type = describe::interfaces(specification)
         .find(|one| one.repository_id == object.type_id())

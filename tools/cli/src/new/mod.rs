@@ -40,7 +40,7 @@ const FILES: [(&str, &str); 8] = [
     ("tests/call.rs", include_str!("template/tests/call.rs.in")),
 ];
 
-/// Reason for which no crate is made, and possibly help.
+/// Reason why no crate is made, and possibly a hint.
 #[derive(Debug, PartialEq, Eq)]
 struct Refused {
     why: String,
@@ -126,7 +126,7 @@ fn check_empty(folder: &Path) -> Result<(), Refused> {
     }
 }
 
-/// Returns the location of Punctual, for `Cargo.toml`.
+/// Returns where `Cargo.toml` finds Punctual.
 fn sources(given: Option<&Path>) -> Result<String, Refused> {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = given.unwrap_or(&built_from);

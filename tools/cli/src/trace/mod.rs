@@ -111,7 +111,7 @@ struct Output {
     text: Text,
     is_json: bool,
     remarked: HashSet<LogProblem>,
-    /// True if the last output ended a line.
+    /// True if the last output was a complete line.
     is_at_start: bool,
     out: BufWriter<Stdout>,
 }
@@ -129,7 +129,7 @@ impl Output {
         }
     }
 
-    /// Passes all of a log on, each line as soon as it has arrived.
+    /// Passes a whole log on, each line as soon as it has arrived.
     fn pass(&mut self, mut input: BufReader<Box<dyn Read>>) -> io::Result<()> {
         let (mut line, mut is_in_line) = (Vec::new(), false);
         loop {
@@ -193,7 +193,7 @@ impl Output {
         self.out.write_all(octets)
     }
 
-    /// Adds the contents of a message.
+    /// Writes the decoded contents of a message.
     fn add(&mut self, event: Option<Event>) -> io::Result<()> {
         let message = match event {
             None => return Ok(()),
@@ -224,7 +224,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a remark on the whole log, once.
+    /// Prints a remark about the whole log, at most once.
     fn remark(&mut self, remark: LogProblem) {
         if self.remarked.insert(remark) {
             let note = anstyle::AnsiColor::Cyan.on_default().bold();

@@ -1,5 +1,5 @@
-//! `punctual call`, `get` and `set` against a server in this process, which knows its interface by its IDL only.
-//! The transcripts are those of docs/call.md.
+//! `punctual call`, `get` and `set` against a server in this process, whose servants know their
+//! interface only from the IDL at run time. The transcripts are those of docs/call.md.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual::description::{InterfaceDescription, ParameterMode};
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 
 const IDL: &str = include_str!("call/shelter.idl");
 
-/// A home whose animals are JSON values.
+/// Servant of the interface `Home`, whose animals are JSON values.
 struct Home {
     declared: Declared,
     interface: InterfaceDescription,
@@ -143,7 +143,7 @@ impl DynamicImplementation for Home {
     }
 }
 
-/// A folder with the IDL and a reference to a home, in which the command runs.
+/// Folder with the IDL and a reference to a `Home` object, in which the command runs.
 struct Shelter {
     folder: tempfile::TempDir,
     _orb: Orb,
@@ -177,7 +177,7 @@ impl Shelter {
         Self { folder, _orb: orb }
     }
 
-    /// Returns the command, which runs in the folder wherever it is called from.
+    /// Returns the command, set to run in the folder.
     fn command(&self) -> PathBuf {
         let path = self.folder.path().join("punctual");
         let mut script = std::fs::File::create(&path).unwrap();

@@ -22,7 +22,7 @@ fn succeeds(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server, which ends with the test.
+/// Server process, which is ended when this is dropped.
 struct Serving(Child);
 
 impl Serving {
@@ -170,7 +170,7 @@ const REPOSITORY: &str = "#pragma prefix \"omg.org\"\nmodule CORBA { interface M
                           interface Repository { ModuleDef create_module(in string id, in string name, \
                           in string version); readonly attribute unsigned long def_kind; }; };\n";
 
-/// Makes a module by a client of its own.
+/// Makes a module in the repository as a client of it.
 fn create(idl: &str, reference: &str, name: &str) -> Output {
     let id = format!("\"IDL:{name}:1.0\"");
     let (name, version) = (format!("\"{name}\""), "\"1.0\"");
