@@ -73,13 +73,13 @@ impl ListenEndpoint {
         self
     }
 
-    /// Returns host and port, where the place has that shape; no host means all interfaces.
+    /// Returns host and port, if the place has the form `host:port`; no host means all interfaces.
     #[must_use]
     pub fn host_and_port(&self) -> Option<(Option<&str>, u16)> {
         parse_place(&self.place)
     }
 
-    /// Returns the port, where the place has one.
+    /// Returns the port, if the place contains one.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.host_and_port().map(|(_, port)| port)
@@ -124,7 +124,7 @@ impl ListenEndpoint {
         Ok(endpoint)
     }
 
-    /// Returns the error for an endpoint in clear where protection is required.
+    /// Returns the error for an unencrypted endpoint where protection is required.
     pub(crate) fn in_clear(&self) -> ConfigError {
         bad_value(
             "listen",
@@ -154,7 +154,7 @@ impl ListenEndpoint {
         fits.map_err(bad)
     }
 
-    /// Returns its options on the concurrency strategy.
+    /// Returns the endpoint's options for the concurrency strategy.
     pub(crate) fn concurrency_options(&self) -> Result<ConcurrencyOptions<'_>, &'static str> {
         let options = self.options.iter().map(|(name, value)| (&**name, &**value));
         ConcurrencyOptions::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
@@ -185,8 +185,8 @@ impl ListenEndpoint {
         text.map(|text| reservation::parse(text)).transpose()
     }
 
-    /// Returns the endpoint at a port or path that the kernel or the link chooses, served according
-    /// to the configuration.
+    /// Returns an endpoint of the same protocol whose port or path the kernel or the link chooses,
+    /// and which has the configuration's concurrency strategy.
     pub(crate) fn elsewhere(mut self) -> Self {
         self.options.retain(|name, _| {
             ![PORT_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
@@ -260,8 +260,8 @@ fn is_socket_file(protocol: &str) -> bool {
     matches!(link, "uiop" | "shmiop")
 }
 
-/// Splits into the place and the options behind it. A path contains `/`, so that its options stand
-/// behind a `|`.
+/// Splits an endpoint's text into the place and the options after it. As a path contains `/`, its
+/// options follow a `|`.
 fn split_options(rest: &str) -> (&str, &str) {
     let separator = if rest.contains('|') || rest.starts_with('/') && !rest.contains('=') {
         '|'

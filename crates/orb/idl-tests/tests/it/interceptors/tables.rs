@@ -69,7 +69,8 @@ const SERVER: [(&str, &str); 25] = [
     ("add_reply_service_context", "yyyyy"),
 ];
 
-/// Returns whether the query was valid: otherwise it raises BAD_INV_ORDER 14.
+/// Returns whether an attribute or operation is valid at the interception point: `false` if it
+/// raised BAD_INV_ORDER with minor code 14.
 fn is_valid<T>(asked: Result<T, SystemException>) -> bool {
     !asked.is_err_and(|exception| {
         exception.kind() == Kind::BadInvOrder && exception.minor() == minor::omg(14)

@@ -6,10 +6,10 @@ use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Divisor: when there is no room for another connection, one in 64 is closed at once, as a search
-/// takes time.
+/// Divisor for the number of connections that are closed at once when there is no room for another:
+/// one in 64, as each search takes time.
 const MANY: usize = 64;
-/// Time without a further search after one that found no connection to close.
+/// Time for which no search is repeated after one that found no connection to close.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Divisor of the connection limit: the reserve for hosts with few connections is this fraction of
 /// the limit, on top of it. It is also the most that such a host may have.
@@ -68,8 +68,8 @@ struct State {
     last_empty_search: Option<Instant>,
 }
 
-/// Result of a search. To be dropped without the lock, as dropping the last reference to a
-/// connection takes it.
+/// Result of a search for connections to close. To be dropped without holding the lock, as dropping
+/// the last reference to a connection takes the lock.
 #[derive(Debug, Default)]
 struct Search {
     seen: Vec<Arc<dyn Accepted>>,
@@ -81,14 +81,14 @@ struct Search {
 struct Entry {
     connection: Weak<dyn Accepted>,
     from: Arc<str>,
-    /// Number of messages at the last look, and the time since which the connection has been quiet;
+    /// Number of messages at the last check, and the time since which the connection has been idle;
     /// `None` if a request was in progress.
     quiet: Option<(u64, Instant)>,
-    /// True if the connection was asked to close.
+    /// True if the connection has been asked to close.
     leaves: bool,
 }
 
-/// Error: the connection limit is reached, and no connection was quiet.
+/// Error: the connection limit is reached, and no connection was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -243,8 +243,8 @@ impl Connections {
         }
     }
 
-    /// Waits until a client is connected, then for `interval`; returns `None` when there will be no
-    /// more clients.
+    /// Waits until a client is connected, and then for `interval`; returns the connections, or
+    /// `None` when there will be no more clients.
     pub(super) fn after(&self, interval: Duration) -> Option<Vec<(u64, Arc<dyn Accepted>)>> {
         let mut state = self.lock();
         while state.open.is_empty() && !state.closed {
@@ -280,7 +280,7 @@ impl State {
         }
     }
 
-    /// Keeps a connection that was asked to close.
+    /// Keeps a connection that was asked to close and is no longer idle.
     fn stays(&mut self, number: u64) {
         if let Some(entry) = self.open.get_mut(&number) {
             entry.leaves = false;
@@ -349,10 +349,11 @@ impl State {
 mod tests {
     use super::*;
 
-    /// Connection that has called once and is quiet, according to its counters.
+    /// Connection that has received one message and is idle, according to its counters.
     #[derive(Debug)]
     struct Quiet {
-        /// True if the connection closes when asked to.
+        /// True if the connection closes when asked to; false if it reports that it is no longer
+        /// idle.
         goes: bool,
     }
 

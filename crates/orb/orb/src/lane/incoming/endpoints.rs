@@ -108,7 +108,7 @@ impl Endpoints {
         Ok(real)
     }
 
-    /// Closes the selected endpoints, and returns their numbers.
+    /// Closes the endpoints for which `is_meant` returns `true`, and returns their numbers.
     pub(super) fn retire(&self, is_meant: impl Fn(&OpenEndpoint) -> bool) -> Vec<u64> {
         let gone: Vec<OpenEndpoint> = {
             let mut state = self.lock();
