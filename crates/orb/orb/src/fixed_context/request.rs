@@ -80,7 +80,8 @@ pub(crate) fn wanted(
     contexts.iter().filter(is_wanted).cloned().collect()
 }
 
-/// Checks that the contexts of an ORB have distinct ids and valid lengths.
+/// Checks that the contexts of an ORB have distinct ids, none of which is reserved for the ORB, and
+/// at most 64 bytes of data.
 pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
     for (index, context) in contexts.iter().enumerate() {
         let id = context.id();
