@@ -47,7 +47,7 @@ impl Orb {
         self.spawn_boxed(Box::pin(future));
     }
 
-    /// Drives a boxed future to its end, as [`Orb::spawn`].
+    /// Drives a boxed future to completion, as [`Orb::spawn`] does.
     pub fn spawn_boxed(&self, future: BoxFuture) {
         let task = Arc::new(Task {
             lane: self.lanes().calling().clone(),
