@@ -70,8 +70,7 @@ pub struct OrbConfig {
     /// `timeouts.make_room`) of the host that has the most connections. If none is idle, the new
     /// connection is closed (CloseConnection) and logged; an eighth beyond the limit is reserved
     /// for hosts that have few connections. Where the process may have fewer descriptors open
-    /// (`RLIMIT_NOFILE`, `ulimit
-    /// -n`), the limit is lower: 854 for 1,024 descriptors.
+    /// (`RLIMIT_NOFILE`, `ulimit -n`), the limit is lower: 854 for 1,024 descriptors.
     pub max_connections: usize,
     /// Concurrency strategy of endpoints that do not set their own. Default: a thread for each
     /// connection.

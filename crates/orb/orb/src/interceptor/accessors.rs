@@ -6,10 +6,7 @@
 /// points at which an operation may be called, by table 16.1 or 16.2.
 ///
 /// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and
-/// `reply_contexts`; its methods `has_results` and `is_forwarded` describe the current point.
-///
-/// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and
-/// `reply_contexts`, and states by `has_results` and `is_forwarded` what holds at its point.
+/// `reply_contexts`, and its methods `has_results` and `is_forwarded` describe the current point.
 macro_rules! request_info {
     (
         $info:ident,

@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 
 /// Error for a name that another interceptor of the list already has (`ORBInitInfo::DuplicateName`;
 /// CORBA 3.3 part 1, §16.9.2).
-/// 3.3 part 1, §16.9.2).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an interceptor with the name `{0}` exists already")]
 pub struct DuplicateName(

@@ -53,9 +53,9 @@ pub(crate) struct Replies {
     queue: Arc<Queue>,
     /// True if threads that read for synchronous calls run continuations.
     by_callers: bool,
-    /// Threads that are dedicated to one connection each.
+    /// Alarms of suspended calls that may time out before anything arrives.
     alarms: OnceLock<Arc<Alarms>>,
-    /// Threads of connections that need one each.
+    /// Threads that are dedicated to one connection each.
     threads: ThreadGroup,
 }
 

@@ -42,7 +42,8 @@ pub(super) struct Contradiction {
 }
 
 impl PolicySet {
-    /// Creates a set of policies that may be set at this level, all of different types or properties.
+    /// Creates a set of policies, and checks that they may be set at this level and are all of
+    /// different types or properties.
     pub(super) fn checked(
         policies: &[Policy],
         level: PolicyLevels,

@@ -83,8 +83,8 @@ impl ProfileCodec for IiopCodec {
     /// also offers TLS if there is a TLS endpoint on its host: omniORB, JacORB and TAO look for it
     /// there. Every other TLS endpoint has a profile of its own, without a TCP port, which demands
     /// TLS. The first profile contains the Unix sockets; if there are only those, they have a
-    /// profile of their own, without a port, as in omniORB. In GIOP
-    /// 1.0, which has no components, there is one profile for each TCP endpoint.
+    /// profile of their own, without a port, as in omniORB. In GIOP 1.0, which has no components,
+    /// there is one profile for each TCP endpoint.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],

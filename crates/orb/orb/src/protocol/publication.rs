@@ -7,7 +7,8 @@ use punctual_ior::{TaggedComponent, TaggedProfile};
 
 /// Returns the profiles for an object at `endpoints`, grouped by codec in the order of the first
 /// endpoint that each codec carries. Profiles that only repeat endpoints of other codecs come last.
-/// `added` has further components for the profiles of certain tags.
+/// `added` has further components, each for the profiles of one tag or, with `None`, for all
+/// profiles.
 pub(crate) fn profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],

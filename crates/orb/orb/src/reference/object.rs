@@ -149,9 +149,8 @@ impl ObjectRef {
         }
     }
 
-    /// Returns a reference to the same object, called under policies of its own
-    /// (`_set_policy_overrides`, CORBA
-    /// 3.3 part 1, §8.3.8). This reference stays as it is.
+    /// Returns a new reference to the object, with policies of its own for its calls
+    /// (`_set_policy_overrides`, CORBA 3.3 part 1, §8.3.8). This reference does not change.
     ///
     /// # Errors
     /// INV_POLICY for a policy that is invalid, BAD_PARAM for two policies of one type.
@@ -218,7 +217,7 @@ impl ObjectRef {
         Arc::ptr_eq(&self.shared, &other.shared) || self.identity() == other.identity()
     }
 
-    /// Returns a hash value up to `maximum`, which is equal for equivalent references.
+    /// Returns a hash value below `maximum`, which is equal for equivalent references.
     #[must_use]
     pub fn hash_below(&self, maximum: u32) -> u32 {
         let mut hasher = DefaultHasher::new();

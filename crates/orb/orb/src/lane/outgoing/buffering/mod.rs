@@ -1,10 +1,7 @@
 //! Buffering of one-ways that are sent together.
 //!
-//! Each connection has a [`Buffer`]; [`flush`] puts requests into it and sends them, and the lane's [`Flusher`] calls
-//! that when they are due.
-//!
-//! A connection has a [`Buffer`]; [`flush`] puts requests into it and sends what waits, and the lane's [`Flusher`] does so
-//! when their time has come.
+//! Each connection has a [`Buffer`]; [`flush`] puts requests into it and sends them, and the lane's [`Flusher`] sends
+//! them when they are due.
 
 mod buffer;
 mod flush;
