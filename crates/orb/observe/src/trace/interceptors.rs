@@ -97,7 +97,8 @@ impl TracingBuilder {
 }
 
 impl Tracing {
-    /// Makes a builder for tracing; new traces are recorded unless it is told otherwise.
+    /// Makes a builder for tracing; new traces are recorded unless [`TracingBuilder::unsampled`] is
+    /// called.
     #[must_use]
     pub fn builder() -> TracingBuilder {
         TracingBuilder(Shared {

@@ -34,7 +34,7 @@ impl Invocation {
     }
 
     /// Begins a pass with `send_request`. [`Next::Done`] means that an attempt is to be made;
-    /// otherwise the call goes on elsewhere.
+    /// otherwise an interceptor has forwarded the call.
     ///
     /// # Errors
     /// The exception that an interceptor has raised.

@@ -6,8 +6,7 @@
 //! request ([`Call`]) are passed to each stage. [`Invocation::proceed`] sends the request; then the
 //! call can be stored until its reply has arrived, and [`Invocation::take_up`] continues it, on any
 //! thread, perhaps with another attempt. Its [`Completion`] determines which thread does that, and
-//! when. The fast path ([`super::short`]) goes through the same stages with everything decided
-//! beforehand.
+//! when. The fast path ([`super::short`]) goes through the same stages, but makes no decisions.
 
 use super::complete::Completion;
 use super::failure::{Failed, not_before_its_end, too_late};
@@ -206,7 +205,7 @@ impl Invocation {
     /// failure that came instead of a reply.
     ///
     /// # Errors
-    /// As of [`Invocation::proceed`].
+    /// Those of [`Invocation::proceed`].
     pub(super) fn take_up(
         &mut self,
         call: &Call<'_>,
@@ -229,7 +228,7 @@ impl Invocation {
     /// Continues the call from the result of a first attempt on the fast path.
     ///
     /// # Errors
-    /// As of [`Invocation::proceed`].
+    /// Those of [`Invocation::proceed`].
     pub(super) fn go_on_from(
         &mut self,
         call: &Call<'_>,

@@ -97,7 +97,7 @@ impl Reply {
     /// Decodes a reply that has arrived on a connection, as far as its status requires.
     ///
     /// # Errors
-    /// MARSHAL when it does not decode.
+    /// MARSHAL if the reply cannot be decoded.
     pub(super) fn read(
         message: Message,
         connection: &ClientConnection,

@@ -15,8 +15,8 @@ pub(crate) struct Path {
     pub(super) effective: Arc<Effective>,
     /// Header templates of the requests that have been sent along the path.
     pub(super) heads: Heads,
-    /// True if large arguments are sent from the caller's memory (lent) where the connection
-    /// supports that.
+    /// True if large arguments are sent from the caller's memory (lent), if the connection supports
+    /// that.
     pub(super) lends: bool,
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).

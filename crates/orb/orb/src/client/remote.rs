@@ -45,7 +45,7 @@ pub(crate) struct RemoteObject {
     buffered: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
-/// Paths of one lane's calls under the same policies.
+/// Paths of one lane's calls under one set of policies.
 struct KnownPaths {
     /// The lane's number.
     lane: u64,
@@ -103,7 +103,7 @@ impl RemoteObject {
         Self::new(self.original.clone(), self.policies.clone())
     }
 
-    /// Returns the object to which a call is forwarded, under the same policies.
+    /// Returns the object to which a call is forwarded, with the policies of this reference.
     pub(crate) fn forwarded(&self, to: Ior) -> Self {
         let to = Arc::new(Target::new(to, Origin::ThisHost));
         let mut object = Self::new(to, self.policies.clone());
@@ -175,7 +175,7 @@ impl RemoteObject {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns the policies in effect for that lane's calls by the calling thread. If they have
+    /// Returns the policies in effect for calls by the calling thread over this lane. If they have
     /// been computed before, takes no lock and does not allocate.
     pub(crate) fn effective(&self, lane: &Lane) -> Arc<Effective> {
         let paths = self.paths.load();

@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// hide its encrypted endpoints behind a large number of others.
 ///
 /// # Errors
-/// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
-/// CODESET_INCOMPATIBLE when there is none that shares a code set.
+/// INV_OBJREF if no profile can be decoded, TRANSIENT if none has a registered protocol,
+/// CODESET_INCOMPATIBLE if none has a code set in common with this ORB.
 pub(crate) fn endpoints(
     ior: &Ior,
     newest: GiopVersion,

@@ -147,7 +147,7 @@ impl Route {
     /// Follows an interceptor's forward, which applies to this call only.
     ///
     /// # Errors
-    /// As of [`Route::forward`].
+    /// Those of [`Route::forward`].
     pub(super) fn forward_once(
         &mut self,
         callee: &Callee<'_>,

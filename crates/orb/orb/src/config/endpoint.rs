@@ -210,9 +210,9 @@ impl ListenEndpoint {
         config.into_iter().flatten().chain(own).collect()
     }
 
-    /// Returns the addresses to try to listen at, in order, on the link of that name. Without a
-    /// host these are the IPv6 wildcard, which serves IPv4 as well, and for a machine without IPv6
-    /// that of IPv4.
+    /// Returns the addresses to try, in order, for listening on the link with this name. Without a
+    /// host they are the IPv6 wildcard, which also accepts IPv4, and then the IPv4 wildcard, for
+    /// machines without IPv6.
     pub(crate) fn addresses(&self, link: &str) -> Vec<Address> {
         let wildcards = |port: u16| {
             ["::", "0.0.0.0"].map(|host| Address::new(link, Address::iiop(host, port).place()))
@@ -248,13 +248,14 @@ impl fmt::Display for ListenEndpoint {
     }
 }
 
-/// Returns whether places of this protocol are known to be `host:port`.
+/// Returns whether the places of this protocol are known to have the form `host:port`.
 fn is_internet(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "iiop" | "ssliop" | "diop")
 }
 
-/// Returns whether places of this protocol are known to be socket files: paths, or names.
+/// Returns whether the places of this protocol are known to be socket files, given by a path or a
+/// name.
 fn is_socket_file(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "uiop" | "shmiop")

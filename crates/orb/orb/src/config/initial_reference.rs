@@ -35,7 +35,7 @@ pub(super) fn check(reference: &str) -> Result<(), String> {
 /// Checks a URL prefix for initial references, by appending a name to it and checking the result.
 ///
 /// # Errors
-/// As of [`check`].
+/// Those of [`check`].
 pub(super) fn check_prefix(prefix: &str) -> Result<(), String> {
     if has_scheme(prefix.trim(), "IOR:") {
         // An IOR is not a prefix: a name behind it is not hexadecimal.

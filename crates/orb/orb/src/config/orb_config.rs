@@ -46,8 +46,8 @@ pub struct OrbConfig {
     /// have it (`-ORBCharCodeSet utf-8` or `iso-8859-1`); references of this ORB announce it as the
     /// native code set. Default UTF-8.
     pub char_code_set: CharCodeSet,
-    /// If true, references that came from another host may lead to Unix sockets and shared memory
-    /// of this one. Default false: otherwise a peer's reference could make this process connect to
+    /// If true, references that came from another host may contain Unix sockets and shared memory
+    /// of this host. Default false: otherwise a peer's reference could make this process connect to
     /// any socket of its host.
     pub foreign_local_endpoints: bool,
     /// Shared libraries to load links from (`punctual_plugin`), each then available by its link's
@@ -98,9 +98,10 @@ pub struct OrbConfig {
     /// Maximum number of connections to servers that are kept for later calls. When there are more,
     /// the ORB closes connections that no call uses, the least recently used first. Default 1,024.
     pub client_connections: usize,
-    /// Maximum number of connections to one endpoint, over which threads are spread that call there
-    /// at the same time ([`crate::Mux::Adaptive`]); they count among `client_connections`. Default:
-    /// as many as the machine has processors, up to 16; with 1 all threads share one.
+    /// Maximum number of connections to one endpoint, over which threads are spread that call
+    /// objects there concurrently ([`crate::Mux::Adaptive`]); they count among
+    /// `client_connections`. Default: as many as the machine has processors, up to 16; with 1 all
+    /// threads share one.
     pub connections_per_endpoint: usize,
     /// Length in bytes above which messages of GIOP 1.2 are sent in fragments. Default 4 MiB; 0
     /// never fragments; otherwise at least 1,024. Fragments are received in any case.
@@ -124,7 +125,7 @@ pub struct OrbConfig {
     /// Time for which the transport may hold back one of many one-way requests in a row, to put
     /// several into one packet (TCP). Each request has been passed to the operating system when its
     /// call returns; the last one is usually sent within six times this time, or with the next
-    /// request that is not a one-way. Default 50 µs; zero lets each leave at once. Key
+    /// request that is not a one-way. Default 50 µs; zero sends each one at once. Key
     /// `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// Options of TCP connections.

@@ -74,11 +74,11 @@ pub enum NativePolicy {
 /// Standard priority mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardMapping {
-    /// Identity: the same number.
+    /// Identity: the native priority has the number of the CORBA priority.
     Direct,
     /// Scaling of the whole CORBA range to the whole native range.
     Linear,
-    /// One native priority for each CORBA priority, from the lowest on.
+    /// One native priority for each CORBA priority, beginning with the lowest of both.
     Continuous,
 }
 

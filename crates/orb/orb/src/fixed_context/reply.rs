@@ -31,7 +31,7 @@ pub(crate) struct ShortContext {
 }
 
 impl ReplyContexts {
-    /// Adds a context, which replaces another of the same id.
+    /// Adds a context; replaces a context with this id.
     #[inline]
     pub(crate) fn set(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {

@@ -40,7 +40,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the arguments are not known.
             pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
                 self.point.check($arguments, "arguments")?;
                 match self.has_results() {
@@ -56,7 +56,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the exceptions are not known.
             pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
                 self.point.check($details, "exceptions")?;
                 self.facts.exceptions()
@@ -66,7 +66,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the names are not known.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
                 self.point.check($details, "contexts")?;
                 self.facts.contexts()
@@ -76,7 +76,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the values are not known.
             pub fn operation_context(&self) -> Result<Context, SystemException> {
                 self.point.check($operation_context, "operation_context")?;
                 self.facts.operation_context()
@@ -86,7 +86,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where it is not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the result is not known.
             pub fn result(&self) -> Result<Any, SystemException> {
                 self.point.check(ValidAt(0b00100), "result")?;
                 let results = self.facts.results(self.body, "result");

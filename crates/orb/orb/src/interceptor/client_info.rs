@@ -119,7 +119,7 @@ impl ClientRequestInfo<'_> {
     /// Returns the first component with this tag in the effective profile.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
+    /// BAD_INV_ORDER 14; BAD_PARAM 28 if the profile has no such component.
     pub fn get_effective_component(&self, tag: u32) -> Result<TaggedComponent, SystemException> {
         self.point.check(NOT_SEND_POLL, "get_effective_component")?;
         let mut found = self.components(tag);
@@ -132,7 +132,7 @@ impl ClientRequestInfo<'_> {
     /// Returns all components with this tag in the effective profile.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
+    /// BAD_INV_ORDER 14; BAD_PARAM 28 if the profile has no such component.
     pub fn get_effective_components(
         &self,
         tag: u32,

@@ -87,7 +87,7 @@ impl ThreadSlots {
         self.with(|slots| slots.cloned().unwrap_or_default())
     }
 
-    /// Calls `look` with the table; with `None` if it has not been written to.
+    /// Calls `look` with the table, or with `None` if it has not been written to.
     pub(crate) fn with<R>(&self, look: impl FnOnce(Option<&Slots>) -> R) -> R {
         TABLES.with_borrow(|tables| {
             let own = tables.iter().find(|(orb, _)| *orb == self.orb);

@@ -274,7 +274,7 @@ impl Lane {
         self.incoming.retire_all(&self.reactors);
     }
 
-    /// Stops listening and says goodbye to every client.
+    /// Stops listening, and sends CloseConnection to every client.
     pub(crate) fn stop_listening(&self) {
         self.incoming.close(&self.reactors);
     }

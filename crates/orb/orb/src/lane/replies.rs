@@ -117,7 +117,7 @@ impl Work for Queue {
 }
 
 impl Replies {
-    /// Makes the reply thread's state for a lane of that priority, if the lane has one.
+    /// Makes the state of the reply thread for a lane with this priority, if it has one.
     pub(super) fn new(broker: &Arc<Broker>, spec: &ThreadSpec, priority: Option<Priority>) -> Self {
         let way = match priority {
             None => broker.config().reply_handlers,

@@ -264,7 +264,7 @@ impl Orb {
         upcall::in_upcall_of(self.broker().number())
     }
 
-    /// Returns whether the calling thread is the main thread. For adapters.
+    /// Returns whether the calling thread is the main thread. For object adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
         self.broker().main_thread.is_main_thread()

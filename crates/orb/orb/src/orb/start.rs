@@ -240,8 +240,8 @@ impl OrbBuilder {
     /// Sets the component that decides on the priorities of lanes and calls. Only the last one set
     /// applies. With it, endpoints may have a priority ([`ListenEndpoint`]), and POAs publish the
     /// protocols that clients should prefer
-    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey unless they
-    /// have such a policy of their own.
+    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which apply to calls that
+    /// have no such policy of their own.
     #[must_use]
     pub fn priorities(mut self, priorities: Arc<dyn Priorities>) -> Self {
         self.policy_types.publish_protocols();

@@ -43,7 +43,7 @@ pub(crate) struct Effective {
     pub(crate) buffering: Option<BufferTerms>,
     /// Limit on asynchronous calls.
     pub(crate) in_flight: Option<CallsInFlight>,
-    /// True if the server may call back by the same connection.
+    /// True if the server may call back over the client's connection.
     pub(crate) bidirectional: bool,
     /// True if requests overtake the buffered ones.
     pub(crate) out_of_band: bool,

@@ -15,7 +15,7 @@ pub struct ProtocolCatalogue {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// There is no link of that name.
+    /// There is no link with the given name.
     #[error("unknown link `{link}` in the protocol `{protocol}`; known links: {known}{hint}")]
     UnknownLink {
         /// Name of the protocol, as given.
@@ -27,7 +27,7 @@ pub enum ProtocolError {
         /// How to make the link available, if that is known.
         hint: &'static str,
     },
-    /// There is neither a messaging protocol nor an adapter of that name.
+    /// There is neither a messaging protocol nor an adapter with the given name.
     #[error(
         "`{part}` of the protocol `{protocol}` is neither a messaging protocol ({messaging}) nor an \
          adapter ({adapters})"

@@ -18,7 +18,7 @@ pub struct RawBody<'m> {
 }
 
 impl<'m> RawBody<'m> {
-    /// Returns the rest of `input`, which is positioned behind a header. `lent` is all memory lent
+    /// Returns the rest of `input`, which is positioned after a header. `lent` is all memory lent
     /// with the message.
     pub(crate) fn of(input: &Decoder<'m>, lent: &'m [Lent]) -> Result<Self, CdrError> {
         let (begin, version) = (input.position(), input.coding().version);

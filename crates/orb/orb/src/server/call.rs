@@ -50,7 +50,8 @@ pub struct ServerCall<'m> {
 pub(super) trait EarlyReplySender: Sync {
     fn send_early(&self, reply: &Block);
 
-    /// Returns the sender of replies made after the upcall; `None` if the connection is gone.
+    /// Returns the sender of replies made after the upcall; `None` if the connection no longer
+    /// exists.
     fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>>;
 }
 

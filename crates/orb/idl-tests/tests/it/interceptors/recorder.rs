@@ -1,4 +1,4 @@
-//! Interceptors that record their calls, and take one action at one point, as a test says.
+//! Interceptors that record their calls, and take one action at one point, as the test prescribes.
 
 use punctual::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, ReplyStatus, ServerRequestInfo,

@@ -32,7 +32,7 @@ pub(super) enum Form {
 
 /// Field of the configuration that holds a setting's value.
 pub(super) trait Slot {
-    /// Returns the form of its values.
+    /// Returns the form of the setting's values.
     fn form(&self) -> Form;
 
     /// Checks a value and stores it in place of the present one.

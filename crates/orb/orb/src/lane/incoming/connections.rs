@@ -41,8 +41,8 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     /// the moment and no reply is being sent.
     fn stalled_at(&self) -> Option<u64>;
 
-    /// Handles an upcall that takes long: sends the replies that wait behind it and, if there is
-    /// more to receive, makes another thread receive.
+    /// Handles an upcall that takes long: sends the delayed replies and, if there is more to
+    /// receive, makes another thread receive.
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64);
 }
 
@@ -139,7 +139,7 @@ impl Connections {
     }
 
     /// Makes sure that one more connection from a host fits into `limit`. Closes connections that
-    /// were quiet for `quiet` if there is no room.
+    /// were idle for at least `quiet` if there is no room.
     ///
     /// # Errors
     /// [`Full`].
@@ -175,8 +175,8 @@ impl Connections {
         has_room.then_some(()).ok_or(Full)
     }
 
-    /// Closes some connections that were quiet for `quiet`, regardless of the limit: the process
-    /// has no descriptor left.
+    /// Closes some connections that were idle for at least `quiet`, regardless of the limit, as the
+    /// process has no file descriptor left.
     pub(crate) fn close_some(&self, quiet: Duration) {
         let mut state = self.lock();
         let most = state.count / MANY + 1;
@@ -185,7 +185,7 @@ impl Connections {
         self.close_chosen(looked);
     }
 
-    /// Updates how long each connection has been quiet, and closes those that were quiet for
+    /// Updates how long each connection has been idle, and closes those that were idle for at least
     /// `idle`.
     pub(super) fn look(&self, idle: Option<Duration>) {
         let now = Instant::now();
@@ -290,7 +290,7 @@ impl State {
         }
     }
 
-    /// Updates how long each connection has been quiet.
+    /// Updates how long each connection has been idle.
     fn look(&mut self, now: Instant) -> Search {
         let mut looked = Search::default();
         for entry in self.open.values_mut() {
@@ -308,7 +308,7 @@ impl State {
     }
 
     /// Chooses at most `most` connections to close: first those that never sent anything, then, of
-    /// the host that has most connections, the one that was quiet for longest.
+    /// the host that has most connections, the one that was idle for longest.
     fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Search {
         let mut looked = self.look(now);
         let hosts = &self.hosts;

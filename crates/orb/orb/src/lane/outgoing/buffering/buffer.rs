@@ -94,7 +94,7 @@ impl Buffer {
         self.len.load(Ordering::Relaxed) == 0
     }
 
-    /// Puts a request into the buffer, or returns it where there is no room.
+    /// Puts a request into the buffer, or returns it if there is no room.
     #[inline]
     pub(in crate::lane::outgoing) fn put<'m>(
         &self,
