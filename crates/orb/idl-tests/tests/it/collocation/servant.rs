@@ -26,7 +26,7 @@ pub(crate) struct RegisterImpl {
     pub(crate) count: Mutex<i32>,
     label: Mutex<String>,
     text: Mutex<String>,
-    /// Object that an upcall deactivates, with its POA.
+    /// Object, with its POA, that an upcall deactivates or whose ORB an upcall shuts down.
     pub(crate) ends: Mutex<Option<(Poa, Register)>>,
     pub(crate) gate: Gate,
 }

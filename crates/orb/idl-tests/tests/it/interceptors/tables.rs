@@ -265,7 +265,8 @@ fn each_is_valid_where_the_tables_say_and_raises_bad_inv_order_14_elsewhere_with
     each_is_valid_where_the_tables_say(Near::WithinProcess);
 }
 
-/// Makes a query at a point of a kind, and returns the answer.
+/// Checks that a client interceptor can query the target of a server's forward at `receive_other`
+/// of the forwarded attempt, and at no other point.
 #[test]
 fn a_forward_is_told_at_the_last_point_and_nowhere_else() {
     let _watchdog = watchdog(Duration::from_secs(120));
