@@ -1,5 +1,5 @@
-//! Protection that a reference demands, in any of its components: nothing is sent in clear to an
-//! object that demands it.
+//! Protection that a reference demands in any of its components: nothing may be sent unencrypted to
+//! an object that demands it.
 
 use super::{DecodedProfile, SecurityRequirement};
 use punctual_ior::{
@@ -57,9 +57,9 @@ impl fmt::Display for Demand {
 }
 
 impl DecodedProfile {
-    /// Returns the protection without which nothing is to be sent by this profile: the demand of a
-    /// component, whether or not that names an address, or of an endpoint. A component that does not
-    /// decode may demand anything.
+    /// Returns the protection without which nothing may be sent to this profile's endpoints: the
+    /// demand of an endpoint, or of any component, even one without an address. A component that
+    /// cannot be decoded counts as demanding protection.
     pub(crate) fn demands(&self) -> Option<Demand> {
         demanded_by(&self.components).or_else(|| {
             let endpoints = self.endpoints.iter();
@@ -71,9 +71,9 @@ impl DecodedProfile {
     }
 }
 
-/// Returns the protection without which nothing is to be sent by any of a reference's profiles: the
-/// demands of profiles that consist of components alone, and apply to the object: IIOP 1.0 has no
-/// other place for them. A component that does not decode may demand anything.
+/// Returns the protection without which nothing may be sent to any endpoint of a reference: the
+/// demands in profiles that contain only components, which apply to the whole object. IIOP 1.0 has
+/// no other place for them. A component that cannot be decoded counts as demanding protection.
 pub(crate) fn demanded_by_all(ior: &Ior) -> Option<Demand> {
     let mut of_components = ior
         .profiles
@@ -89,8 +89,8 @@ fn demanded_by(components: &[TaggedComponent]) -> Option<Demand> {
     components.iter().find_map(demanded)
 }
 
-/// Returns the protection that a component demands: SSL_SEC_TRANS and the mechanisms of CSIv2.
-/// `None` for others.
+/// Returns the protection that a component demands; `None` for components other than SSL_SEC_TRANS
+/// and the CSIv2 mechanisms.
 fn demanded(component: &TaggedComponent) -> Option<Demand> {
     let tag = component.tag;
     let is_security = matches!(
@@ -116,8 +116,8 @@ fn demanded(component: &TaggedComponent) -> Option<Demand> {
     Some(Demand::Component { tag, requires })
 }
 
-/// Returns the TLS requirements of each mechanism that has some. Each mechanism is sufficient: if
-/// one needs no TLS, none of the others is demanded.
+/// Returns the TLS requirements of each mechanism that has any. Each mechanism alone is sufficient:
+/// if one of them needs no TLS, the others are not demanded.
 pub(super) fn securities(
     mechanisms: &[CompoundMechanism],
 ) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
@@ -138,9 +138,9 @@ pub(super) fn securities(
     })
 }
 
-/// Returns whether a mechanism needs no protection by its transport. One that demands protection
-/// elsewhere contradicts itself, and is not taken at its less safe interpretation. Authentication
-/// of the client is possible above any transport.
+/// Returns whether a mechanism needs no protection by its transport. A mechanism that demands
+/// protection on another layer contradicts itself, and is interpreted in the safer way. Client
+/// authentication is possible over any transport.
 fn needs_no_protection(mechanism: &CompoundMechanism) -> bool {
     mechanism.transport == MechanismTransport::Null
         && !demands_on_all_layers(mechanism).demands_protection_of_messages()
@@ -154,7 +154,8 @@ fn demands_on_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
     }
 }
 
-/// Returns the demands of mechanisms with unknown transports, unless another mechanism needs none.
+/// Returns the demands of mechanisms whose transports are unknown, unless another mechanism needs
+/// no protection.
 fn demands_of_unknown_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequirement> {
     if mechanisms.iter().any(needs_no_protection) {
         return None;
@@ -183,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Integrity, confidentiality and trust in the client.
+    /// Demand of integrity, confidentiality and client authentication.
     const ALL: AssociationOptions = AssociationOptions(0x46);
 
     fn mechanism(transport: MechanismTransport, requires: u16) -> CompoundMechanism {

@@ -7,7 +7,7 @@ use punctual_sys::{clock, processor};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The number of the timeline that is being recorded; 0 while none is.
+/// Number of the timeline that is being recorded; 0 if none is.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 
@@ -24,17 +24,17 @@ pub(super) struct Session {
 #[must_use]
 pub struct Timeline(());
 
-/// Maximum size of a timeline.
+/// Limits on the size of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
-    /// Number of records of each thread, 24 bytes each. A served request has four or five.
+    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
     pub records: usize,
-    /// Number of threads that record; further ones do not.
+    /// Maximum number of threads that record.
     pub threads: usize,
 }
 
 impl Default for TimelineLimits {
-    /// Returns the default: 65,536 records of each of 64 threads: 96 MiB, if all are used.
+    /// Returns the default: 65,536 records for each of 64 threads, which is 96 MiB if all are used.
     fn default() -> Self {
         Self {
             records: 1 << 16,
@@ -43,7 +43,7 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Error for a timeline that is being recorded already.
+/// Error: a timeline is already being recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a timeline of this process is being recorded already")]
 pub struct AlreadyRecording;
@@ -103,7 +103,7 @@ fn session() -> MutexGuard<'static, Option<Session>> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records a stage, now, by the calling thread. Returns the time.
+/// Records that the calling thread has reached a stage now. Returns the time.
 pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
     let at = clock::nanos();
     let record = Record {
@@ -129,8 +129,8 @@ impl Session {
         }
     }
 
-    /// Adds memory for the calling thread's records; none if the maximum number of threads is
-    /// reached.
+    /// Allocates memory for the calling thread's records; without room for any if the maximum
+    /// number of threads has been reached.
     fn joined(&mut self) -> Arc<OfThread> {
         let records = match self.threads.len() < self.limits.threads {
             true => self.limits.records,
