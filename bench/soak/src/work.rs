@@ -48,7 +48,7 @@ impl Work {
     }
 }
 
-/// All work of a process, and its faults.
+/// Counters of the calls and other work that a process of the soak did, and the failures it found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally(Arc<Kept>);
 

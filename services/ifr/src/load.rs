@@ -56,8 +56,8 @@ impl Loading<'_> {
     /// Makes a definition of a declaration, or finds the existing one, and returns its number;
     /// `None` for annotations and their contents, which are not part of the program.
     ///
-    /// The container is declared first: a definition has the position of its forward declaration,
-    /// which may come before the part of a reopened module that contains the definition.
+    /// Makes the definition's container first: the container may be a later part of a reopened module,
+    /// which has no number yet when an earlier part has a forward declaration of the definition.
     fn declare(
         &mut self,
         definitions: &mut Definitions,

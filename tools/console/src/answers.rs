@@ -24,7 +24,7 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::live::Live;
 use crate::options::ConsoleLimits;
 
-/// Maximum number of objects that wait to be asked.
+/// Maximum number of objects queued for a liveness query.
 const WAITING: usize = 1024;
 
 /// State of an object's liveness, as displayed.

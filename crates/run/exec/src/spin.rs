@@ -17,7 +17,7 @@ const MAX_PROBE: u32 = 4096;
 const INTERRUPTED: Duration = Duration::from_micros(4);
 /// Lower bound of the speed of copying memory, in bytes a nanosecond.
 const BYTES_PER_NANO: u64 = 1;
-/// Shortest spin; a shorter one costs less than recording it.
+/// Shortest time of a spin: a budget that is halved below it becomes 0, as its bookkeeping would cost more.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// Number of vain spins after which a thread's properties are queried again.
 const RECHECK_AFTER: u32 = 256;

@@ -42,7 +42,7 @@ pub(crate) enum RequestedChange {
         name: Name,
         target: Target,
     },
-    /// Unbinding of a member.
+    /// Unbinding of a member of an object group.
     Leave {
         name: Name,
     },

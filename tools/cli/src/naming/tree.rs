@@ -168,7 +168,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Kind of a binding of a sort that only Punctual's naming service has.
+/// Properties of a binding that only Punctual's naming service has: a time to live, or an object group.
 enum ExtendedBinding {
     Nothing,
     Temporary,

@@ -151,7 +151,7 @@ fn response_type(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote!(#response<#value, #error>)
 }
 
-/// Generates the adapter by which callers of its process call a servant that answers later.
+/// Generates the adapter for collocated calls of a servant that answers later: they block until the answer.
 fn blocking(scope: &Scope<'_>, declaration: &Declaration, calls: &[Call<'_>]) -> TokenStream {
     let (_, later) = names(scope, declaration, Companion::AmhServant);
     let (_, servant) = names(scope, declaration, Companion::Servant);

@@ -41,7 +41,8 @@ impl Wire {
 #[derive(Clone, Debug)]
 pub(super) struct Conditions {
     pub(super) clock: Clock,
-    /// Latency in nanoseconds. Relaxed is enough: it orders nothing.
+    /// Simulated latency of the connection, in nanoseconds. Accessed with relaxed ordering: no other
+    /// data depends on it.
     pub(super) latency: Arc<AtomicU64>,
 }
 

@@ -55,8 +55,8 @@ pub struct ShmOptions {
 /// other data that is checked before it is used, are copied in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Always copied: later changes by the peer have no effect. One copy for each run, straight to
-    /// its destination if that is a vector of the application's.
+    /// Received sequences of numbers are always copied: later changes by the peer have no effect. Each
+    /// sequence is copied once, straight into the application's vector if it is read into one.
     #[default]
     Never,
     /// A view is the peer's memory itself if the peer runs as this process's effective user.

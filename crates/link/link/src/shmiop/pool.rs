@@ -97,11 +97,12 @@ impl Pool {
         Some((piece, offset - start))
     }
 
-    /// Records that bytes of this pool, in a published piece, are sent to the peer. Returns `None`
-    /// if they are in no such piece, or the peer holds too many references to it already.
+    /// Records that octets of this shared pool are sent to the peer by reference. Returns `None` if
+    /// they are not in a part of the pool that the peer may read, or the peer holds too many
+    /// references to that part already.
     ///
     /// # Errors
-    /// The peer has returned something it never got.
+    /// The peer broke the protocol: it returned a reference that it had never been sent.
     pub(super) fn refer(&self, octets: &[u8]) -> Result<Option<Reference>, Cause> {
         match self.offset(octets) {
             Some(offset) => self.allocator().refer(offset, octets.len()),

@@ -239,8 +239,8 @@ impl Route {
         }
     }
 
-    /// Adds the endpoints of `target` as the innermost list; `first` is tried first. If the target
-    /// has no usable endpoint, records that as its failure.
+    /// Adds the endpoints of `target`, to which the call was forwarded, before those of the earlier
+    /// targets; `first` is tried first. If `target` has no usable endpoint, records that failure.
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {

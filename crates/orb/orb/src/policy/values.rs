@@ -8,7 +8,7 @@ use punctual_cdr::NarrowCodeSet;
 pub struct ClientProtocols {
     /// Names of protocols in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
     pub preferred: Vec<String>,
-    /// Fallback when a reference offers none of them, or none can be reached.
+    /// Fallback when a reference offers none of the preferred protocols, or none can be reached.
     pub otherwise: Otherwise,
 }
 

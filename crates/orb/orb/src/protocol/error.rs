@@ -5,7 +5,7 @@
 pub struct ProtocolCatalogue {
     /// Messaging protocols.
     pub messaging: Vec<String>,
-    /// Adapters.
+    /// Names of the link adapters, which add guarantees to a link, such as order and retransmission.
     pub adapters: Vec<String>,
     /// Links.
     pub links: Vec<String>,

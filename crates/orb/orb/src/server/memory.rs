@@ -8,7 +8,7 @@ use std::cell::Cell;
 /// Buffers of a thread, so that a request on an open connection allocates nothing.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// Block into which plain requests are received.
+    /// Block into which plain requests ([`PlainRequests`]) are received.
     pub(super) block: Block,
     /// Block in which replies are encoded.
     pub(super) reply: Block,

@@ -84,7 +84,7 @@ fn a_closed_connection_is_opened_again_unless_that_is_forbidden() {
     }
 }
 
-/// Servant that answers until it is told to forward, and forwards from then on.
+/// Servant that answers itself until a forwarding request is set, and forwards every request from then on.
 struct Moving {
     to: ObjectRef,
     has_moved: AtomicBool,

@@ -38,7 +38,7 @@ pub(super) const NAMES: &[&str] = &[
     "verbatim",
 ];
 
-/// Returns whether an annotation changes what a member, parameter or definition becomes.
+/// Returns `true` if an annotation changes the code that is generated for a member, parameter or definition.
 pub(super) fn has_an_effect(name: &str) -> bool {
     matches!(
         name.strip_prefix("::").unwrap_or(name),

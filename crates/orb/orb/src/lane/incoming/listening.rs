@@ -28,7 +28,7 @@ pub(crate) struct Incoming {
     max_followers: usize,
     /// Number of followers beyond one for each connection.
     pub(crate) extra_followers: Arc<AtomicUsize>,
-    /// Specification of the threads.
+    /// Specification of the threads that accept connections and serve their requests.
     spec: ThreadSpec,
 }
 

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Number of additional threads of a connection below which it may use the last quarter of the
-/// process's limit.
+/// Number of threads beside its first up to which a connection may start another one even if three
+/// quarters of the process's threads are in use. The last quarter is so left to connections with few threads.
 const FEW: u32 = 8;
 /// Maximum time for sending CloseConnection or MessageError.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
