@@ -3,12 +3,19 @@
 use std::fmt;
 
 /// An error, and what the operator may do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Problem {
     /// The error.
     pub message: String,
     /// The next step; empty for none.
     pub help: &'static str,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Problem {

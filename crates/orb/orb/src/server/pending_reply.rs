@@ -372,7 +372,7 @@ impl fmt::Debug for PendingReply {
 }
 
 /// Reason for which an answer has not reached the client as given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The connection has ended: nothing was sent.
@@ -385,6 +385,13 @@ pub enum AnswerError {
     /// The client received this exception instead.
     #[error("the client has received an exception instead: {0}")]
     Instead(SystemException),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<AnswerError> for SystemException {

@@ -44,9 +44,16 @@ impl Default for TimelineLimits {
 }
 
 /// Error for a timeline that is being recorded already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a timeline of this process is being recorded already")]
 pub struct AlreadyRecording;
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for AlreadyRecording {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl Timeline {
     /// Begins to record.

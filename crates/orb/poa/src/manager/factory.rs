@@ -9,11 +9,18 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 /// Error of a manager id that is taken.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a POA manager `{id}` exists already")]
 pub struct ManagerExists {
     /// Id that is taken.
     pub id: String,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for ManagerExists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Maker of POA managers, which also finds those that are in use by adapters or held by the

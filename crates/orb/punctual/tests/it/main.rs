@@ -18,6 +18,7 @@ mod contexts;
 mod deadlines;
 mod defined_policies;
 mod end_times;
+mod errors;
 mod foreign_references;
 mod hostile;
 mod late;
