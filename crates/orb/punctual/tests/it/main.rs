@@ -33,6 +33,7 @@ mod published_endpoints;
 mod rebind;
 mod reconfigure;
 mod references;
+mod stop_signals;
 mod support;
 mod sync_scope;
 mod tls;
