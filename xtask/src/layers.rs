@@ -77,7 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
-    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY]),
+    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY, EXEC]),
     (
         "punctual",
         &[

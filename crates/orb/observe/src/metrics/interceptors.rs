@@ -2,6 +2,7 @@
 
 use super::operations::{Ended, Operations};
 use super::render::render;
+use crate::http::{Reply, Server};
 use crate::served::Served;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
@@ -9,7 +10,9 @@ use punctual_orb::{
     SystemExceptionKind as Kind,
 };
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Metrics of an ORB's calls: `Orb::builder().initializer(Arc::new(metrics.clone()))`. Cheap to
@@ -27,6 +30,8 @@ struct EndCounters {
     server: Operations,
     /// Start times of the requests being served.
     served: Served<Instant>,
+    /// Server that shows them, if there is one.
+    http: OnceLock<Server>,
 }
 
 /// Default number of operations that are counted by name at each end.
@@ -46,7 +51,37 @@ impl Metrics {
             client: Operations::new(most),
             server: Operations::new(most),
             served: Served::default(),
+            http: OnceLock::new(),
         }))
+    }
+
+    /// Makes metrics that are served by HTTP at this address, such as `127.0.0.1:9464`, as long as a
+    /// clone of them is held, as an ORB does: `/metrics` for Prometheus, `/health` for a supervisor.
+    ///
+    /// Whoever reaches the address may read the names of operations and how often they are called.
+    ///
+    /// # Errors
+    /// The address is in use or not of this machine; the system has no thread for it.
+    pub fn served_at(address: &str) -> io::Result<Self> {
+        let metrics = Self::new();
+        // Weak, as the server is theirs.
+        let counters = Arc::downgrade(&metrics.0);
+        let reply = move |path: &str| match (path, counters.upgrade()) {
+            ("/health" | "/live", _) => Reply::ok("alive\n"),
+            ("/metrics", Some(counters)) => Reply::ok(Self(counters).render()),
+            ("/metrics", None) => Reply::unavailable("the ORB has ended\n"),
+            _ => Reply::not_found("there are /health, /live and /metrics\n"),
+        };
+        let server = Server::listen("punctual-metrics", address, reply)?;
+        // They are new, so that it is not set yet.
+        let _ = metrics.0.http.set(server);
+        Ok(metrics)
+    }
+
+    /// Returns the address that they are served at, if they are served ([`Metrics::served_at`]).
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.0.http.get().map(Server::address)
     }
 
     /// Returns all metrics as text, as Prometheus scrapes it (`text/plain; version=0.0.4`).
