@@ -3,9 +3,9 @@
 //!
 //! Nothing is recorded unless a [`Timeline`] runs: a point on a call's way is a load and a branch
 //! then. While one runs, a point reads the clock and writes 24 bytes into memory of the thread's
-//! own: no lock and no system call, and no allocation but for a thread's first record. A thread
-//! whose memory is full records no more, and counts the lost records: the recorded ones have no
-//! gaps.
+//! own, which was allocated when the timeline began: no lock and no system call, and no allocation
+//! but for the name of a thread, with its first record. A thread whose memory is full records no
+//! more, and counts the lost records: the recorded ones have no gaps.
 //!
 //! It belongs to the process, not to an ORB, as threads may serve several. The cost of a call's
 //! stages is measured by [`crate::probe`]; the timeline shows the order in which requests are
