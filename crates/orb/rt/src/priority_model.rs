@@ -12,7 +12,8 @@ pub struct PriorityModelPolicy {
     /// Model: the client decides, or the server.
     pub model: PriorityModel,
     /// The server's priority: of all requests with SERVER_DECLARED; with CLIENT_PROPAGATED of those that carry none, as
-    /// of clients without Real-time CORBA.
+    /// of clients without Real-time CORBA. Threads of Real-time ORBs that set no priority carry that of their native
+    /// priority: the lowest, if they are none of real time.
     pub server_priority: Priority,
 }
 

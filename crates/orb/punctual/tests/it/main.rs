@@ -37,3 +37,4 @@ mod stop_signals;
 mod support;
 mod sync_scope;
 mod tls;
+mod unset_priority;
