@@ -1,21 +1,16 @@
-//! Compiles the IDL of the service, and that of a test that includes it like users' IDL.
+//! Compiles the IDL of a test that includes the service's like users' IDL, and tells dependents where that is.
 
 use std::path::PathBuf;
 
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Error> {
-    punctual_build::compile("idl/CosNaming.idl")?;
+    let idl = std::env::var_os("DEP_PUNCTUAL_NAMING_CLIENT_IDL").map(PathBuf::from);
+    let idl = idl.unwrap_or_default();
     Builder::new()
-        .include_dir("idl")
-        .extern_path("::CosNaming", "crate::cos_naming")
-        .compile(&["idl/PunctualNaming.idl"])?;
-    Builder::new()
-        .include_dir("idl")
+        .include_dir(&idl)
         .extern_path("::CosNaming", "punctual_naming::cos_naming")
         .compile(&["tests/idl/registry.idl"])?;
-    let here = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
-    let idl = here.unwrap_or_default().join("idl");
     println!("cargo:idl={}", idl.display());
     Ok(())
 }

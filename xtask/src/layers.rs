@@ -149,9 +149,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // The wire crate has names as text.
+    (NAMING_CLIENT, &["punctual", IOR, EXEC, "punctual-build"]),
     (
         "punctual-naming",
-        &["punctual", IOR, EXEC, HOST, ETCD, GROUPS, "punctual-build"],
+        &[
+            "punctual",
+            IOR,
+            EXEC,
+            HOST,
+            ETCD,
+            GROUPS,
+            NAMING_CLIENT,
+            "punctual-build",
+        ],
     ),
     // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
@@ -202,7 +212,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // The guide's pages, and the tests of their snippets.
     (
         "punctual-guide",
-        &["punctual", "punctual-naming", "punctual-build"],
+        &["punctual", NAMING_CLIENT, "punctual-build"],
     ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
@@ -254,6 +264,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
+const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const GROUPS: &str = "punctual-groups";

@@ -72,6 +72,7 @@ const CRATES: &[&str] = &[
     "services/host",
     "services/ifr",
     "services/naming",
+    "services/naming/client",
     "tools/cli",
     "tools/console",
     "tools/guide",

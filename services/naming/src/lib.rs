@@ -5,18 +5,17 @@
 //! callers share one commit. It is [served](NamingService::serve) by the standard's interfaces, so
 //! that clients of every ORB use it.
 //!
-//! [`client`] has additional functions for clients: typed references by name, names that stay
-//! bound.
+//! [`client`] has the functions for clients, typed references by name and names that stay bound. They are a crate of
+//! their own, `punctual-naming-client`: a program that uses names and serves none needs that one alone.
 //!
 //! No object is ever activated: one servant serves all contexts, and an object's id is the number
-//! of its context. The types of `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL
+//! of its context. The types of `CosNaming.idl` are generated once, as [`cos_naming`]; IDL
 //! that includes it refers to them (`docs/guide/naming.md` shows how). Operations beyond the
 //! standard are in [`extension`], the types of `PunctualNaming.idl`.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod access;
-pub mod client;
 mod directory;
 mod hosted;
 mod limits;
@@ -40,10 +39,10 @@ pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};
 pub use settings::{LISTEN, open, settings};
 
-include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));
+pub use punctual_naming_client::{cos_naming, extension};
 
-mod beyond {
-    include!(concat!(env!("OUT_DIR"), "/PunctualNaming.rs"));
+/// Client side, which is `punctual-naming-client`, and the answers of a group's members.
+pub mod client {
+    pub use punctual_groups::Answer;
+    pub use punctual_naming_client::{Kept, Names};
 }
-
-pub use beyond::punctual_naming as extension;

@@ -90,13 +90,8 @@ fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
 
 /// Returns the name of a text of any length, for the process's own texts.
 pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
-    let name = punctual_ior::name_from_text(text);
-    let name = name.map_err(|_| Refusal::InvalidName("it is not a stringified name"))?;
-    let component = |one: punctual_ior::NameComponent| NameComponent {
-        id: one.id,
-        kind: one.kind,
-    };
-    Ok(name.into_iter().map(component).collect())
+    let name = punctual_naming_client::from_text(text);
+    name.map_err(|_| Refusal::InvalidName("it is not a stringified name"))
 }
 
 #[cfg(test)]

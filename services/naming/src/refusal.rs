@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::cos_naming::naming_context::{AlreadyBound, InvalidName, NotEmpty, NotFoundReason};
 use crate::cos_naming::{self, Name};
 use crate::extension;
-use crate::store::{ContextId, StoreError, Target};
+use crate::store::{ContextId, StoreError, Target, Ttl};
 
 /// Reason for which an operation is refused.
 #[derive(Clone, Error)]
@@ -47,7 +47,7 @@ pub enum Refusal {
     #[error("a nil reference is not a naming context")]
     NilContext,
     /// The time to live is out of range.
-    #[error("the time to live must be from 1 s to 24 h")]
+    #[error("{}", Ttl::BOUNDS)]
     BadTtl,
     /// A nil reference cannot join a group.
     #[error("a nil reference cannot be a member of a group")]

@@ -49,10 +49,10 @@ const GROUP_REMOVE: Key<Option<Duration>> = Key::time_or_never("group-remove")
 const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
     .default("1000")
     .doc("Maximum number of members of a group.");
-const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 0..=u64::MAX)
+const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 1..=u64::MAX)
     .default("128")
     .doc("Maximum number of components of a name.");
-const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 0..=u64::MAX)
+const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 1..=u64::MAX)
     .default("1024")
     .doc("Maximum number of bytes of a component's id and kind together.");
 const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)

@@ -3,53 +3,77 @@
 use super::source::{docs, parse};
 use crate::run::Result;
 use std::fmt::Write as _;
-use syn::{Expr, ExprLit, Item, Lit};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Ident, Item, LitInt, Token};
 
-/// Returns the table, with Punctual's own codes first, as programs meet these.
+/// Row of the table. Rows of Punctual's own codes come first, as programs meet these.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    is_omg: bool,
+    number: u32,
+    exception: String,
+    meaning: String,
+    name: String,
+}
+
+/// Codes of a `codes!`: `/// EXCEPTION: meaning` and `NAME = vendor(number);` for each.
+struct Codes(Vec<Row>);
+
+impl Parse for Codes {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut rows = Vec::new();
+        while !input.is_empty() {
+            let attributes = input.call(Attribute::parse_outer)?;
+            let name: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            let vendor: Ident = input.parse()?;
+            let number;
+            syn::parenthesized!(number in input);
+            let number: LitInt = number.parse()?;
+            input.parse::<Token![;]>()?;
+            let docs = docs(&attributes);
+            let (exception, meaning) = docs.split_once(": ").ok_or_else(|| {
+                syn::Error::new(
+                    name.span(),
+                    format!("`{name}` does not say `EXCEPTION: meaning`"),
+                )
+            })?;
+            rows.push(Row {
+                is_omg: vendor == "omg",
+                number: number.base10_parse()?,
+                exception: exception.to_owned(),
+                meaning: meaning.to_owned(),
+                name: name.to_string(),
+            });
+        }
+        Ok(Self(rows))
+    }
+}
+
+/// Returns the table.
 pub(super) fn table() -> Result<String> {
+    let file = "crates/orb/orb/src/exception/minor.rs";
     let mut rows = Vec::new();
-    for item in parse("crates/orb/orb/src/exception/minor.rs")? {
-        let Item::Const(item) = item else { continue };
-        let Expr::Call(call) = item.expr.as_ref() else {
-            continue;
-        };
-        let Expr::Path(vendor) = call.func.as_ref() else {
-            continue;
-        };
-        let vendor = match vendor.path.get_ident().map(ToString::to_string).as_deref() {
-            Some("own") => "Punctual",
-            Some("omg") => "OMG",
-            _ => continue,
-        };
-        let Some(Expr::Lit(ExprLit {
-            lit: Lit::Int(number),
-            ..
-        })) = call.args.first()
-        else {
-            continue;
-        };
-        let number: u32 = number.base10_parse().map_err(|error| error.to_string())?;
-        let docs = docs(&item.attrs);
-        let (exception, meaning) = docs
-            .split_once(": ")
-            .ok_or_else(|| format!("`{}` does not say `EXCEPTION: meaning`", item.ident))?;
-        let row = (
-            vendor == "OMG",
-            number,
-            exception.to_owned(),
-            meaning.to_owned(),
-            item.ident.to_string(),
-        );
-        rows.push(row);
+    for item in parse(file)? {
+        if let Item::Macro(item) = item
+            && item.mac.path.is_ident("codes")
+        {
+            let codes = item.mac.parse_body::<Codes>();
+            rows.extend(codes.map_err(|error| format!("{file}: {error}"))?.0);
+        }
+    }
+    if rows.is_empty() {
+        return Err(format!("{file} has no `codes!`"));
     }
     rows.sort();
     let mut out =
         "| code | exception | meaning | in `punctual::minor` |\n|---|---|---|---|\n".to_owned();
-    for (is_omg, number, exception, meaning, name) in rows {
-        let vendor = if is_omg { "OMG" } else { "Punctual" };
+    for row in rows {
+        let vendor = if row.is_omg { "OMG" } else { "Punctual" };
         let _ = writeln!(
             out,
-            "| {vendor} {number} | {exception} | {meaning} | `{name}` |"
+            "| {vendor} {} | {} | {} | `{}` |",
+            row.number, row.exception, row.meaning, row.name
         );
     }
     Ok(out)

@@ -4,13 +4,14 @@
 //! oldest, so that peers that send nothing, each of which has two seconds, do not keep a supervisor from its answer.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
 /// Time that a peer has for its whole request.
@@ -57,11 +58,12 @@ impl Reply {
     }
 }
 
-/// Server that answers until it is dropped.
+/// Server that answers until it is dropped. When that has returned, `reply` is not used any more.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
     has_ended: Arc<AtomicBool>,
+    answers: Arc<Answers>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -84,8 +86,9 @@ impl Server {
         let answers = Arc::new(Answers {
             name: name.clone(),
             peers: Peers::default(),
-            reply: Box::new(reply),
+            reply: Mutex::new(Some(Arc::new(reply))),
         });
+        let taken = answers.clone();
         let serve = move || {
             for peer in listener.incoming() {
                 // Pairs with the store in `drop`, which connects after it.
@@ -93,7 +96,7 @@ impl Server {
                     return;
                 }
                 // A peer that is not answered has gone, or asks again.
-                let _ = peer.and_then(|peer| begin(peer, answers.clone()));
+                let _ = peer.and_then(|peer| begin(peer, taken.clone()));
             }
         };
         let thread = ThreadSpec::named(name).start(serve);
@@ -101,6 +104,7 @@ impl Server {
         Ok(Self {
             address,
             has_ended,
+            answers,
             thread: Some(thread),
         })
     }
@@ -121,34 +125,61 @@ impl Drop for Server {
             // A panic of the thread has been reported already.
             let _ = thread.join();
         }
+        self.answers.peers.end();
+        *self.answers.reply.lock() = None;
     }
 }
 
-/// Connections whose requests are being answered, the oldest first.
-#[derive(Default)]
+/// Connections whose requests are being answered.
+#[derive(Debug, Default)]
 struct Peers {
-    open: Mutex<VecDeque<(u64, TcpStream)>>,
-    next: AtomicU64,
+    open: Mutex<Open>,
+    ended: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Open {
+    /// Connections with their numbers, the oldest first, without those that were shut down.
+    peers: VecDeque<(u64, TcpStream)>,
+    next: u64,
+    /// Number of threads, which end some time after their connection.
+    threads: usize,
 }
 
 impl Peers {
     /// Adds a connection; returns its number. If there are too many, the oldest is shut down.
     fn add(&self, peer: &TcpStream) -> io::Result<u64> {
         let peer = peer.try_clone()?;
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut peers = self.open.lock();
-        if peers.len() >= MOST_PEERS
-            && let Some((_, oldest)) = peers.pop_front()
+        let mut open = self.open.lock();
+        let number = open.next;
+        open.next += 1;
+        open.threads += 1;
+        if open.peers.len() >= MOST_PEERS
+            && let Some((_, oldest)) = open.peers.pop_front()
         {
             // It may have ended by itself.
             let _ = oldest.shutdown(Shutdown::Both);
         }
-        peers.push_back((number, peer));
+        open.peers.push_back((number, peer));
         Ok(number)
     }
 
+    /// Removes a connection whose thread has ended.
     fn remove(&self, number: u64) {
-        self.open.lock().retain(|(one, _)| *one != number);
+        let mut open = self.open.lock();
+        open.peers.retain(|(one, _)| *one != number);
+        open.threads -= 1;
+        self.ended.notify_all();
+    }
+
+    /// Reads from no connection any more, and waits until those whose requests had come are answered.
+    fn end(&self) {
+        let mut open = self.open.lock();
+        for (_, peer) in &open.peers {
+            // It may have ended by itself.
+            let _ = peer.shutdown(Shutdown::Read);
+        }
+        self.ended.wait_while(&mut open, |open| open.threads > 0);
     }
 }
 
@@ -156,7 +187,20 @@ impl Peers {
 struct Answers {
     name: String,
     peers: Peers,
-    reply: Box<dyn Fn(&str) -> Reply + Send + Sync>,
+    /// None once the server has ended.
+    reply: Mutex<Option<Arc<MakeReply>>>,
+}
+
+/// Function that answers a request for a path.
+type MakeReply = dyn Fn(&str) -> Reply + Send + Sync;
+
+impl fmt::Debug for Answers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answers")
+            .field("name", &self.name)
+            .field("peers", &self.peers)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Starts the thread that answers a connection's request.
@@ -166,8 +210,11 @@ fn begin(peer: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     let answering = {
         let answers = answers.clone();
         move || {
-            // A peer that is not answered has gone, or asks again.
-            let _ = answer(peer, &*answers.reply);
+            let reply = answers.reply.lock().clone();
+            if let Some(reply) = reply {
+                // A peer that is not answered has gone, or asks again.
+                let _ = answer(peer, &*reply);
+            }
             answers.peers.remove(number);
         }
     };
@@ -177,7 +224,7 @@ fn begin(peer: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     })
 }
 
-fn answer(mut peer: TcpStream, reply: &dyn Fn(&str) -> Reply) -> io::Result<()> {
+fn answer(mut peer: TcpStream, reply: &MakeReply) -> io::Result<()> {
     peer.set_write_timeout(Some(PATIENCE))?;
     let head = head(&mut peer)?;
     let mut words = head.split(' ');

@@ -22,7 +22,8 @@ use crate::service::Service;
 pub struct Status(Server);
 
 impl Status {
-    /// Answers for a service at an address; port 0 is any free port.
+    /// Answers for a service at an address; port 0 is any free port. The service is used until the returned value is
+    /// dropped, and no longer.
     ///
     /// # Errors
     /// The address is in use or not of this machine; the system has no thread for it.
@@ -122,5 +123,16 @@ mod tests {
         assert!(reply.starts_with("HTTP/1.1 503"), "{reply}");
         assert!(reply.contains("the store cannot be reached"), "{reply}");
         assert!(get(&status, "/health").starts_with("HTTP/1.1 200"));
+    }
+
+    #[test]
+    fn the_service_is_let_go_when_the_status_ends_whatever_peers_do() {
+        let (service, status) = listening();
+        let silent = TcpStream::connect(status.address()).unwrap();
+        // Connections are taken in order: now the silent one is waited for.
+        assert!(get(&status, "/health").starts_with("HTTP/1.1 200"));
+        drop(status);
+        assert_eq!(Arc::strong_count(&service), 1);
+        drop(silent);
     }
 }

@@ -2,7 +2,7 @@
 
 use punctual_groups::Choice;
 
-use super::ttl::Ttl;
+use super::Ttl;
 
 /// Number of a context, random and never reused. [`ROOT`] is the root context.
 pub type ContextId = u64;
@@ -74,4 +74,14 @@ pub trait Loading {
     /// Takes a binding. Those of one context are passed successively, in the order of their keys,
     /// after all contexts.
     fn binding(&mut self, context: ContextId, key: &str, target: Target);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Target;
+
+    #[test]
+    fn a_target_has_no_more_bytes_for_its_time_to_live() {
+        assert_eq!(size_of::<Target>(), 24);
+    }
 }

@@ -16,7 +16,6 @@ mod file;
 mod memory;
 mod record;
 mod shared;
-mod ttl;
 
 pub use change::{Change, ContextId, Loading, ROOT, Target};
 pub use contract::Store;
@@ -28,5 +27,5 @@ pub(crate) use file::KIND;
 pub use memory::MemoryStore;
 pub use punctual_groups::Choice;
 pub use punctual_host::store::StoreError;
+pub use punctual_naming_client::Ttl;
 pub use shared::{Fact, Follower, SharedStore};
-pub use ttl::Ttl;

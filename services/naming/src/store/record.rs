@@ -10,8 +10,8 @@
 
 use punctual_groups::Choice;
 
+use super::Ttl;
 use super::change::Target;
-use super::ttl::Ttl;
 
 const OBJECT: u8 = 0;
 const CONTEXT: u8 = 1;

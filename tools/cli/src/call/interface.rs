@@ -1,14 +1,16 @@
 //! Interface of an object: from an IDL file, from an Interface Repository, or from the object
 //! itself.
 
+use punctual::any::{DynamicFactory, TypeKind};
 use punctual::description::{InterfaceDescription, Repository};
-use punctual::{ObjectRef, Orb, SystemException, SystemExceptionKind as Kind};
+use punctual::{ObjectRef, Orb, SystemException, SystemExceptionKind as Kind, TypeCode};
 use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use super::names::Types;
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
 use super::target_options::Common;
@@ -18,6 +20,18 @@ use crate::{shown, value_types};
 pub(super) struct Found {
     pub(super) interface: InterfaceDescription,
     pub(super) specification: Option<Specification>,
+    /// Valuetypes of the Interface Repository, if the interface has values.
+    pub(super) value_types: Vec<TypeCode>,
+}
+
+impl Found {
+    fn described(interface: InterfaceDescription) -> Self {
+        Self {
+            interface,
+            specification: None,
+            value_types: Vec::new(),
+        }
+    }
 }
 
 pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
@@ -25,13 +39,11 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
         return from_idl(orb, file, object, common);
     }
     if let Some(repository) = repository(orb, common.ifr.as_deref())? {
-        return from_repository(&repository, object, common);
+        let interface = from_repository(&repository, object, common)?;
+        return with_value_types(orb, &repository, Found::described(interface));
     }
     match punctual::description::interface_of(object) {
-        Ok(Some(interface)) => Ok(Found {
-            interface,
-            specification: None,
-        }),
+        Ok(Some(interface)) => Ok(Found::described(interface)),
         Ok(None) => Err(Problem::usage(DOES_NOT_TELL, ON_INTERFACES)),
         Err(exception) if is_not_told(&exception) => Err(Problem::System(
             exception.in_context(DOES_NOT_TELL),
@@ -74,10 +86,7 @@ fn from_repository(
     repository: &Repository,
     object: &ObjectRef,
     common: &Common,
-) -> Result<Found, Problem> {
-    let raised = |exception: SystemException| {
-        Problem::System(exception.in_context("the Interface Repository"), None)
-    };
+) -> Result<InterfaceDescription, Problem> {
     let id = match &common.interface {
         Some(name) if name.contains(':') && !name.contains("::") => name.clone(),
         Some(name) => format!(
@@ -87,7 +96,8 @@ fn from_repository(
         None if is_untyped(object) => return asked(repository, object),
         None => object.type_id().to_owned(),
     };
-    let interface = repository.interface(&id).map_err(raised)?.ok_or_else(|| {
+    let interface = repository.interface(&id).map_err(of_repository)?;
+    interface.ok_or_else(|| {
         Problem::usage(
             format!(
                 "the Interface Repository does not know `{}`",
@@ -95,11 +105,32 @@ fn from_repository(
             ),
             "name the interface with --interface, or its IDL with --idl FILE",
         )
-    })?;
-    Ok(Found {
-        interface,
-        specification: None,
     })
+}
+
+fn of_repository(exception: SystemException) -> Problem {
+    Problem::System(exception.in_context("the Interface Repository"), None)
+}
+
+/// Adds the repository's valuetypes if the interface has values, and registers factories for them: a value of a
+/// derived type is sent and read as such where its base is declared.
+fn with_value_types(
+    orb: &Orb,
+    repository: &Repository,
+    mut found: Found,
+) -> Result<Found, Problem> {
+    let is_value =
+        |type_code: &TypeCode| matches!(type_code.kind(), TypeKind::Value | TypeKind::Event);
+    if Types::new(orb, &found).any(is_value) {
+        found.value_types = repository.value_types().map_err(of_repository)?;
+        for type_code in &found.value_types {
+            // Only their own code reads the state of custom ones.
+            if let Ok(factory) = DynamicFactory::new(type_code) {
+                orb.register_value_factory(factory);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Returns `true` if a reference does not name a type more specific than Object.
@@ -109,11 +140,8 @@ fn is_untyped(object: &ObjectRef) -> bool {
 
 /// Returns the interface of an object whose reference does not name it: the one that the object
 /// reports, or the most derived one of the repository that it supports.
-fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> {
+fn asked(repository: &Repository, object: &ObjectRef) -> Result<InterfaceDescription, Problem> {
     let raised = |exception| Problem::System(exception, None);
-    let of_repository = |exception: SystemException| {
-        Problem::System(exception.in_context("the Interface Repository"), None)
-    };
     let told = match punctual::description::repository_id_of(object) {
         Ok(id) => repository.interface(&id).map_err(of_repository)?,
         Err(exception) if is_not_told(&exception) => None,
@@ -127,15 +155,11 @@ fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> 
             }
         }
     }
-    let interface = nearest.ok_or_else(|| {
+    nearest.ok_or_else(|| {
         Problem::usage(
             "the Interface Repository knows none of the object's interfaces",
             "name the object's IDL with --idl FILE",
         )
-    })?;
-    Ok(Found {
-        interface,
-        specification: None,
     })
 }
 
@@ -210,6 +234,7 @@ fn from_idl(orb: &Orb, file: &Path, object: &ObjectRef, common: &Common) -> Resu
     Ok(Found {
         interface,
         specification: Some(specification),
+        value_types: Vec::new(),
     })
 }
 

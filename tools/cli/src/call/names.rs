@@ -38,7 +38,15 @@ impl<'f> Types<'f> {
         for attribute in &interface.attributes {
             this.mention(&attribute.type_code);
         }
+        for type_code in &found.value_types {
+            this.mention(type_code);
+        }
         this
+    }
+
+    /// Returns `true` if a type that the interface mentions satisfies a condition.
+    pub(super) fn any(&self, is_meant: impl Fn(&TypeCode) -> bool) -> bool {
+        self.mentioned.values().any(is_meant)
     }
 
     /// Adds a type and its parts. A malicious repository may send a description without ids that

@@ -7,6 +7,7 @@ mod bench;
 mod bridge;
 mod call;
 mod call_answers;
+mod call_values;
 mod check;
 mod commands;
 mod config;

@@ -200,7 +200,7 @@ fn a_service_is_found_by_options_of_the_orb_and_objects_by_their_names_everywher
     assert!(text(listed.stdout).contains("clock.time"));
     let idl = concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../../services/naming/idl/CosNaming.idl"
+        "/../../services/naming/client/idl/CosNaming.idl"
     );
     let root = format!("{}#root", serving.url("corbaname"));
     let called = punctual(&[

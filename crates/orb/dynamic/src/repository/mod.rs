@@ -2,12 +2,12 @@
 //! part 1, chapter 14).
 //!
 //! Descriptions come whole, by `describe_interface`. The repository's modules are visited only to
-//! list its interfaces.
+//! list its interfaces and its valuetypes.
 
 mod read;
 
-use punctual_any::InterfaceDescription;
-use punctual_cdr::{Decoder, Encoder, Marshal, NarrowCodeSet, Nilable, unmarshal_each};
+use punctual_any::{InterfaceDescription, TypeCode};
+use punctual_cdr::{Decoder, Encoder, Marshal, NarrowCodeSet, Nilable, Unmarshal, unmarshal_each};
 use punctual_orb::{Interface, ObjectRef, Operation, SystemException};
 
 /// Repository of interfaces: CORBA's `Repository`, as far as calls need it.
@@ -42,20 +42,39 @@ impl Repository {
     /// Those of the calls.
     pub fn interface_ids(&self) -> Result<Vec<String>, SystemException> {
         const ID: Operation = Operation::two_way("_get_id");
-        let (mut ids, mut to_see, mut seen) = (Vec::new(), vec![self.0.clone()], 0);
+        let id = |interface: &ObjectRef| interface.invoke(&ID, |_| Ok(()), read::text);
+        self.definitions(INTERFACE, id)
+    }
+
+    /// Returns its valuetypes, at any depth of modules; of the first 10,000 definitions at most.
+    /// Makes two calls for each module and one for each valuetype.
+    ///
+    /// # Errors
+    /// Those of the calls.
+    pub fn value_types(&self) -> Result<Vec<TypeCode>, SystemException> {
+        const TYPE: Operation = Operation::two_way("_get_type");
+        let type_code = |value: &ObjectRef| value.invoke(&TYPE, |_| Ok(()), TypeCode::unmarshal);
+        self.definitions(VALUE, type_code)
+    }
+
+    /// Returns what is asked of each definition of a kind, of the first [`MOST`] definitions.
+    fn definitions<R>(
+        &self,
+        kind: u32,
+        ask: impl Fn(&ObjectRef) -> Result<R, SystemException>,
+    ) -> Result<Vec<R>, SystemException> {
+        let (mut found, mut to_see, mut seen) = (Vec::new(), vec![self.0.clone()], 0);
         while let Some(container) = to_see.pop() {
-            let interfaces = contents(&container, INTERFACE)?;
-            let modules = contents(&container, MODULE)?;
-            for interface in interfaces.into_iter().take(MOST - seen) {
+            for definition in contents(&container, kind)?.into_iter().take(MOST - seen) {
                 seen += 1;
-                ids.push(interface.invoke(&ID, |_| Ok(()), read::text)?);
+                found.push(ask(&definition)?);
             }
             // This also ends the search in a hostile repository with a module that contains itself.
-            let modules = modules.into_iter().take(MOST - seen);
+            let modules = contents(&container, MODULE)?.into_iter().take(MOST - seen);
             seen += modules.len();
             to_see.extend(modules);
         }
-        Ok(ids)
+        Ok(found)
     }
 }
 
@@ -66,6 +85,8 @@ const MOST: usize = 10_000;
 const INTERFACE: u32 = 5;
 /// `dk_Module` of `DefinitionKind`.
 const MODULE: u32 = 6;
+/// `dk_Value` of `DefinitionKind`.
+const VALUE: u32 = 20;
 
 /// Returns the definitions of one kind that a container holds directly.
 fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemException> {

@@ -12,7 +12,7 @@ use punctual_orb::{
 use std::cell::RefCell;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Metrics of an ORB's calls: `Orb::builder().initializer(Arc::new(metrics.clone()))`. Cheap to
@@ -21,7 +21,11 @@ use std::time::Instant;
 /// A call counts when it has ended: each attempt of a repeated call by itself; an asynchronous call
 /// when its result is taken, without its time.
 #[derive(Clone, Debug)]
-pub struct Metrics(Arc<EndCounters>);
+pub struct Metrics {
+    counters: Arc<EndCounters>,
+    /// Server that shows them, if there is one.
+    http: Option<Arc<Server>>,
+}
 
 /// Counters of both ends.
 #[derive(Debug)]
@@ -30,8 +34,6 @@ struct EndCounters {
     server: Operations,
     /// Start times of the requests being served.
     served: Served<Instant>,
-    /// Server that shows them, if there is one.
-    http: OnceLock<Server>,
 }
 
 /// Default number of operations that are counted by name at each end.
@@ -47,12 +49,15 @@ impl Metrics {
     /// Makes metrics with a limit of operations at each end; further ones count as one.
     #[must_use]
     pub fn with_most_operations(most: usize) -> Self {
-        Self(Arc::new(EndCounters {
+        let counters = EndCounters {
             client: Operations::new(most),
             server: Operations::new(most),
             served: Served::default(),
-            http: OnceLock::new(),
-        }))
+        };
+        Self {
+            counters: Arc::new(counters),
+            http: None,
+        }
     }
 
     /// Makes metrics that are served by HTTP at this address, such as `127.0.0.1:9464`, as long as a
@@ -64,32 +69,32 @@ impl Metrics {
     /// The address is in use or not of this machine; the system has no thread for it.
     pub fn served_at(address: &str) -> io::Result<Self> {
         let metrics = Self::new();
-        // Weak, as the server is theirs.
-        let counters = Arc::downgrade(&metrics.0);
-        let reply = move |path: &str| match (path, counters.upgrade()) {
-            ("/health" | "/live", _) => Reply::ok("alive\n"),
-            ("/metrics", Some(counters)) => Reply::ok(Self(counters).render()),
-            ("/metrics", None) => Reply::unavailable("the ORB has ended\n"),
+        // Without the server, which would keep itself otherwise.
+        let shown = metrics.clone();
+        let reply = move |path: &str| match path {
+            "/health" | "/live" => Reply::ok("alive\n"),
+            "/metrics" => Reply::ok(shown.render()),
             _ => Reply::not_found("there are /health, /live and /metrics\n"),
         };
-        let server = Server::listen("punctual-metrics", address, reply)?;
-        // They are new, so that it is not set yet.
-        let _ = metrics.0.http.set(server);
-        Ok(metrics)
+        let http = Server::listen("punctual-metrics", address, reply)?;
+        Ok(Self {
+            http: Some(Arc::new(http)),
+            ..metrics
+        })
     }
 
     /// Returns the address that they are served at, if they are served ([`Metrics::served_at`]).
     #[must_use]
     pub fn address(&self) -> Option<SocketAddr> {
-        self.0.http.get().map(Server::address)
+        self.http.as_deref().map(Server::address)
     }
 
     /// Returns all metrics as text, as Prometheus scrapes it (`text/plain; version=0.0.4`).
     #[must_use]
     pub fn render(&self) -> String {
         render(&[
-            ("client", self.0.client.all()),
-            ("server", self.0.server.all()),
+            ("client", self.counters.client.all()),
+            ("server", self.counters.server.all()),
         ])
     }
 }
@@ -102,14 +107,14 @@ impl Default for Metrics {
 
 impl OrbInitializer for Metrics {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
-        info.add_client_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
-        info.add_server_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
+        info.add_client_request_interceptor(Arc::new(AtEnd(self.clone())))?;
+        info.add_server_request_interceptor(Arc::new(AtEnd(self.clone())))?;
         Ok(())
     }
 }
 
 /// Interceptor of either end.
-struct AtEnd(Arc<EndCounters>);
+struct AtEnd(Metrics);
 
 const NAME: &str = "punctual.metrics";
 
@@ -166,14 +171,14 @@ impl ClientRequestInterceptor for AtEnd {
     }
 
     fn receive_reply(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        count(&self.0.client, info.operation(), Ended::Well, true);
+        count(&self.0.counters.client, info.operation(), Ended::Well, true);
         Ok(())
     }
 
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let (ended, _) = of_exception(info.received_system_exception());
         // The program itself makes the call, so the operation exists.
-        count(&self.0.client, info.operation(), ended, true);
+        count(&self.0.counters.client, info.operation(), ended, true);
         Ok(())
     }
 
@@ -184,7 +189,7 @@ impl ClientRequestInterceptor for AtEnd {
             // The call is asynchronous: it counts when its result is taken.
             BEGUN.with_borrow_mut(Vec::pop);
         } else {
-            count(&self.0.client, info.operation(), Ended::Well, true);
+            count(&self.0.counters.client, info.operation(), Ended::Well, true);
         }
         Ok(())
     }
@@ -199,12 +204,15 @@ impl ServerRequestInterceptor for AtEnd {
         &self,
         info: &mut ServerRequestInfo<'_>,
     ) -> Result<(), InterceptorError> {
-        self.0.served.begins(info.request_id(), Instant::now());
+        self.0
+            .counters
+            .served
+            .begins(info.request_id(), Instant::now());
         Ok(())
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        self.0.record_served(info, Ended::Well, true);
+        self.0.counters.record_served(info, Ended::Well, true);
         Ok(())
     }
 
@@ -212,13 +220,13 @@ impl ServerRequestInterceptor for AtEnd {
         // Names of unknown operations are not kept, as peers can send any number of them.
         let (ended, exists) = of_exception(info.sending_system_exception());
         let exists = exists && info.object_id().is_ok();
-        self.0.record_served(info, ended, exists);
+        self.0.counters.record_served(info, ended, exists);
         Ok(())
     }
 
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let exists = info.object_id().is_ok();
-        self.0.record_served(info, Ended::Well, exists);
+        self.0.counters.record_served(info, Ended::Well, exists);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 use super::destination::towards;
 use super::target::Target;
 use crate::exception::SystemException;
+use crate::exception::minor;
 use crate::fixed_context::CallPolicies;
 use crate::lane::{Endpoint, Lane};
 use crate::policy::numbers::{CLIENT_PROTOCOLS, SECURITY};
@@ -139,7 +140,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
          {}; configure [tls], or allow it by security = off",
         names(able)
     );
-    UnmetPolicies::new(&[SECURITY], why)
+    UnmetPolicies::new(&[SECURITY], why).with_minor(minor::NO_PROTECTED_ENDPOINT)
 }
 
 /// Returns the error for policies that prefer a protocol that would send in clear.

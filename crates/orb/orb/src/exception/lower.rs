@@ -86,12 +86,11 @@ impl SystemException {
         let body = SystemExceptionBody::decode(body)?;
         let completed = CompletionStatus::from_number(body.completed);
         Ok(match Kind::from_repository_id(body.repository_id) {
-            Some(Kind::Unknown) if body.minor == minor::SERVANT_PANICKED => {
-                Self::new(Kind::Unknown, body.minor, completed)
-                    .with_detail("raised by the server: the servant panicked")
+            Some(kind) => {
+                let exception = Self::new(kind, body.minor, completed);
+                let meaning = exception.meaning();
+                exception.with_detail(format!("raised by the server: {meaning}"))
             }
-            Some(kind) => Self::new(kind, body.minor, completed)
-                .with_detail(format!("raised by the server: {}", kind.meaning())),
             None => Self::new(Kind::Unknown, body.minor, completed)
                 .with_detail(format!("raised by the server as `{}`", body.repository_id)),
         })

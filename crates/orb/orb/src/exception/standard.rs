@@ -230,6 +230,11 @@ impl SystemException {
         self.completed
     }
 
+    /// Returns the meaning of its minor code, or of its kind where that is not known.
+    pub(crate) fn meaning(&self) -> &'static str {
+        minor::meaning(self.kind.name(), self.minor).unwrap_or_else(|| self.kind.meaning())
+    }
+
     /// Returns the message, if it has one.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
@@ -248,10 +253,8 @@ impl Eq for SystemException {}
 impl fmt::Display for SystemException {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.kind.name())?;
-        match &self.detail {
-            Some(detail) => write!(f, ": {detail}")?,
-            None => write!(f, ": {}", self.kind.meaning())?,
-        }
+        let detail = self.detail().unwrap_or_else(|| self.meaning());
+        write!(f, ": {detail}")?;
         write!(
             f,
             " (minor {}, {})",
@@ -284,6 +287,27 @@ mod tests {
         assert_eq!(
             SystemExceptionKind::from_repository_id("IDL:omg.org/CORBA/NONE:1.0"),
             None
+        );
+    }
+
+    #[test]
+    fn without_a_detail_the_message_has_the_meaning_of_the_minor_code() {
+        let text =
+            |kind, minor| SystemException::new(kind, minor, CompletionStatus::No).to_string();
+        assert_eq!(
+            text(SystemExceptionKind::InvPolicy, minor::NO_PROTECTED_ENDPOINT),
+            "INV_POLICY: nothing may be sent unencrypted to the object, and it has no endpoint of TLS that can be used \
+             (minor Punctual 42, COMPLETED_NO)"
+        );
+        // The numbers of the standard have a meaning for each kind.
+        assert_eq!(
+            text(SystemExceptionKind::ObjectNotExist, minor::omg(2)),
+            "OBJECT_NOT_EXIST: no adapter for the object key (minor OMG 2, COMPLETED_NO)"
+        );
+        let kind = SystemExceptionKind::NoMemory;
+        assert_eq!(
+            text(kind, minor::omg(2)),
+            format!("NO_MEMORY: {} (minor OMG 2, COMPLETED_NO)", kind.meaning())
         );
     }
 

@@ -4,7 +4,9 @@
 //! The value of the policy is the counter itself: all calls under the same [`CallsInFlight`] count
 //! together. Set for an ORB it limits the ORB's calls, set for a thread the thread's, set for a
 //! reference those by the reference and its copies. A call counts from the moment its request is
-//! sent until its reply is there, or it is given up.
+//! sent until its reply is read, or it is given up. The reply of a poller is read when the poller is
+//! waited for, polled or awaited: a thread that keeps pollers up to the limit, and then makes a call
+//! that blocks, blocks until that call's time-out.
 
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::Deadline;

@@ -1,7 +1,6 @@
 //! Policies that cannot be met, with their types.
 
-use super::any_policy::invalid;
-use crate::exception::SystemException;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::borrow::Cow;
 
 /// Reason why no call can be made under the policies in effect, and the types of those at fault:
@@ -12,6 +11,8 @@ pub struct UnmetPolicies {
     pub types: Vec<u32>,
     /// The reason.
     pub why: Cow<'static, str>,
+    /// Minor code, by which a peer hears of the reason, too.
+    pub minor: u32,
 }
 
 impl UnmetPolicies {
@@ -20,12 +21,21 @@ impl UnmetPolicies {
         Self {
             types: types.to_vec(),
             why: why.into(),
+            minor: minor::CANNOT_RECONCILE,
         }
+    }
+
+    /// Sets the minor code.
+    #[must_use]
+    pub(crate) fn with_minor(mut self, minor: u32) -> Self {
+        self.minor = minor;
+        self
     }
 }
 
 impl From<UnmetPolicies> for SystemException {
     fn from(unmet: UnmetPolicies) -> Self {
-        invalid(unmet.why)
+        SystemException::new(Kind::InvPolicy, unmet.minor, CompletionStatus::No)
+            .with_detail(unmet.why)
     }
 }

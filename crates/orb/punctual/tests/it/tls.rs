@@ -458,3 +458,31 @@ fn without_a_certificate_objects_are_not_served_in_clear_instead() {
     let text = bare.build().unwrap().listen().unwrap_err().to_string();
     assert!(text.contains("ssliop") && text.contains("[tls]"), "{text}");
 }
+
+#[test]
+fn a_client_hears_why_its_callback_is_not_called() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let server = strict(authority.options("localhost")).build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    // The client has TLS, and listens in clear.
+    let client = Orb::builder()
+        .configure(|config| config.tls = Some(authority.options("localhost")))
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .build()
+        .unwrap();
+    let poa = client.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let callback: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let reference = server.object_to_string(&echo).unwrap();
+    let seen = Echo::from_object(client.string_to_object(&reference).unwrap());
+    let refused = seen.bounce(&callback, 1).unwrap_err();
+    assert_eq!(refused.kind(), Kind::InvPolicy);
+    assert_eq!(refused.minor(), punctual::minor::NO_PROTECTED_ENDPOINT);
+    assert!(
+        refused.to_string().contains("no endpoint of TLS"),
+        "{refused}"
+    );
+}

@@ -104,7 +104,7 @@ fn idl_that_includes_cosnaming_shares_its_types() {
 
 #[test]
 fn the_idl_is_where_build_scripts_of_users_are_told() {
-    let idl = concat!(env!("CARGO_MANIFEST_DIR"), "/idl/CosNaming.idl");
+    let idl = concat!(env!("CARGO_MANIFEST_DIR"), "/client/idl/CosNaming.idl");
     let text = std::fs::read_to_string(idl).unwrap();
     assert!(text.contains("interface NamingContextExt : NamingContext"));
 }

@@ -54,6 +54,7 @@ fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, S
         text,
         sections: Vec::new(),
         values: BTreeMap::new(),
+        lines: BTreeMap::new(),
     };
     reader.read("", table.get_ref())?;
     let mut draft = Draft::of(config);
@@ -64,17 +65,12 @@ fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, S
     }
     for (section, setting) in all() {
         let key = section.key(setting);
-        if let Some((line, value)) = reader.values.get(&key) {
+        if let Some(value) = reader.values.get(&key) {
             let applied = setting.apply(&mut draft, &key, value, folder);
-            applied.map_err(|error| format!("line {line}: {error}"))?;
+            applied.map_err(|error| reader.located(&error))?;
         }
     }
-    draft
-        .finish()
-        .map_err(|error| match reader.line_of(&error) {
-            Some(line) => format!("line {line}: {error}"),
-            None => error.to_string(),
-        })
+    draft.finish().map_err(|error| reader.located(&error))
 }
 
 /// Sections and values of a file.
@@ -82,8 +78,10 @@ struct Reader<'f> {
     text: &'f str,
     /// Tables that the file has.
     sections: Vec<&'static Section>,
-    /// Lines and values by key with its table.
-    values: BTreeMap<String, (usize, Value)>,
+    /// Values by key with its table.
+    values: BTreeMap<String, Value>,
+    /// Lines of these keys, and of those within tables that are values, as `initial_references.NameService`.
+    lines: BTreeMap<String, usize>,
 }
 
 impl Reader<'_> {
@@ -107,7 +105,8 @@ impl Reader<'_> {
                 self.sections.push(section);
                 self.read(&format!("{key}."), table)?;
             } else if known(&key) {
-                self.values.insert(key, (line, read(value.get_ref())));
+                self.locate(&key, line, value);
+                self.values.insert(key, read(value.get_ref()));
             } else {
                 return Err(format!(
                     "line {line}: unknown key `{key}`{}",
@@ -118,15 +117,32 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the line of the key that an error names, or of the first key of the table.
-    fn line_of(&self, error: &ConfigError) -> Option<usize> {
+    /// Records the line of a value, and those of the entries of a table.
+    fn locate(&mut self, key: &str, line: usize, value: &Spanned<DeValue<'_>>) {
+        self.lines.insert(key.to_owned(), line);
+        if let DeValue::Table(entries) = value.get_ref() {
+            for (name, value) in entries {
+                let key = format!("{key}.{}", name.get_ref());
+                self.locate(&key, self.line(name), value);
+            }
+        }
+    }
+
+    /// Returns an error's text, behind the line of the key that it names, or of the first key of that table.
+    fn located(&self, error: &ConfigError) -> String {
         let ConfigError::BadValue { key, .. } = error else {
-            return None;
+            return error.to_string();
         };
         let of_table = format!("{key}.");
-        let is_meant = |one: &str| one == key || one.starts_with(&of_table);
-        let lines = self.values.iter().filter(|(one, _)| is_meant(one));
-        lines.map(|(_, (line, _))| *line).min()
+        let within = self
+            .lines
+            .iter()
+            .filter(|(one, _)| one.starts_with(&of_table));
+        let first = || within.map(|(_, line)| *line).min();
+        match self.lines.get(key).copied().or_else(first) {
+            Some(line) => format!("line {line}: {error}"),
+            None => error.to_string(),
+        }
     }
 
     fn line<T>(&self, at: &Spanned<T>) -> usize {

@@ -200,6 +200,10 @@ fn a_bad_value_is_refused_by_its_key() {
     );
     let error = read("[initial_references]\nX = 'bad'").unwrap_err();
     assert!(error.contains("`initial_references.X`"), "{error}");
+    let error = read("[initial_references]\nA = 'corbaloc::h/A'\n\nX = 'bad'").unwrap_err();
+    assert!(error.contains("line 4: "), "{error}");
+    let error = read("[link.shmiop]\nslots = 7\nspin_us = [7]").unwrap_err();
+    assert!(error.contains("line 3: "), "{error}");
     let error = read("default_initial_reference = 'h:1'").unwrap_err();
     assert!(error.contains("`default_initial_reference`"), "{error}");
 }

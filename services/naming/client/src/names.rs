@@ -1,8 +1,4 @@
-//! Client side: names that are resolved to typed references, kept bound, or remembered on request.
-//!
-//! This works with the naming service of any ORB.
-
-mod keep;
+//! Names in a naming context.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,16 +15,13 @@ use crate::cos_naming::{
     NamingContextRebindError, NamingContextResolveError, NamingContextUnbindError,
 };
 use crate::extension::{ExtendedContext, ExtendedContextBindForError};
-use crate::name::from_text;
-use crate::store::Ttl;
-
-pub use keep::Kept;
-pub use punctual_groups::Answer;
+use crate::text::from_text;
+use crate::ttl::Ttl;
 
 /// Names in a naming context, as text: `plants/north.site/pump`.
 #[derive(Debug)]
 pub struct Names {
-    context: NamingContext,
+    pub(crate) context: NamingContext,
     /// Remembered results of resolving names.
     remembered: Mutex<HashMap<String, ObjectRef>>,
 }
@@ -222,11 +215,11 @@ impl Names {
 }
 
 /// Returns a time to live in milliseconds, as the naming service expects it.
-fn millis(ttl: Duration) -> Result<u32, SystemException> {
+pub(crate) fn millis(ttl: Duration) -> Result<u32, SystemException> {
     let millis = u32::try_from(ttl.as_millis()).ok();
     let ttl = millis.and_then(Ttl::from_millis);
     ttl.map(Ttl::millis)
-        .ok_or_else(|| Kind::BadParam.because(crate::Refusal::BadTtl.to_string()))
+        .ok_or_else(|| Kind::BadParam.because(Ttl::BOUNDS))
 }
 
 /// Returns `true` if an exception shows that a reference is invalid, at least now.

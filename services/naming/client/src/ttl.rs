@@ -9,6 +9,8 @@ pub struct Ttl(u32);
 impl Ttl {
     const SHORTEST: u32 = 1_000;
     const LONGEST: u32 = 24 * 60 * 60 * 1_000;
+    /// Sentence that states the bounds, for errors.
+    pub const BOUNDS: &str = "the time to live must be from 1 s to 24 h";
 
     /// Returns the time to live of this many milliseconds, if it is within the bounds.
     #[must_use]
@@ -44,10 +46,5 @@ mod tests {
         for bad in [0, 999, 86_400_001, u32::MAX] {
             assert_eq!(Ttl::from_millis(bad), None);
         }
-    }
-
-    #[test]
-    fn a_target_has_no_more_bytes_for_it() {
-        assert_eq!(size_of::<crate::store::Target>(), 24);
     }
 }

@@ -7,10 +7,10 @@ use parking_lot::{Condvar, Mutex};
 use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use punctual_exec::thread::{JoinHandle, ThreadSpec};
 
-use super::Names;
 use crate::cos_naming::{Name, NameComponent, NamingContextResolveError};
 use crate::extension::ExtendedContext;
-use crate::name::from_text;
+use crate::names::{Names, millis};
+use crate::text::from_text;
 
 /// A name that is bound again when the naming service has lost it, as it was started again without
 /// a store, or with an older one. If it is bound to another object meanwhile, that binding stays.
@@ -65,7 +65,7 @@ impl Names {
         Keeping {
             names: self,
             text: name.to_owned(),
-            name: from_text(name)?,
+            name: components(name)?,
             object: object.as_object().clone(),
             how: How::Bound,
         }
@@ -86,12 +86,12 @@ impl Names {
         object: &impl Interface,
         ttl: Duration,
     ) -> Result<Kept, SystemException> {
-        super::millis(ttl)?;
+        millis(ttl)?;
         self.check_extended()?;
         Keeping {
             names: self,
             text: name.to_owned(),
-            name: from_text(name)?,
+            name: components(name)?,
             object: object.as_object().clone(),
             how: How::For(ttl),
         }
@@ -112,9 +112,9 @@ impl Names {
         object: &impl Interface,
         ttl: Duration,
     ) -> Result<Kept, SystemException> {
-        super::millis(ttl)?;
+        millis(ttl)?;
         self.check_extended()?;
-        let mut name = from_text(group)?;
+        let mut name = components(group)?;
         name.push(NameComponent {
             id: id.to_owned(),
             kind: String::new(),
@@ -175,7 +175,7 @@ impl Keeping {
             How::Bound => names.rebind(&self.text, object).map_err(as_text),
             How::For(ttl) => names.bind_for(&self.text, object, ttl).map_err(as_text),
             How::Joined(ttl) => {
-                let ttl = super::millis(ttl).map_err(as_text)?;
+                let ttl = millis(ttl).map_err(as_text)?;
                 let (group, id) = self.group();
                 let joined = self.extended().join(group, id, Some(object), ttl);
                 joined.map_err(as_text)
@@ -243,6 +243,12 @@ impl Keeping {
     fn extended(&self) -> ExtendedContext {
         ExtendedContext::from_object(self.names.context.as_object().clone())
     }
+}
+
+/// Returns the components of a name as text.
+fn components(text: &str) -> Result<Name, SystemException> {
+    let invalid = |_| Kind::BadParam.because("the name is invalid: it is not a stringified name");
+    from_text(text).map_err(invalid)
 }
 
 /// Object to which a name is bound.
