@@ -11,6 +11,7 @@ mod call_values;
 mod check;
 mod commands;
 mod config;
+mod documented;
 mod hostile_text;
 mod ifr;
 mod limits;
