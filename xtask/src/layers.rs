@@ -167,6 +167,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (
+        "punctual-example-real-time",
+        &["punctual", "punctual-build"],
+    ),
+    (
         "punctual-example-telemetry",
         &["punctual", "punctual-build"],
     ),

@@ -66,6 +66,7 @@ fn a_new_crate_builds_without_a_warning_passes_its_test_and_runs_until_a_signal(
         .unwrap();
     let said = String::from_utf8_lossy(&client.stdout);
     assert_eq!(said, "Hello, world!\n1 greeted so far\n");
+    call_from_cpp(&folder);
     let process = server.id().to_string();
     let killed = Command::new("kill").args(["-TERM", &process]).status();
     assert!(killed.unwrap().success());
@@ -73,4 +74,39 @@ fn a_new_crate_builds_without_a_warning_passes_its_test_and_runs_until_a_signal(
     let logged = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.success(), "{}\n{logged}", ended.status);
     assert!(logged.contains("a signal ends the process"), "{logged}");
+}
+
+/// Compiles the client of `examples/cpp` by omniORB, and calls the server that runs in a folder.
+fn call_from_cpp(folder: &Path) {
+    let client = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cpp/client.cc");
+    let within = tempfile::tempdir().unwrap();
+    let idl = Command::new("omniidl")
+        .arg("-bcxx")
+        .arg(folder.join("idl/greeter.idl"))
+        .current_dir(within.path())
+        .output();
+    let Ok(idl) = idl else {
+        return println!("skipped: there is no omniidl");
+    };
+    assert!(idl.status.success(), "{idl:?}");
+    let compiled = Command::new("g++")
+        .arg("-I.")
+        .arg(client)
+        .args(["greeterSK.cc", "-lomniORB4", "-lomnithread", "-o", "client"])
+        .current_dir(within.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    let reference = fs::read_to_string(folder.join("greeter.ior")).unwrap();
+    let called = Command::new(within.path().join("client"))
+        .arg(reference.trim())
+        .output()
+        .unwrap();
+    let expected = "Hello, C++!\n2 greeted so far\nnot greeted: a name is needed\n";
+    assert_eq!(
+        String::from_utf8_lossy(&called.stdout),
+        expected,
+        "{called:?}"
+    );
 }

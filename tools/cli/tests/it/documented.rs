@@ -6,12 +6,14 @@ use std::fs;
 use std::process::Command;
 
 /// Folders with documents, from the root.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: &[&str] = &[
     "",
     "docs",
     "docs/guide",
-    "services",
+    "examples/cpp",
     "examples/telemetry",
+    "examples/tls",
+    "services",
     "services/naming",
 ];
 

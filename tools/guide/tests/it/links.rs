@@ -21,6 +21,10 @@ fn documents() -> Vec<PathBuf> {
         "bench",
         "interop",
         "fuzz",
+        "services",
+        "examples/cpp",
+        "examples/telemetry",
+        "examples/tls",
     ];
     for top in tops.map(|folder| root().join(folder)) {
         for entry in std::fs::read_dir(top).unwrap() {
