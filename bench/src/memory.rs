@@ -7,7 +7,7 @@
 
 use crate::Result;
 use crate::child::Process;
-use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::contender::{self, Absent, Contender, Harness, Selection};
 use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::giop::{self, Connection, Target};
 use crate::output::Json;
@@ -61,7 +61,7 @@ pub const USUAL: [&str; 3] = ["punctual", "punctual-reactive", "punctual-lf"];
 /// # Errors
 /// A server fails, or the file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = Wanted::named_or(&options.contenders, &USUAL)?;
+    let wanted = Selection::named_or(&options.contenders, &USUAL)?;
     let (contenders, absent) = contender::known(harness, &wanted.without_floors());
     let report = measure(&contenders, &absent, &options.connections)?;
     options.json.deliver(&report)

@@ -12,7 +12,7 @@ pub(crate) use compare::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{self, Case, Operation};
-use crate::contender::{self, Harness, Wanted};
+use crate::contender::{self, Harness, Selection};
 use crate::counting::{self, Instrument};
 use crate::demux;
 use crate::machine::Environment;
@@ -216,7 +216,7 @@ fn read(file: &Path) -> Result<Budgets> {
 }
 
 fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Result<Budgets> {
-    let wanted = Wanted::of(&[contender])?.without_floors();
+    let wanted = Selection::of(&[contender])?.without_floors();
     let (contenders, absent) = contender::known(harness, &wanted);
     let mut budgets = Budgets {
         environment: Environment::this(),

@@ -86,9 +86,9 @@ impl Harness {
 
 /// Selected contenders: those named, `all`, or the usual ones; and the floors of them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted(Vec<&'static str>);
+pub struct Selection(Vec<&'static str>);
 
-impl Wanted {
+impl Selection {
     /// Selects contenders by the names on a command line.
     ///
     /// # Errors
@@ -156,7 +156,7 @@ impl Wanted {
 /// Returns the selected contenders: those that can take part, and those that cannot. Programs are
 /// compiled now if need be; whether an ORB knows its options shows when it starts.
 #[must_use]
-pub fn known(harness: &Harness, wanted: &Wanted) -> (Vec<Contender>, Vec<Absent>) {
+pub fn known(harness: &Harness, wanted: &Selection) -> (Vec<Contender>, Vec<Absent>) {
     let (mut here, mut absent) = (Vec::new(), Vec::new());
     for entry in KNOWN.iter().filter(|entry| wanted.0.contains(&entry.name)) {
         match entry.contender(harness) {
@@ -263,18 +263,18 @@ mod tests {
 
     #[test]
     fn who_is_named_brings_the_floor_of_its_kind() {
-        let named = |names: &[&str]| Wanted::of(names).unwrap().0;
+        let named = |names: &[&str]| Selection::of(names).unwrap().0;
         assert_eq!(named(&["punctual-uiop"]), [RAW_UNIX, "punctual-uiop"]);
         assert_eq!(
             named(&["punctual", "omniorb"]),
             [RAW_TCP, "punctual", "omniorb"]
         );
         assert_eq!(
-            Wanted::named(&["all".to_owned()]).unwrap().0.len(),
+            Selection::named(&["all".to_owned()]).unwrap().0.len(),
             KNOWN.len()
         );
         assert!(
-            Wanted::of(&["corba"])
+            Selection::of(&["corba"])
                 .unwrap_err()
                 .to_string()
                 .contains("omniorb-unix")

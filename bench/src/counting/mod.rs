@@ -12,7 +12,7 @@ pub(crate) use instrument::{agreed, of_one};
 
 use crate::Result;
 use crate::case::{self, Case};
-use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::contender::{self, Absent, Contender, Harness, Selection};
 use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
 use crate::output::Json;
@@ -91,7 +91,7 @@ pub fn run(harness: &Harness, instrument: Instrument, options: &Options) -> Resu
         println!("skipped: {reason}");
         return Ok(());
     }
-    let mut wanted = Wanted::named(&options.contenders)?;
+    let mut wanted = Selection::named(&options.contenders)?;
     if options.contenders.is_empty() {
         wanted = wanted.without_floors();
     }

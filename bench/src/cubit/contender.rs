@@ -3,7 +3,7 @@
 use super::Calls;
 use super::pair::{self, BASE, Medium, Setup};
 use crate::Result;
-use crate::contender::{self, Harness, Wanted};
+use crate::contender::{self, Harness, Selection};
 use crate::experiment::{self, Pair};
 use crate::placement::Processors;
 use crate::protocol::{Command, Order};
@@ -134,7 +134,7 @@ impl Raw {
             Self::Tcp => contender::RAW_TCP,
             Self::Unix => contender::RAW_UNIX,
         };
-        let (known, _) = contender::known(harness, &Wanted::of(&[name])?);
+        let (known, _) = contender::known(harness, &Selection::of(&[name])?);
         let sockets = known.first().ok_or("there are no such sockets")?;
         sockets.start(&Launch {
             processors,

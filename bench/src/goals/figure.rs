@@ -40,7 +40,7 @@ impl Need {
 
 /// Figure of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct FoundFigure {
     /// Value, in the line's unit.
     pub(crate) value: f64,
     /// Note on the figure: the case, if it is the worst of several, or values beside it.
@@ -49,7 +49,7 @@ pub(crate) struct Found {
     pub(crate) noisy: bool,
 }
 
-impl Found {
+impl FoundFigure {
     pub(super) fn of(value: f64, note: impl Into<String>) -> Self {
         Self {
             value,
@@ -60,4 +60,4 @@ impl Found {
 }
 
 /// Figure, or the reason why there is none.
-pub(crate) type Finding = Result<Found, String>;
+pub(crate) type Finding = Result<FoundFigure, String>;

@@ -1,6 +1,6 @@
 //! Search for a line's figure in the evidence.
 
-use super::figure::{Finding, Found, Need};
+use super::figure::{Finding, FoundFigure, Need};
 use super::{Evidence, REACTORS};
 use crate::experiment::{Report, Row};
 use crate::placement::Placement;
@@ -45,7 +45,7 @@ fn worst(rows: &[&Row], figure: &str) -> Finding {
     let (value, row) = figures
         .max_by(|(one, _), (other, _)| one.total_cmp(other))
         .ok_or("its floor was not measured")?;
-    Ok(Found {
+    Ok(FoundFigure {
         value,
         note: row.text("case"),
         noisy: rows.iter().any(|row| row.flag("noisy")),
@@ -92,7 +92,7 @@ pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) 
     let counts = costs.flat_map(|cost| {
         let count = |side: &&str| {
             let note = format!("{side}, {}", cost.text("case"));
-            Some(Found::of(cost.number(side)?, note))
+            Some(FoundFigure::of(cost.number(side)?, note))
         };
         sides.iter().filter_map(count)
     });
@@ -101,8 +101,8 @@ pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) 
 }
 
 /// Rounds a count: events that happen once in a run are not part of a call.
-pub(super) fn rounded(found: Found, parts: f64) -> Found {
-    Found {
+pub(super) fn rounded(found: FoundFigure, parts: f64) -> FoundFigure {
+    FoundFigure {
         value: (found.value * parts).round() / parts + 0.0,
         ..found
     }
@@ -133,18 +133,18 @@ pub(super) fn two_way(evidence: &Evidence) -> Finding {
     let ratio = row.number("ratio").ok_or("its floor was not measured")?;
     let value = (rate_of(row) / 250_000.0).max(ratio / 0.85);
     let note = format!("{:.0} calls/s, {ratio:.2} × floor", rate_of(row));
-    Ok(Found {
+    Ok(FoundFigure {
         noisy: !row.flag("known"),
-        ..Found::of(value, note)
+        ..FoundFigure::of(value, note)
     })
 }
 
 pub(super) fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
     let row = throughput_row(evidence, kind, contender)?;
     let ratio = row.number("ratio").ok_or("its floor was not measured")?;
-    Ok(Found {
+    Ok(FoundFigure {
         noisy: !row.flag("known"),
-        ..Found::of(ratio, format!("{:.0} calls/s", rate_of(row)))
+        ..FoundFigure::of(ratio, format!("{:.0} calls/s", rate_of(row)))
     })
 }
 
@@ -161,7 +161,7 @@ pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Placement) 
         let kind = Kind::two_way(threads, References::Shared, placement);
         let found = beside_omniorb(evidence, kind)?;
         let note = format!("{threads} threads: {}", found.note);
-        each.push(Found { note, ..found });
+        each.push(FoundFigure { note, ..found });
     }
     // The worst is unknown as soon as one of the figures is.
     let noisy = each.iter().any(|found| found.noisy);
@@ -169,7 +169,7 @@ pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Placement) 
         .into_iter()
         .min_by(|one, other| one.value.total_cmp(&other.value));
     let worst = worst.ok_or("it was not measured")?;
-    Ok(Found { noisy, ..worst })
+    Ok(FoundFigure { noisy, ..worst })
 }
 
 fn beside_omniorb(evidence: &Evidence, kind: Kind) -> Finding {
@@ -178,17 +178,17 @@ fn beside_omniorb(evidence: &Evidence, kind: Kind) -> Finding {
     let value = ours.number("beside_omniorb");
     let value = value.ok_or("they had no round together")?;
     let note = format!("{:.0} and {:.0} calls/s", rate_of(ours), rate_of(theirs));
-    Ok(Found {
+    Ok(FoundFigure {
         noisy: !ours.flag("beside_omniorb_known"),
-        ..Found::of(value, note)
+        ..FoundFigure::of(value, note)
     })
 }
 
 pub(super) fn rate(evidence: &Evidence, kind: Kind, contender: &str) -> Finding {
     let row = throughput_row(evidence, kind, contender)?;
-    Ok(Found {
+    Ok(FoundFigure {
         noisy: row.flag("noisy"),
-        ..Found::of(rate_of(row), "")
+        ..FoundFigure::of(rate_of(row), "")
     })
 }
 
@@ -203,7 +203,7 @@ pub(super) fn idle_server(evidence: &Evidence) -> Finding {
         mebibytes("memory.proportional"),
         mebibytes("memory.anonymous")
     );
-    Ok(Found::of(mebibytes("memory.resident"), note))
+    Ok(FoundFigure::of(mebibytes("memory.resident"), note))
 }
 
 pub(super) fn idle_connection(evidence: &Evidence) -> Finding {
@@ -219,7 +219,7 @@ pub(super) fn idle_connection(evidence: &Evidence) -> Finding {
         row.text("contender"),
         row.text("connections")
     );
-    Ok(Found::of(octets / 1024.0, note))
+    Ok(FoundFigure::of(octets / 1024.0, note))
 }
 
 /// Returns a figure of the run under load.
@@ -233,9 +233,9 @@ pub(super) fn under_load(evidence: &Evidence, figure: &str) -> Finding {
             settings.text("contender")
         ),
     };
-    Ok(Found {
+    Ok(FoundFigure {
         noisy: settings.flag("restless") && figure != "lost",
-        ..Found::of(value, note)
+        ..FoundFigure::of(value, note)
     })
 }
 

@@ -17,7 +17,7 @@ pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{self, Case, Operation};
-use crate::contender::{self, Harness, Wanted};
+use crate::contender::{self, Harness, Selection};
 use crate::counting::{self, Instrument};
 use crate::experiment;
 use crate::latency::{self, Plan};
@@ -203,7 +203,7 @@ fn measure_latency(need: Need, harness: &Harness, effort: Effort) -> Result<Meas
         ),
     };
     placement.pinned()?;
-    let (contenders, absent) = contender::known(harness, &Wanted::of(names)?);
+    let (contenders, absent) = contender::known(harness, &Selection::of(names)?);
     let plan = Plan {
         placements: vec![placement],
         cases,
@@ -231,13 +231,13 @@ fn count(need: Need, harness: &Harness, effort: Effort) -> Result<Measured> {
         }
     };
     instrument.check()?;
-    let wanted = Wanted::of(&["punctual"])?.without_floors();
+    let wanted = Selection::of(&["punctual"])?.without_floors();
     let (contenders, absent) = contender::known(harness, &wanted);
     counting::measure(instrument, &contenders, &absent, &cases, effort.counted)
 }
 
 fn measure_throughput(harness: &Harness, effort: Effort) -> Result<Measured> {
-    let wanted = Wanted::of(&["punctual", "omniorb"])?;
+    let wanted = Selection::of(&["punctual", "omniorb"])?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let effort = throughput::Effort {
         rounds: effort.rounds.div_ceil(2),
@@ -254,7 +254,7 @@ fn measure_throughput(harness: &Harness, effort: Effort) -> Result<Measured> {
 }
 
 fn look_at_memory(harness: &Harness, effort: Effort) -> Result<Measured> {
-    let wanted = Wanted::of(&memory::USUAL)?.without_floors();
+    let wanted = Selection::of(&memory::USUAL)?.without_floors();
     let (contenders, absent) = contender::known(harness, &wanted);
     memory::measure(&contenders, &absent, &[effort.connections as usize])
 }
@@ -269,7 +269,7 @@ fn load_up(harness: &Harness, effort: Effort) -> Result<Measured> {
     };
     let mut refused = None;
     for name in REACTORS {
-        let wanted = Wanted::of(&[name])?.without_floors();
+        let wanted = Selection::of(&[name])?.without_floors();
         for contender in contender::known(harness, &wanted).0 {
             match contender.serve(&crate::running::Launch::default()) {
                 Ok(server) => {

@@ -1,7 +1,7 @@
 //! Table of goals and figures.
 
 use super::Evidence;
-use super::figure::Found;
+use super::figure::FoundFigure;
 use super::line::Line;
 use crate::experiment::{Column, Experiment, Report, Row, Tabled, Verdict};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ fn row(line: &Line, evidence: &Evidence) -> Row {
         .with("unit", line.unit)
         .with("goal", line.goal().trim_end());
     match found {
-        Ok(Found { value, note, noisy }) => row
+        Ok(FoundFigure { value, note, noisy }) => row
             .with("reached", value)
             .with("share", line.bound.share(value))
             .with("verdict", line.bound.verdict(Some(value), noisy))
@@ -87,10 +87,10 @@ mod tests {
     use crate::experiment::Bound;
     use crate::goals::figure::{Finding, Need};
 
-    fn restless(value: f64) -> Found {
-        Found {
+    fn restless(value: f64) -> FoundFigure {
+        FoundFigure {
             noisy: true,
-            ..Found::of(value, "")
+            ..FoundFigure::of(value, "")
         }
     }
 
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_line_shows_its_goal_what_was_reached_and_a_verdict() {
-        let text = text(|_| Ok(Found::of(1.234, "")));
+        let text = text(|_| Ok(FoundFigure::of(1.234, "")));
         assert!(
             text.contains("≤ 1.08 × floor") && text.contains("1.23") && text.contains("missed")
         );
@@ -133,8 +133,8 @@ mod tests {
     #[test]
     fn a_restless_figure_neither_reaches_its_goal_nor_misses_it() {
         let verdict = |find| row(&line(find), &Evidence::default()).text("verdict");
-        assert_eq!(verdict(|_| Ok(Found::of(0.5, ""))), "ok");
-        assert_eq!(verdict(|_| Ok(Found::of(1.5, ""))), "missed");
+        assert_eq!(verdict(|_| Ok(FoundFigure::of(0.5, ""))), "ok");
+        assert_eq!(verdict(|_| Ok(FoundFigure::of(1.5, ""))), "missed");
         assert_eq!(verdict(|_| Ok(restless(0.5))), "not_known");
         assert_eq!(verdict(|_| Ok(restless(1.5))), "not_known");
     }

@@ -4,7 +4,7 @@
 
 use crate::Result;
 use crate::case::{self, Case};
-use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::contender::{self, Absent, Contender, Harness, Selection};
 use crate::experiment::{
     self, Chart, Column, Effort, Experiment, Outcome, Pair, Report, Row, Sheet, Stage, Tabled,
     Turn, Workload, record_of,
@@ -207,7 +207,7 @@ impl Workload for Batches {
 /// # Errors
 /// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = Wanted::named(&options.contenders)?;
+    let wanted = Selection::named(&options.contenders)?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let report = measure(&contenders, &absent, &options.plan());
     options.output.deliver(&report)

@@ -18,7 +18,7 @@ pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::child::Process;
-use crate::contender::{self, Contender, Harness, Wanted};
+use crate::contender::{self, Contender, Harness, Selection};
 use crate::experiment::Report;
 use crate::giop::{self, Connection, Target};
 use crate::output::Json;
@@ -29,7 +29,7 @@ use crate::running::Launch;
 use busy::Busy;
 use clap::Args;
 use hostile::Crowd;
-use report::Seen;
+use report::ServerFigures;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,7 @@ impl Size {
 /// # Errors
 /// A server fails or loses a call.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = Wanted::named_or(&options.contenders, &[USUAL])?;
+    let wanted = Selection::named_or(&options.contenders, &[USUAL])?;
     let (contenders, absent) = contender::known(harness, &wanted.without_floors());
     let mut reports = Vec::new();
     for contender in &contenders {
@@ -118,8 +118,12 @@ pub(crate) fn measure(contender: &Contender, size: Size) -> Result<Report> {
     Ok(seen?.report(contender.name, size))
 }
 
-fn run_phases(contender: &Contender, size: Size, processors: Option<Processors>) -> Result<Seen> {
-    let mut seen = Seen::default();
+fn run_phases(
+    contender: &Contender,
+    size: Size,
+    processors: Option<Processors>,
+) -> Result<ServerFigures> {
+    let mut seen = ServerFigures::default();
     giop::allow(size.connections as usize + SPARE)?;
     let progress = progress(STEPS);
     let step = |what: &'static str| {

@@ -84,7 +84,7 @@ pub(super) struct Phase {
 
 /// Figures of one server.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ServerFigures {
     pub(super) phases: Vec<Phase>,
     pub(super) hostile: BTreeMap<Kind, Deeds>,
     /// Number of silent connections.
@@ -99,7 +99,7 @@ pub(super) struct Seen {
     pub(super) memory: Vec<(&'static str, Memory)>,
 }
 
-impl Seen {
+impl ServerFigures {
     /// Returns the report.
     pub(super) fn report(&self, contender: &'static str, size: Size) -> Report {
         let ratios = self.ratios();
@@ -199,19 +199,19 @@ mod tests {
         }
     }
 
-    fn seen(lost: u64) -> Seen {
-        Seen {
+    fn seen(lost: u64) -> ServerFigures {
+        ServerFigures {
             phases: vec![
                 phase(QUIET, 100.0, 0),
                 phase(HOSTILE, 150.0, lost),
                 phase(QUIET_AGAIN, 140.0, 0),
             ],
             alive: true,
-            ..Seen::default()
+            ..ServerFigures::default()
         }
     }
 
-    fn text(seen: &Seen) -> String {
+    fn text(seen: &ServerFigures) -> String {
         let size = Size {
             connections: 100,
             busy: 10,
@@ -239,7 +239,7 @@ mod tests {
     fn one_call_without_an_answer_is_a_loss_and_so_is_a_dead_server() {
         assert_eq!(seen(0).lost(), 0);
         assert_eq!(seen(1).lost(), 1);
-        let dead = Seen {
+        let dead = ServerFigures {
             alive: false,
             ..seen(0)
         };

@@ -176,7 +176,7 @@ const BOTH: &str = "alone and beside the load";
 
 /// Figures of one contender.
 #[derive(Debug, Default)]
-struct Seen {
+struct ContenderFigures {
     alone: Record,
     loaded: Record,
     /// Low clients' calls per second.
@@ -187,14 +187,14 @@ impl Workload for Urgent<'_> {
     type Setting = ();
     type Contender = Contender;
     type Point = &'static str;
-    type Record = Seen;
+    type Record = ContenderFigures;
 
     fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
         let setup = self.options.common.setup(*who, self.options.low, false);
         start(self.harness, &setup, at)
     }
 
-    fn turn(&self, turn: Turn<'_, Self>, seen: &mut Seen) -> Result<()> {
+    fn turn(&self, turn: Turn<'_, Self>, seen: &mut ContenderFigures) -> Result<()> {
         // Without a load the processors would halt between calls.
         let awake = turn.at.map(Awake::on).transpose()?;
         let alone = perform(turn.pair, &self.options.batch(0))?;
@@ -380,7 +380,7 @@ mod tests {
     #[test]
     fn shares_are_of_the_floor_in_the_same_rounds() {
         let seen = |alone: [u64; 2], loaded: [u64; 2], times: [u64; 2]| {
-            let mut seen = Seen::default();
+            let mut seen = ContenderFigures::default();
             for ((alone, loaded), time) in alone.into_iter().zip(loaded).zip(times) {
                 seen.alone.add_round(&[alone; 9]);
                 seen.loaded.add_round(&[loaded; 9]);

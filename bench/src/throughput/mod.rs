@@ -9,7 +9,7 @@ mod kind;
 pub use kind::{Kind, Load};
 
 use crate::Result;
-use crate::contender::{self, Absent, Contender, Harness, Wanted};
+use crate::contender::{self, Absent, Contender, Harness, Selection};
 use crate::experiment::{
     self, Column, Experiment, Outcome, Pair, Report, Row, Stage, Tabled, Turn, Workload, record_of,
 };
@@ -176,7 +176,7 @@ impl Workload for Flood {
 /// # Errors
 /// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
-    let wanted = Wanted::named_or(&options.contenders, &USUAL)?;
+    let wanted = Selection::named_or(&options.contenders, &USUAL)?;
     let (contenders, absent) = contender::known(harness, &wanted);
     let report = measure(&contenders, &absent, &options.kinds(), options.effort);
     options.json.deliver(&report)

@@ -1,7 +1,7 @@
 //! Path of a call through both processes, where their stamps are of one counter.
 
 use super::stages::{mean, middle_half};
-use punctual::probe::{Point, Rate, Seen, Stamp};
+use punctual::probe::{CallTrace, Point, Rate, Stamp};
 use serde::Serialize;
 
 /// Part of the path.
@@ -29,7 +29,7 @@ const FOUND: f64 = 0.9;
 /// its sender begins to send until its receiver has received: system calls, the kernel's work, and
 /// the wake-up. Returns `None` when most calls are not found at the server between their request
 /// and their reply, as the processors' counters differ.
-pub(super) fn legs(client: &[Seen], server: &[Seen], rate: Rate) -> Option<Vec<Leg>> {
+pub(super) fn legs(client: &[CallTrace], server: &[CallTrace], rate: Rate) -> Option<Vec<Leg>> {
     let mut served = server.iter().filter_map(Served::of).peekable();
     let mut ways = Vec::new();
     for made in client.iter().filter_map(Made::of) {
@@ -69,7 +69,7 @@ struct Served {
 }
 
 impl Made {
-    fn of(call: &Seen) -> Option<Self> {
+    fn of(call: &CallTrace) -> Option<Self> {
         Some(Self {
             begins: call.begin()?,
             sends: call.begin_of(Point::ClientSend)?,
@@ -80,7 +80,7 @@ impl Made {
 }
 
 impl Served {
-    fn of(call: &Seen) -> Option<Self> {
+    fn of(call: &CallTrace) -> Option<Self> {
         Some(Self {
             received: call.end_of(Point::ServerReceive)?,
             sends: call.begin_of(Point::ServerSend)?,

@@ -18,7 +18,7 @@ pub(crate) use report::EXPERIMENT;
 
 use crate::Result;
 use crate::case::{Case, Operation};
-use crate::contender::{self, Contender, Harness, Wanted};
+use crate::contender::{self, Contender, Harness, Selection};
 use crate::experiment::{Pair as Processes, Report, Row};
 use crate::output::Output;
 use crate::placement::Placement;
@@ -140,7 +140,7 @@ fn measure(
 
 /// Returns the contenders that are this ORB: others have no probes.
 fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
-    let wanted = Wanted::named(names)?.without_floors();
+    let wanted = Selection::named(names)?.without_floors();
     let (mut here, absent) = contender::known(harness, &wanted);
     if let Some(absent) = absent.into_iter().next() {
         return Err(format!("{}: {}", absent.name, absent.reason).into());
@@ -156,8 +156,8 @@ fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
 struct Pair {
     off: Record,
     on: Record,
-    client: Vec<probe::Seen>,
-    server: Vec<probe::Seen>,
+    client: Vec<probe::CallTrace>,
+    server: Vec<probe::CallTrace>,
 }
 
 impl Pair {
@@ -194,7 +194,8 @@ impl Pair {
     ) -> Result<Run> {
         let rate = counter.rate;
         let figures = |record: &Record| record.figures().ok_or("no call was timed");
-        let stages = |seen: &[probe::Seen], table| Stages::of(seen, table, rate, counter.stamp);
+        let stages =
+            |seen: &[probe::CallTrace], table| Stages::of(seen, table, rate, counter.stamp);
         Ok(Run {
             placement,
             contender: contender.name,

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::peer;
-use punctual::probe::{self, Seen, Side, Stamp};
+use punctual::probe::{self, CallTrace, Side, Stamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub(crate) fn recorded(
 ///
 /// # Errors
 /// The side has left no stamps, or an invalid file.
-pub(crate) fn read(directory: &Path, side: Side) -> Result<Vec<Seen>> {
+pub(crate) fn read(directory: &Path, side: Side) -> Result<Vec<CallTrace>> {
     let octets = std::fs::read(file(directory, side))?;
     let threads: Vec<Thread> = serde_json::from_slice(&octets)?;
     let mut seen = Vec::new();

@@ -8,7 +8,7 @@
 
 use super::paper::Line;
 use crate::statistics::median;
-use punctual::probe::{Point, Rate, Seen};
+use punctual::probe::{CallTrace, Point, Rate};
 use serde::Serialize;
 
 /// Stages of one side, in the order of the paper's table.
@@ -47,7 +47,7 @@ pub(super) struct Stage {
 
 impl Stages {
     /// Returns the stages of some calls; `None` without any. A stamp costs `stamp` nanoseconds.
-    pub(super) fn of(seen: &[Seen], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
+    pub(super) fn of(seen: &[CallTrace], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
         let seen = with_the_usual_stages(seen, table);
         let usual = middle_half(&seen, |call| call.total());
         let stage = |line| Stage::of(&seen, &usual, line, rate, stamp);
@@ -92,8 +92,14 @@ impl Stage {
         self.name.starts_with("I/O")
     }
 
-    fn of(seen: &[&Seen], usual: &[&&Seen], line: &Line, rate: Rate, stamp: f64) -> Option<Self> {
-        let time = |call: &&Seen| rate.nanos(call.ticks(line.point));
+    fn of(
+        seen: &[&CallTrace],
+        usual: &[&&CallTrace],
+        line: &Line,
+        rate: Rate,
+        stamp: f64,
+    ) -> Option<Self> {
+        let time = |call: &&CallTrace| rate.nanos(call.ticks(line.point));
         let measured = mean(usual.iter().map(|call| time(call)))?;
         let stamps = mean(usual.iter().map(|call| number(call.stamps(line.point))))?;
         Some(Self {
@@ -111,14 +117,14 @@ impl Stage {
 
 /// Returns the calls that reach each stage that most of them reach. The others are of another
 /// operation, such as one without parameters.
-fn with_the_usual_stages<'a>(seen: &'a [Seen], table: &[Line]) -> Vec<&'a Seen> {
+fn with_the_usual_stages<'a>(seen: &'a [CallTrace], table: &[Line]) -> Vec<&'a CallTrace> {
     let most = |point| 2 * seen.iter().filter(|call| call.stamps(point) > 0).count() > seen.len();
     let usual: Vec<Point> = table
         .iter()
         .map(|line| line.point)
         .filter(|&point| most(point))
         .collect();
-    let comes_to_all = |call: &&Seen| usual.iter().all(|&point| call.stamps(point) > 0);
+    let comes_to_all = |call: &&CallTrace| usual.iter().all(|&point| call.stamps(point) > 0);
     seen.iter().filter(comes_to_all).collect()
 }
 
@@ -148,7 +154,7 @@ mod tests {
     use super::*;
     use punctual::probe::{self, Side, Stamp};
 
-    fn seen(calls: &[&[(Point, u64)]]) -> Vec<Seen> {
+    fn seen(calls: &[&[(Point, u64)]]) -> Vec<CallTrace> {
         let mut now = 0;
         let points = calls.iter().copied().flatten();
         let stamps: Vec<Stamp> = points

@@ -57,11 +57,11 @@ struct Group {
     last: Box<str>,
     /// State of the random numbers; 0 before the first.
     random: u64,
-    members: HashMap<Box<str>, Known>,
+    members: HashMap<Box<str>, MemberState>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct MemberState {
     load: Option<(f64, Instant)>,
     /// Hash of the reference that was asked.
     asked: u64,
@@ -69,7 +69,7 @@ struct Known {
     failing_since: Option<Instant>,
 }
 
-impl Known {
+impl MemberState {
     fn is_dead(&self) -> bool {
         self.failures >= FAILURES
     }
@@ -154,7 +154,7 @@ impl<G: Eq + Hash> Groups<G> {
             let known = group.and_then(|group| group.members.get(key));
             Status {
                 load: known.and_then(|known| known.load(now)),
-                is_alive: !known.is_some_and(Known::is_dead),
+                is_alive: !known.is_some_and(MemberState::is_dead),
             }
         };
         let all = members.from("");
@@ -177,7 +177,7 @@ impl<G: Eq + Hash> Groups<G> {
         group: G,
         members: &impl Members,
         key: &str,
-        note: impl FnOnce(&mut Known) -> R,
+        note: impl FnOnce(&mut MemberState) -> R,
     ) -> R {
         let mut groups = self.0.lock();
         let group = groups.entry(group).or_default();
@@ -191,7 +191,7 @@ impl<G: Eq + Hash> Groups<G> {
 
 impl Group {
     fn is_alive(&self, key: &str) -> bool {
-        !self.members.get(key).is_some_and(Known::is_dead)
+        !self.members.get(key).is_some_and(MemberState::is_dead)
     }
 
     /// Chooses among the members that are alive; returns the key of the one whose turn it was, too.

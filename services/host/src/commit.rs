@@ -21,13 +21,13 @@ pub struct Commits<O, R> {
 
 #[derive(Debug)]
 struct Queue<O, R> {
-    waiting: VecDeque<(O, Arc<Place<R>>)>,
+    waiting: VecDeque<(O, Arc<Waiter<R>>)>,
     has_leader: bool,
 }
 
 /// Place in which one caller waits.
 #[derive(Debug)]
-struct Place<R> {
+struct Waiter<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
 }
@@ -68,7 +68,7 @@ impl<O, R> Commits<O, R> {
         commit: impl FnOnce(Vec<O>) -> Vec<R>,
         lost: impl Fn() -> R,
     ) -> R {
-        let place = Arc::new(Place {
+        let place = Arc::new(Waiter {
             state: Mutex::new(State::Waits),
             changed: Condvar::new(),
         });
@@ -106,7 +106,7 @@ impl<O, R> Commits<O, R> {
     }
 }
 
-impl<R> Place<R> {
+impl<R> Waiter<R> {
     fn become_(&self, state: State<R>) {
         *self.state.lock() = state;
         self.changed.notify_one();

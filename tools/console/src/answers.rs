@@ -44,13 +44,13 @@ pub(crate) struct Answers {
     asks: bool,
     limits: ConsoleLimits,
     live: Arc<Live>,
-    known: Mutex<HashMap<u64, Known>>,
+    known: Mutex<HashMap<u64, ObjectState>>,
     hasher: RandomState,
     queue: mpsc::Sender<(u64, Ior)>,
 }
 
 #[derive(Debug)]
-struct Known {
+struct ObjectState {
     answer: Option<Answer>,
     at: Instant,
     is_asked: bool,
@@ -105,7 +105,7 @@ impl Answers {
                 return State::NotAsked("too many others are asked");
             }
         }
-        let known = all.entry(key).or_insert_with(|| Known {
+        let known = all.entry(key).or_insert_with(|| ObjectState {
             answer: None,
             at: Instant::now(),
             is_asked: false,
@@ -123,7 +123,7 @@ impl Answers {
             return;
         };
         let is_new = known.answer.as_ref() != Some(&answer);
-        *known = Known {
+        *known = ObjectState {
             answer: Some(answer),
             at: Instant::now(),
             is_asked: false,

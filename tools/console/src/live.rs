@@ -20,14 +20,14 @@ pub(crate) struct Live {
 /// Data that one stream watches.
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
-    shown: Mutex<Shown>,
+    shown: Mutex<Visible>,
     /// Signal to the stream; keeps one notification until the stream waits for it.
     changed: Notify,
 }
 
 /// Contexts and objects that a page shows.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct Visible {
     /// The context, and those on the way to it.
     pub(crate) contexts: Vec<ContextId>,
     /// Objects, by their keys in [`crate::answers`].
@@ -49,7 +49,7 @@ impl Live {
         self.tell(|shown| shown.objects.contains(&object));
     }
 
-    fn tell(&self, concerns: impl Fn(&Shown) -> bool) {
+    fn tell(&self, concerns: impl Fn(&Visible) -> bool) {
         let all = self.interests.lock();
         for one in all.iter().filter_map(Weak::upgrade) {
             if concerns(&one.shown.lock()) {
@@ -71,7 +71,7 @@ impl Observer for Live {
 
 impl Interest {
     /// Sets the displayed data to watch from now on.
-    pub(crate) fn show(&self, shown: Shown) {
+    pub(crate) fn show(&self, shown: Visible) {
         *self.shown.lock() = shown;
     }
 

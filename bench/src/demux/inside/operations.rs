@@ -43,7 +43,7 @@ fn search(operations: u32) -> Result<[Line; 2]> {
     let target = Target::new(object, operations, true);
     let searches = time_each(&target, operations, &times)?;
     orb.shutdown(true)?;
-    let p50 = |of: fn(&Found) -> f64| {
+    let p50 = |of: fn(&SearchTimes) -> f64| {
         let all: Vec<f64> = searches.iter().map(of).collect();
         median(&all).ok_or("no operation was searched")
     };
@@ -62,7 +62,11 @@ fn search(operations: u32) -> Result<[Line; 2]> {
     ])
 }
 
-fn time_each(target: &Target, operations: u32, times: &Receiver<Found>) -> Result<Vec<Found>> {
+fn time_each(
+    target: &Target,
+    operations: u32,
+    times: &Receiver<SearchTimes>,
+) -> Result<Vec<SearchTimes>> {
     let time = |operation| {
         target.call(operation)?;
         Ok(times.recv()?)
@@ -71,7 +75,7 @@ fn time_each(target: &Target, operations: u32, times: &Receiver<Found>) -> Resul
 }
 
 /// Nanoseconds of one operation.
-struct Found {
+struct SearchTimes {
     /// Time of the search alone.
     search: f64,
     /// Time of the search, of the empty servant, and of the return.
@@ -81,11 +85,11 @@ struct Found {
 /// Object adapter with one object, which times the search of the object's operations.
 struct Timing {
     servant: Arc<dyn Servant>,
-    found: Sender<Found>,
+    found: Sender<SearchTimes>,
 }
 
 impl Timing {
-    fn time(&self, call: &mut ServerCall<'_>) -> std::result::Result<Found, DispatchError> {
+    fn time(&self, call: &mut ServerCall<'_>) -> std::result::Result<SearchTimes, DispatchError> {
         let operations = self.servant.operations();
         let number = operations.iter().position(|name| *name == call.operation());
         let number = number.ok_or_else(|| call.bad_operation())?;
@@ -95,7 +99,7 @@ impl Timing {
             by_number.push(batch(|| self.servant.upcall(number, call))?);
         }
         let by_name = median(&by_name).unwrap_or_default();
-        Ok(Found {
+        Ok(SearchTimes {
             search: by_name - median(&by_number).unwrap_or_default(),
             by_name,
         })

@@ -141,7 +141,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
         let contenders = own.contenders.iter();
         contenders
             .map(|&serving| measure(&own, serving, &watchdog))
-            .collect::<Result<Vec<Seen>>>()
+            .collect::<Result<Vec<ContenderFigures>>>()
     })?;
     let seen = rows.join().map_err(|_| "the measurement panicked")??;
     report.failed = judge(&seen, options.best_effort);
@@ -169,7 +169,7 @@ impl Options {
 
 /// Figures of one contender; times in nanoseconds.
 #[derive(Clone, Debug)]
-struct Seen {
+struct ContenderFigures {
     contender: Serving,
     /// Number of requests whose upcall was recorded.
     requests: u64,
@@ -189,7 +189,7 @@ struct Seen {
     lost: u64,
 }
 
-impl Seen {
+impl ContenderFigures {
     fn new(contender: Serving) -> Self {
         Self {
             contender,
@@ -243,7 +243,7 @@ impl Seen {
 }
 
 /// Returns what fails: lost records, and lanes that served a request before a more urgent one.
-fn judge(seen: &[Seen], best_effort: bool) -> Vec<String> {
+fn judge(seen: &[ContenderFigures], best_effort: bool) -> Vec<String> {
     let mut failed = Vec::new();
     for one in seen {
         if one.lost > 0 {
@@ -260,10 +260,10 @@ fn judge(seen: &[Seen], best_effort: bool) -> Vec<String> {
     failed
 }
 
-fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<Seen> {
+fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<ContenderFigures> {
     watchdog.arm(LONGEST);
     let load = Load::start(options, serving)?;
-    let mut row = Seen::new(serving);
+    let mut row = ContenderFigures::new(serving);
     let bar = progress(usize::try_from(options.requests.div_ceil(AT_A_TIME))?);
     bar.set_message(serving.to_string());
     while row.requests < options.requests {
@@ -311,10 +311,10 @@ mod tests {
 
     #[test]
     fn lanes_that_serve_a_request_too_early_fail_the_run_and_pools_do_not() {
-        let seen = |contender, inversions, lost| Seen {
+        let seen = |contender, inversions, lost| ContenderFigures {
             inversions,
             lost,
-            ..Seen::new(contender)
+            ..ContenderFigures::new(contender)
         };
         let fine = [seen(Serving::Lanes, 0, 0), seen(Serving::Pool, 9, 0)];
         assert_eq!(judge(&fine, false), [""; 0]);

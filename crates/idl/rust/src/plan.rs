@@ -166,14 +166,14 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
     };
     match &declaration.kind {
         DeclKind::ValueBox(boxed) => {
-            let place = Place::of_type(&declaration.location, &declaration.name);
+            let place = LabelledLocation::of_type(&declaration.location, &declaration.name);
             faults.ty(&boxed.ty, &place, Marshaled::Yes);
         }
         DeclKind::ValueType(value) => faults.value(value),
         DeclKind::Operation(operation) => faults.operation(operation, declaration),
         DeclKind::Attribute(attribute) => faults.attribute(attribute, declaration),
         DeclKind::Typedef(typedef) => {
-            let place = Place::new(
+            let place = LabelledLocation::new(
                 &declaration.location,
                 "the type that",
                 &declaration.name,
@@ -189,7 +189,7 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
                 _ => Marshaled::Yes,
             };
             for member in spec.members(declaration.id) {
-                let place = Place::of_type(&member.location, &member.name);
+                let place = LabelledLocation::of_type(&member.location, &member.name);
                 faults.ty(&member.ty, &place, travels);
             }
         }
@@ -199,12 +199,12 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
 
 /// Place of a type. The model records the places of names, not of their types: a label below a name
 /// means its type.
-struct Place<'a> {
+struct LabelledLocation<'a> {
     location: &'a Location,
     label: String,
 }
 
-impl<'a> Place<'a> {
+impl<'a> LabelledLocation<'a> {
     fn new(location: &'a Location, before: &str, name: &str, behind: &str) -> Self {
         let label = format!("{before} `{name}`{behind}");
         Self { location, label }
@@ -237,7 +237,7 @@ impl Faults<'_, '_> {
     fn value(&mut self, value: &ValueType) {
         let spec = self.generator.spec;
         for member in value.state.iter().map(|state| &state.member) {
-            let place = Place::of_type(&member.location, &member.name);
+            let place = LabelledLocation::of_type(&member.location, &member.name);
             self.ty(&member.ty, &place, Marshaled::Yes);
             let non_nil = is_non_nil(&member.annotations);
             if !self.generator.facts.has_default(spec, &member.ty, non_nil) {
@@ -249,18 +249,18 @@ impl Faults<'_, '_> {
             }
         }
         for parameter in value.factories.iter().flat_map(|f| &f.parameters) {
-            let place = Place::of_type(&parameter.location, &parameter.name);
+            let place = LabelledLocation::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, Marshaled::No);
         }
         for factory in &value.factories {
-            let place = Place::new(&factory.location, "what", &factory.name, " raises");
+            let place = LabelledLocation::new(&factory.location, "what", &factory.name, " raises");
             self.raises(&factory.raises, &place, Marshaled::No);
         }
     }
 
     /// Checks raised exceptions, which are always marshaled; a native type in their place is
     /// checked as anywhere else.
-    fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Marshaled) {
+    fn raises(&mut self, raises: &[DeclId], place: &LabelledLocation<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         for raised in raises.iter().map(|&id| &spec[id]) {
             if matches!(raised.kind, DeclKind::Native) {
@@ -272,21 +272,22 @@ impl Faults<'_, '_> {
     fn operation(&mut self, operation: &Operation, declaration: &Declaration) {
         let travels = self.travels(declaration);
         let name = &declaration.name;
-        let returns = Place::new(&declaration.location, "the return type of", name, "");
+        let returns = LabelledLocation::new(&declaration.location, "the return type of", name, "");
         self.ty(&operation.returns, &returns, travels);
         for parameter in &operation.parameters {
-            let place = Place::of_type(&parameter.location, &parameter.name);
+            let place = LabelledLocation::of_type(&parameter.location, &parameter.name);
             self.ty(&parameter.ty, &place, travels);
         }
-        let raised = Place::new(&declaration.location, "what", name, " raises");
+        let raised = LabelledLocation::new(&declaration.location, "what", name, " raises");
         self.raises(&operation.raises, &raised, travels);
     }
 
     fn attribute(&mut self, attribute: &Attribute, declaration: &Declaration) {
         let travels = self.travels(declaration);
-        let place = Place::of_type(&declaration.location, &declaration.name);
+        let place = LabelledLocation::of_type(&declaration.location, &declaration.name);
         self.ty(&attribute.ty, &place, travels);
-        let raised = Place::new(&declaration.location, "what", &declaration.name, " raises");
+        let raised =
+            LabelledLocation::new(&declaration.location, "what", &declaration.name, " raises");
         self.raises(&attribute.get_raises, &raised, travels);
         self.raises(&attribute.set_raises, &raised, travels);
     }
@@ -300,7 +301,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn ty(&mut self, ty: &Type, place: &Place<'_>, travels: Marshaled) {
+    fn ty(&mut self, ty: &Type, place: &LabelledLocation<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         let (location, label) = (place.location, place.label.as_str());
         let fact = self.generator.facts.of(ty);
@@ -324,7 +325,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn named(&mut self, named: &Declaration, place: &Place<'_>, travels: Marshaled) {
+    fn named(&mut self, named: &Declaration, place: &LabelledLocation<'_>, travels: Marshaled) {
         let spec = self.generator.spec;
         match &named.kind {
             DeclKind::Interface(i)
@@ -368,7 +369,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    fn report_process_local(&mut self, named: &Declaration, place: &Place<'_>) {
+    fn report_process_local(&mut self, named: &Declaration, place: &LabelledLocation<'_>) {
         let message = format!("{} cannot be marshaled", described(named));
         let diagnostic = self
             .generator
@@ -378,7 +379,7 @@ impl Faults<'_, '_> {
         self.found.push(diagnostic);
     }
 
-    fn nameless_native(&mut self, named: &Declaration, place: &Place<'_>) {
+    fn nameless_native(&mut self, named: &Declaration, place: &LabelledLocation<'_>) {
         let name = named.absolute_name();
         let message = format!("{} has no Rust type yet", described(named));
         let diagnostic = self

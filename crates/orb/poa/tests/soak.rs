@@ -47,7 +47,7 @@ use by_servant::Servants;
 use entry::{Deactivated, EntryId, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
-use pinned::{Found, Pinned};
+use pinned::{Lookup, Pinned};
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use punctual_poa::Servant;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -201,7 +201,7 @@ fn look_up(map: &ActiveMap) {
         let octets = entry_id.octets();
         let id = pinned.id.as_deref().unwrap_or(&octets);
         assert!(pinned.is_named(id));
-        if let Found::Pinned(found) = map.find_by_strategy(id) {
+        if let Lookup::Pinned(found) = map.find_by_strategy(id) {
             assert!(found.is_named(id));
         }
         assert!(map.pin(entry_id).is_none_or(|again| again.is_named(id)));

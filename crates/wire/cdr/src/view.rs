@@ -8,9 +8,9 @@ use crate::bulk::Scratch;
 /// Elements of a received sequence: the received bytes themselves where order and alignment allow
 /// it, else values in memory that the thread keeps for the next call, else (for types other than
 /// plain numbers) a vector.
-pub struct View<'d, T>(Place<'d, T>);
+pub struct View<'d, T>(Storage<'d, T>);
 
-enum Place<'d, T> {
+enum Storage<'d, T> {
     Received(&'d [T]),
     Kept(Scratch<T>),
     Owned(Vec<T>),
@@ -20,7 +20,7 @@ impl<T> View<'_, T> {
     /// Returns whether the elements are viewed where they were received, without a copy.
     #[must_use]
     pub fn is_borrowed(&self) -> bool {
-        matches!(self.0, Place::Received(_))
+        matches!(self.0, Storage::Received(_))
     }
 }
 
@@ -30,9 +30,9 @@ impl<T> Deref for View<'_, T> {
     #[inline]
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Place::Received(values) => values,
-            Place::Kept(values) => values.as_slice(),
-            Place::Owned(values) => values,
+            Storage::Received(values) => values,
+            Storage::Kept(values) => values.as_slice(),
+            Storage::Owned(values) => values,
         }
     }
 }
@@ -47,21 +47,21 @@ impl<T> AsRef<[T]> for View<'_, T> {
 impl<'d, T> From<&'d [T]> for View<'d, T> {
     #[inline]
     fn from(values: &'d [T]) -> Self {
-        Self(Place::Received(values))
+        Self(Storage::Received(values))
     }
 }
 
 impl<T> From<Vec<T>> for View<'_, T> {
     #[inline]
     fn from(values: Vec<T>) -> Self {
-        Self(Place::Owned(values))
+        Self(Storage::Owned(values))
     }
 }
 
 impl<T> From<Scratch<T>> for View<'_, T> {
     #[inline]
     fn from(values: Scratch<T>) -> Self {
-        Self(Place::Kept(values))
+        Self(Storage::Kept(values))
     }
 }
 

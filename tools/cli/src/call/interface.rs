@@ -17,14 +17,14 @@ use super::target_options::Common;
 use crate::{shown, value_types};
 
 /// An interface, and the other declarations of its IDL, if available.
-pub(super) struct Found {
+pub(super) struct FoundInterface {
     pub(super) interface: InterfaceDescription,
     pub(super) specification: Option<Specification>,
     /// Valuetypes of the Interface Repository, if the interface has values.
     pub(super) value_types: Vec<TypeCode>,
 }
 
-impl Found {
+impl FoundInterface {
     fn described(interface: InterfaceDescription) -> Self {
         Self {
             interface,
@@ -34,16 +34,20 @@ impl Found {
     }
 }
 
-pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+pub(super) fn find(
+    orb: &Orb,
+    object: &ObjectRef,
+    common: &Common,
+) -> Result<FoundInterface, Problem> {
     if let Some(file) = &common.idl {
         return from_idl(orb, file, object, common);
     }
     if let Some(repository) = repository(orb, common.ifr.as_deref())? {
         let interface = from_repository(&repository, object, common)?;
-        return with_value_types(orb, &repository, Found::described(interface));
+        return with_value_types(orb, &repository, FoundInterface::described(interface));
     }
     match punctual::description::interface_of(object) {
-        Ok(Some(interface)) => Ok(Found::described(interface)),
+        Ok(Some(interface)) => Ok(FoundInterface::described(interface)),
         Ok(None) => Err(Problem::usage(DOES_NOT_TELL, ON_INTERFACES)),
         Err(exception) if is_not_told(&exception) => Err(Problem::System(
             exception.in_context(DOES_NOT_TELL),
@@ -117,8 +121,8 @@ fn of_repository(exception: SystemException) -> Problem {
 fn with_value_types(
     orb: &Orb,
     repository: &Repository,
-    mut found: Found,
-) -> Result<Found, Problem> {
+    mut found: FoundInterface,
+) -> Result<FoundInterface, Problem> {
     let is_value =
         |type_code: &TypeCode| matches!(type_code.kind(), TypeKind::Value | TypeKind::Event);
     if Types::new(orb, &found).any(is_value) {
@@ -218,7 +222,12 @@ pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification
     }
 }
 
-fn from_idl(orb: &Orb, file: &Path, object: &ObjectRef, common: &Common) -> Result<Found, Problem> {
+fn from_idl(
+    orb: &Orb,
+    file: &Path,
+    object: &ObjectRef,
+    common: &Common,
+) -> Result<FoundInterface, Problem> {
     let specification = compiled(file, &common.include)?;
     let id = match &common.interface {
         Some(name) => by_name(&specification, name)?,
@@ -231,7 +240,7 @@ fn from_idl(orb: &Orb, file: &Path, object: &ObjectRef, common: &Common) -> Resu
     let interface = describe::interface(&specification, id);
     let interface =
         interface.ok_or_else(|| Problem::Usage("it is not an interface".into(), None))?;
-    Ok(Found {
+    Ok(FoundInterface {
         interface,
         specification: Some(specification),
         value_types: Vec::new(),

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 pub(crate) use problem::Problem;
 
-use interface::Found;
+use interface::FoundInterface;
 pub(crate) use interface::{compiled, repository};
 use problem::ON_REFERENCES;
 use punctual::description::OperationDescription;
@@ -154,7 +154,7 @@ fn call(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     }
 }
 
-fn operation(found: &Found, name: &str) -> Result<OperationDescription, Problem> {
+fn operation(found: &FoundInterface, name: &str) -> Result<OperationDescription, Problem> {
     found.interface.operation(name).ok_or_else(|| {
         let interface = &found.interface;
         let names = interface.operations.iter().map(|one| one.name.as_str());
@@ -192,7 +192,7 @@ fn set(options: &SetOptions, orb_options: &[String]) -> Result<(), Problem> {
 }
 
 fn attribute<'f>(
-    found: &'f Found,
+    found: &'f FoundInterface,
     name: &str,
 ) -> Result<&'f punctual::description::AttributeDescription, Problem> {
     let interface = &found.interface;

@@ -10,19 +10,19 @@ use punctual::{Orb, TypeCode};
 use punctual_idl_describe as describe;
 use punctual_ior::Ior;
 
-use super::interface::Found;
+use super::interface::FoundInterface;
 use super::target::object;
 
 /// Types of an IDL file, or those that an interface mentions.
 pub(super) struct Types<'f> {
     orb: &'f Orb,
-    found: &'f Found,
+    found: &'f FoundInterface,
     /// Types by scoped name and by repository id.
     mentioned: HashMap<String, TypeCode>,
 }
 
 impl<'f> Types<'f> {
-    pub(super) fn new(orb: &'f Orb, found: &'f Found) -> Self {
+    pub(super) fn new(orb: &'f Orb, found: &'f FoundInterface) -> Self {
         let mut this = Self {
             orb,
             found,

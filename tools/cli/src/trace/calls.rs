@@ -7,7 +7,7 @@ use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_giop::ReplyStatus;
 
 use super::bounded::Bounded;
-use super::known::{Candidate, Known};
+use super::known::{Candidate, KnownDeclarations};
 use super::log::{Body, Head, MOST_OCTETS, Message, NoBody, Peer};
 use super::values::{BodyKind, Encoded, Fit};
 
@@ -19,7 +19,7 @@ const MOST_PARTIAL: usize = 64;
 
 /// Decoded contents of a message.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct DecodedMessage {
     pub(super) sent: bool,
     pub(super) peer: Peer,
     pub(super) is_reply: bool,
@@ -58,7 +58,7 @@ pub(super) enum Reason {
 /// Calls of a log that are in progress.
 #[derive(Debug)]
 pub(super) struct Calls {
-    known: Known,
+    known: KnownDeclarations,
     waiting: Bounded<Call, Waiting>,
     code_sets: Bounded<Peer, CodeSets>,
     partial: Bounded<Call, Message>,
@@ -80,7 +80,7 @@ struct Waiting {
 }
 
 impl Calls {
-    pub(super) fn new(known: Known) -> Self {
+    pub(super) fn new(known: KnownDeclarations) -> Self {
         Self {
             known,
             waiting: Bounded::new(MOST_WAITING),
@@ -90,7 +90,7 @@ impl Calls {
     }
 
     /// Returns the contents of a message; `None` while fragments are missing.
-    pub(super) fn take(&mut self, message: Message) -> Option<Told> {
+    pub(super) fn take(&mut self, message: Message) -> Option<DecodedMessage> {
         let message = match message.head {
             Head::Fragment { id: Some(id) } => self.go_on(id, message)?,
             Head::Request { id, .. } | Head::Reply { id, .. } if message.more_fragments => {
@@ -153,7 +153,7 @@ impl Calls {
         id: u32,
         operation: &str,
         reply_expected: bool,
-    ) -> Told {
+    ) -> DecodedMessage {
         match message.code_sets {
             Some(Some(sets)) => self.code_sets.insert(message.peer.clone(), sets),
             Some(None) => drop(self.code_sets.remove(&message.peer)),
@@ -173,7 +173,7 @@ impl Calls {
             };
             self.waiting.insert(call(message, id), waiting);
         }
-        Told {
+        DecodedMessage {
             sent: message.sent,
             peer: message.peer.clone(),
             is_reply: false,
@@ -183,7 +183,7 @@ impl Calls {
         }
     }
 
-    fn reply(&mut self, message: &Message, id: u32, status: ReplyStatus) -> Told {
+    fn reply(&mut self, message: &Message, id: u32, status: ReplyStatus) -> DecodedMessage {
         let waiting = self.waiting.remove(&call(message, id));
         let says = match (status, &waiting) {
             (ReplyStatus::NoException, Some(waiting)) => {
@@ -198,7 +198,7 @@ impl Calls {
             }),
             _ => Contents::Elsewhere(status),
         };
-        Told {
+        DecodedMessage {
             sent: message.sent,
             peer: message.peer.clone(),
             is_reply: true,
@@ -251,8 +251,8 @@ fn joined(begun: Result<Body, NoBody>, more: Result<Body, NoBody>) -> Result<Bod
     Ok(begun)
 }
 
-fn fragment(message: &Message, id: u32) -> Told {
-    Told {
+fn fragment(message: &Message, id: u32) -> DecodedMessage {
+    DecodedMessage {
         sent: message.sent,
         peer: message.peer.clone(),
         is_reply: matches!(message.head, Head::Reply { .. }),

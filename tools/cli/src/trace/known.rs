@@ -24,7 +24,7 @@ pub(super) struct Candidate {
 
 /// Declarations of an IDL file or an Interface Repository.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownDeclarations {
     /// Operations by their name in requests: several interfaces may have operations of one name.
     operations: HashMap<String, Vec<Rc<Candidate>>>,
     /// Exceptions by repository id.
@@ -32,7 +32,7 @@ pub(super) struct Known {
     value_types: ValueTypes,
 }
 
-impl Known {
+impl KnownDeclarations {
     /// Returns the operations that every object has (CORBA 3.3 part 2, §9.4.2.1).
     pub(super) fn new() -> Self {
         let mut this = Self::default();

@@ -23,7 +23,7 @@ use crate::call::{self, Problem};
 use crate::fail;
 use crate::shown;
 use calls::{Calls, Contents, Reason};
-use known::Known;
+use known::KnownDeclarations;
 use log::{Event, Log, NoBody};
 use show::{LogProblem, Text};
 
@@ -82,8 +82,8 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     }
 }
 
-fn known(options: &Options, orb_options: &[String]) -> Result<Known, Problem> {
-    let mut known = Known::new();
+fn known(options: &Options, orb_options: &[String]) -> Result<KnownDeclarations, Problem> {
+    let mut known = KnownDeclarations::new();
     for file in &options.idl {
         known.add_idl(&call::compiled(file, &options.include)?);
     }
@@ -117,7 +117,7 @@ struct Output {
 }
 
 impl Output {
-    fn new(known: Known, is_json: bool) -> Self {
+    fn new(known: KnownDeclarations, is_json: bool) -> Self {
         Self {
             log: Log::default(),
             calls: Calls::new(known),

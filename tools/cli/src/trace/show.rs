@@ -7,7 +7,7 @@ use punctual::{Any, SystemException};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::calls::{Contents, Reason, Told};
+use super::calls::{Contents, DecodedMessage, Reason};
 use super::log::NoBody;
 use super::values::{Fit, Named};
 use crate::payload::{self, Members};
@@ -43,7 +43,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn lines(&mut self, told: &Told) -> Vec<String> {
+    pub(super) fn lines(&mut self, told: &DecodedMessage) -> Vec<String> {
         let way = if told.sent { "->" } else { "<-" };
         let named = told.operation.as_deref().map(str::to_owned);
         let operation = named.unwrap_or_else(|| format!("request {}", told.id));
@@ -158,7 +158,7 @@ struct Values<'t> {
 }
 
 /// Returns a message as JSON, on one line.
-pub(super) fn json(told: &Told) -> Result<String, serde_json::Error> {
+pub(super) fn json(told: &DecodedMessage) -> Result<String, serde_json::Error> {
     let says = match &told.says {
         Contents::Values(fits) => {
             let values: Result<Vec<_>, _> = fits.iter().map(json_of_fit).collect();

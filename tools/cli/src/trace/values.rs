@@ -9,7 +9,7 @@ use punctual_cdr::{
     NarrowCodeSet, Unmarshal, WideCodeSet,
 };
 
-use super::known::{Candidate, Known};
+use super::known::{Candidate, KnownDeclarations};
 use super::log::{Body, Message};
 
 /// A value and its name: a parameter's, or `$result`.
@@ -46,7 +46,7 @@ impl<'m> Encoded<'m> {
         message: &Message,
         body: &'m Body,
         agreed: Option<CodeSets>,
-        known: &'m Known,
+        known: &'m KnownDeclarations,
     ) -> Self {
         let mut octets = vec![0; body.at];
         octets.extend_from_slice(&body.octets);
@@ -116,7 +116,7 @@ impl<'m> Encoded<'m> {
     }
 
     /// Returns the user exception, if its type is known.
-    pub(super) fn user_exception(&self, known: &Known) -> Result<Any, String> {
+    pub(super) fn user_exception(&self, known: &KnownDeclarations) -> Result<Any, String> {
         self.read(|mut decoder| {
             let id = decoder.get_string().map_err(text)?;
             let type_code = known.exception(&id);

@@ -13,7 +13,7 @@ use punctual_naming::cos_naming::Name;
 use punctual_naming::{Directory, Refusal};
 use serde::Deserialize;
 
-use super::names::{Place, component_of, name_of, status_of};
+use super::names::{Selection, component_of, name_of, status_of};
 use super::state::NamingPage;
 use super::view::{self, PageState};
 use crate::ends::ConnectionAddresses;
@@ -154,9 +154,9 @@ async fn changed(
         Wrong::Reference(why) => (StatusCode::BAD_REQUEST, sentence(&why)),
     };
     let is_bind = !fields.reference.is_empty();
-    let place = Place {
+    let place = Selection {
         context: fields.context,
-        ..Place::default()
+        ..Selection::default()
     };
     let form = view::Form {
         bind: if is_bind {

@@ -30,7 +30,7 @@ use crate::live::Live;
 use crate::page::{Mounted, Page};
 use crate::shell::Shell;
 
-use names::Place;
+use names::Selection;
 use state::NamingPage;
 use view::{PATH, PageState};
 
@@ -92,7 +92,7 @@ fn routes() -> Router<Arc<NamingPage>> {
 async fn show(
     State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<ConnectionAddresses>,
-    Query(place): Query<Place>,
+    Query(place): Query<Selection>,
 ) -> Response {
     let look = PageState::at(&page, &place, ends.peer.ip());
     layout::page(look.status(), &look.page(&page))

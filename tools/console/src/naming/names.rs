@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Displayed part of the names.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Place {
+pub(super) struct Selection {
     /// Name of the context, as text.
     #[serde(rename = "in")]
     pub(super) context: String,

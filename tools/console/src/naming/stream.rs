@@ -14,16 +14,16 @@ use punctual_naming::store::{ContextId, ROOT};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::names::{Place, name_of};
+use super::names::{Selection, name_of};
 use super::state::NamingPage;
 use super::view;
 use crate::ends::ConnectionAddresses;
-use crate::live::{Interest, Shown};
+use crate::live::{Interest, Visible};
 
 /// State of one stream.
 struct Watch {
     page: Arc<NamingPage>,
-    place: Place,
+    place: Selection,
     peer: IpAddr,
     interest: Arc<Interest>,
     ends: Instant,
@@ -36,7 +36,7 @@ struct Watch {
 pub(super) async fn live(
     State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<ConnectionAddresses>,
-    Query(place): Query<Place>,
+    Query(place): Query<Selection>,
 ) -> Response {
     let Ok(permit) = page.shell.streams.clone().try_acquire_owned() else {
         let why = "Too many pages are looked at.";
@@ -99,9 +99,9 @@ impl Watch {
                 .portion(&name, from.as_ref(), most, self.peer)
         });
         let Ok(portion) = portion else {
-            self.interest.show(Shown {
+            self.interest.show(Visible {
                 contexts: self.way(),
-                ..Shown::default()
+                ..Visible::default()
             });
             return false;
         };
@@ -116,7 +116,7 @@ impl Watch {
             naming.answers.of(ior);
             naming.answers.key(ior)
         });
-        let shown = Shown {
+        let shown = Visible {
             objects: objects.collect(),
             contexts: portion.way,
         };

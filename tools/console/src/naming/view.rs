@@ -11,7 +11,7 @@ use punctual_naming::cos_naming::{Name, NameComponent};
 use punctual_naming::{Entry, Leads, Portion, Refusal, Size};
 use punctual_reference::Facts;
 
-use super::names::{Place, component_of, name_of, status_of, text_of};
+use super::names::{Selection, component_of, name_of, status_of, text_of};
 use super::state::NamingPage;
 use super::tree::{Branch, below, one};
 use crate::answers::State;
@@ -23,7 +23,7 @@ pub(super) const PATH: &str = "/naming";
 /// A position in the names, as a peer sees it at one moment.
 pub(super) struct PageState {
     peer: IpAddr,
-    place: Place,
+    place: Selection,
     name: Name,
     portion: Result<Portion, Refusal>,
     shown: Option<Entry>,
@@ -112,7 +112,7 @@ struct Detail {
 }
 
 impl PageState {
-    pub(super) fn at(page: &NamingPage, place: &Place, peer: IpAddr) -> Self {
+    pub(super) fn at(page: &NamingPage, place: &Selection, peer: IpAddr) -> Self {
         let directory = &page.directory;
         let name = name_of(&place.context);
         let portion = name.clone().and_then(|name| {
@@ -193,7 +193,7 @@ impl PageState {
 }
 
 /// Returns the component at which bindings begin: any text is allowed, not only names.
-pub(super) fn begin(place: &Place) -> Option<NameComponent> {
+pub(super) fn begin(place: &Selection) -> Option<NameComponent> {
     let text = place.from.as_deref().filter(|from| !from.is_empty())?;
     let as_id = |_| NameComponent {
         id: text.to_owned(),

@@ -112,7 +112,7 @@ impl Peer {
 /// Table of all peers of one acceptor.
 #[derive(Debug)]
 pub(super) struct Peers {
-    table: HashMap<SocketAddr, Known>,
+    table: HashMap<SocketAddr, PeerEntry>,
     /// Peers that wait to be accepted.
     fresh: VecDeque<Arc<Peer>>,
     limit: usize,
@@ -123,7 +123,7 @@ pub(super) struct Peers {
 }
 
 #[derive(Debug)]
-struct Known {
+struct PeerEntry {
     peer: Arc<Peer>,
     heard: Instant,
 }
@@ -173,7 +173,7 @@ impl Peers {
         let peer = Peer::new(from);
         peer.push(datagram, self.queue);
         self.fresh.push_back(peer.clone());
-        self.table.insert(from, Known { peer, heard: now });
+        self.table.insert(from, PeerEntry { peer, heard: now });
         true
     }
 

@@ -55,14 +55,14 @@ impl Segment for Outgoing {
 /// each message never pays for that.
 #[derive(Debug)]
 pub(super) struct PoolLoan {
-    place: Place,
+    place: Storage,
     len: usize,
     /// `true` if the pool finds the piece by its address.
     listed: AtomicBool,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Storage {
     Pool(Arc<Piece>),
     /// Heap memory, to which the content was moved when the pool had no room.
     Heap(Vec<u8>),
@@ -72,31 +72,31 @@ impl PoolLoan {
     /// Makes a loan of `len` bytes with unspecified content; `None` when no piece is free.
     pub(super) fn new(pool: &Arc<Pool>, len: usize) -> Option<Self> {
         Some(Self {
-            place: Place::Pool(Arc::new(pool.take(len)?)),
+            place: Storage::Pool(Arc::new(pool.take(len)?)),
             len,
             listed: false.into(),
         })
     }
 
-    fn copy_elsewhere(piece: &Piece, len: usize) -> Place {
+    fn copy_elsewhere(piece: &Piece, len: usize) -> Storage {
         let octets = piece.as_slice().get(..len).unwrap_or_default();
         let pool = piece.pool();
         let Some(mut fresh) = pool.take(len) else {
-            return Place::Heap(octets.to_vec());
+            return Storage::Heap(octets.to_vec());
         };
         if let Some(to) = fresh.as_mut_slice().get_mut(..octets.len()) {
             to.copy_from_slice(octets);
         }
         pool.copies().into_pool.add(octets.len());
-        Place::Pool(Arc::new(fresh))
+        Storage::Pool(Arc::new(fresh))
     }
 }
 
 impl LoanMemory for PoolLoan {
     fn as_slice(&self) -> &[u8] {
         match &self.place {
-            Place::Heap(octets) => octets,
-            Place::Pool(piece) => {
+            Storage::Heap(octets) => octets,
+            Storage::Pool(piece) => {
                 // Relaxed: at worst two threads list it, each under the pool's lock.
                 if !self.listed.load(Ordering::Relaxed) {
                     piece.pool().publish(piece);
@@ -108,7 +108,7 @@ impl LoanMemory for PoolLoan {
     }
 
     fn as_mut_slice(&mut self) -> &mut [u8] {
-        if let Place::Pool(piece) = &self.place
+        if let Storage::Pool(piece) = &self.place
             && *self.listed.get_mut()
         {
             if !piece.pool().unpublish(piece) {
@@ -117,9 +117,9 @@ impl LoanMemory for PoolLoan {
             *self.listed.get_mut() = false;
         }
         let octets = match &mut self.place {
-            Place::Heap(octets) => octets.as_mut_slice(),
+            Storage::Heap(octets) => octets.as_mut_slice(),
             // An unlisted piece has only this holder.
-            Place::Pool(piece) => Arc::get_mut(piece).map_or(&mut [][..], Piece::as_mut_slice),
+            Storage::Pool(piece) => Arc::get_mut(piece).map_or(&mut [][..], Piece::as_mut_slice),
         };
         octets.get_mut(..self.len).unwrap_or_default()
     }

@@ -4,7 +4,7 @@
 //! behind the profile's known members do, which readers skip as they would later additions.
 //! Profiles of version 1.0 have neither: no octets may follow their members (omniORB refuses them).
 
-use super::search::Found;
+use super::search::FoundReference;
 use super::side::Side;
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
@@ -17,7 +17,7 @@ const COMPONENT: usize = 8;
 const ALIGNMENT: usize = 4;
 
 /// Returns the replacement of a reference: one to the object of the same key on the other side.
-pub(super) fn replacement(found: &Found, to: &Side, order: ByteOrder) -> Option<Vec<u8>> {
+pub(super) fn replacement(found: &FoundReference, to: &Side, order: ByteOrder) -> Option<Vec<u8>> {
     let (room, key) = (found.place.len(), &found.object_key);
     let ior = of_length(room, &found.type_id, key, to, &found.others)?;
     Some(encoded(&ior, order)).filter(|octets| octets.len() == room)

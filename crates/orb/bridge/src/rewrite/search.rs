@@ -18,7 +18,7 @@ const LOOKED_AT_LEAST: usize = 16 * 1024;
 
 /// Found reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundReference {
     /// Position in the body.
     pub(super) place: Range<usize>,
     pub(super) type_id: String,
@@ -54,7 +54,7 @@ impl Search {
         &mut self,
         body: &[u8],
         key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
-    ) -> Option<Found> {
+    ) -> Option<FoundReference> {
         let most = body.len().saturating_mul(TIMES_LOOKED_AT);
         let most = most.max(LOOKED_AT_LEAST);
         while let Some(rest) = body.get(self.at..).filter(|rest| !rest.is_empty()) {
@@ -74,7 +74,7 @@ impl Search {
             };
             let place = self.at..self.at + length;
             self.at = (place.end + self.phase).next_multiple_of(4) - self.phase;
-            return Some(Found {
+            return Some(FoundReference {
                 place,
                 type_id: shape.type_id.into_owned(),
                 object_key,

@@ -106,9 +106,9 @@ impl fmt::Display for Path<'_> {
 }
 
 /// Value that is written in its display form.
-struct Shown<T>(T);
+struct AsText<T>(T);
 
-impl<T: fmt::Display> Serialize for Shown<T> {
+impl<T: fmt::Display> Serialize for AsText<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
@@ -304,7 +304,7 @@ impl Part<'_> {
         let value = any.value().map_err(S::Error::custom)?;
         self.writing.mentions.find(any.type_code(), &value);
         let mut members = serializer.serialize_map(Some(2))?;
-        members.serialize_entry("type", &Shown(any.type_code()))?;
+        members.serialize_entry("type", &AsText(any.type_code()))?;
         let path = Path::Member(self.path, "value");
         members.serialize_entry("value", &self.within(any.type_code(), &value, &path))?;
         members.end()
@@ -312,7 +312,7 @@ impl Part<'_> {
 
     fn valuetype<S: Serializer>(&self, value: &ValueRef, serializer: S) -> Result<S::Ok, S::Error> {
         if let Some(path) = self.writing.mentions.earlier(value) {
-            return serializer.collect_map([("$ref", Shown(path))]);
+            return serializer.collect_map([("$ref", AsText(path))]);
         }
         let mut serializer = Some(serializer);
         let written = DynamicValue::with_members(value, |type_code, members| {
@@ -357,7 +357,7 @@ impl Part<'_> {
         let types = self.writing.mentions.members_of(type_code);
         let types = types.map_err(S::Error::custom)?;
         let mut map = serializer.serialize_map(Some(members.len() + 1))?;
-        map.serialize_entry("$type", &Shown(type_code))?;
+        map.serialize_entry("$type", &AsText(type_code))?;
         for ((name, member), value) in types.iter().zip(members) {
             let path = Path::Member(self.path, name);
             let part = self.within(member, value, &path);

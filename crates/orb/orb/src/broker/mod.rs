@@ -73,7 +73,7 @@ pub(crate) struct IdsOf<'b> {
 }
 
 /// Source of priorities; one of an ORB's extensions.
-pub(crate) struct Told(pub(crate) Arc<dyn Priorities>);
+pub(crate) struct PrioritySource(pub(crate) Arc<dyn Priorities>);
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
@@ -97,7 +97,9 @@ impl Broker {
             operation_names: Names::default(),
             values: ValueFactories::default(),
             request_contexts,
-            priorities: extensions.get::<Told>().map(|told| told.0.clone()),
+            priorities: extensions
+                .get::<PrioritySource>()
+                .map(|told| told.0.clone()),
             urgency: extensions.get::<Registered>().map(|one| one.0.clone()),
             ids: extensions.get(),
             extensions,

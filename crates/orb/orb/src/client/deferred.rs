@@ -14,7 +14,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::lane::{Alarm, Binding, Lane, in_reply_handler};
 use crate::messaging::Message;
 use crate::operation::{NamedOperation, OperationDetails};
-use crate::policy::{Full, Held, Place};
+use crate::policy::{Full, Held, InFlightGuard};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use std::fmt;
@@ -36,7 +36,7 @@ pub(crate) struct Deferred<O> {
     invocation: Invocation,
     stage: Stage,
     /// Place among the limited number of calls in flight.
-    place: Option<Place>,
+    place: Option<InFlightGuard>,
 }
 
 /// Object and operation of a call.
@@ -214,7 +214,7 @@ impl<O: Owner> Deferred<O> {
     }
 
     /// Sends a request that was held.
-    fn send(&mut self, place: Place) {
+    fn send(&mut self, place: InFlightGuard) {
         self.place = Some(place);
         let invocation = &mut self.invocation;
         let progress = self.what.with_call(|call| invocation.proceed(call));
@@ -272,7 +272,7 @@ impl<O: Owner> Deferred<O> {
 }
 
 /// Sends the request, unless the limit on calls in flight is reached.
-fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>) {
+fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<InFlightGuard>) {
     let place = match &invocation.route.effective.in_flight {
         None => None,
         Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {

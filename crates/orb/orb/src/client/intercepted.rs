@@ -14,7 +14,7 @@ use super::target::Target;
 use super::write::Ask;
 use crate::exception::SystemException;
 use crate::interceptor::{
-    At, CallFacts, ClientPass, Outcome, Place, ReadBody, RequestArguments, TypedRequest,
+    At, CallDestination, CallFacts, ClientPass, Outcome, ReadBody, RequestArguments, TypedRequest,
 };
 use crate::lane::Binding;
 use crate::messaging::{Head, Message};
@@ -204,7 +204,7 @@ impl Invocation {
                 details,
                 typed,
             },
-            place: Place {
+            place: CallDestination {
                 target: callee.object.called_as().ior(),
                 effective: self.route.target(callee).ior(),
                 profile: self.route.profile(),

@@ -9,7 +9,8 @@ use super::locality::{Caller, LocatedObject};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
 use crate::exception::SystemException;
 use crate::interceptor::{
-    At, CallFacts, ClientPass, Outcome, OwnedContext, Place, Request, ServerOrb, ServerPass,
+    At, CallDestination, CallFacts, ClientPass, Outcome, OwnedContext, Request, ServerOrb,
+    ServerPass,
 };
 use crate::operation::NamedOperation;
 use crate::policy::SyncScope;
@@ -130,7 +131,7 @@ impl<'c> LocalCall<'c> {
         At {
             interceptors: orb.broker().interceptors.client(),
             facts: self.facts.clone(),
-            place: Place {
+            place: CallDestination {
                 target: object.called_as().ior(),
                 effective: object.original().ior(),
                 profile: 0,

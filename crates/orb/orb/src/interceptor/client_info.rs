@@ -5,7 +5,7 @@ use super::OwnedContext;
 use super::accessors::request_info;
 use super::error::{InvalidSlot, not_available, not_valid_here};
 use super::outcome::Outcome;
-use super::place::Place;
+use super::place::CallDestination;
 use super::points::{ClientPoint, ReplyStatus, ValidAt};
 use super::request_info::{CallFacts, Parameter, ReadBody, add, find};
 use super::slots::{SlotId, Slots};
@@ -22,7 +22,7 @@ use std::fmt;
 pub struct ClientRequestInfo<'a> {
     pub(super) point: ClientPoint,
     pub(super) facts: &'a CallFacts<'a>,
-    pub(super) place: Place<'a>,
+    pub(super) place: CallDestination<'a>,
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
     pub(super) reply_contexts: &'a [OwnedContext],
     pub(super) slots: &'a Slots,

@@ -4,7 +4,7 @@ use super::OwnedContext;
 use super::client_info::ClientRequestInfo;
 use super::guard::{guarded, instead};
 use super::outcome::Outcome;
-use super::place::Place;
+use super::place::CallDestination;
 use super::points::ClientPoint;
 use super::request_info::{CallFacts, ReadBody};
 use super::slots::{Slots, ThreadSlots};
@@ -33,7 +33,7 @@ pub(crate) struct ClientPass {
 pub(crate) struct At<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ClientRequestInterceptor>],
     pub(crate) facts: CallFacts<'a>,
-    pub(crate) place: Place<'a>,
+    pub(crate) place: CallDestination<'a>,
 }
 
 impl ClientPass {

@@ -38,7 +38,7 @@ pub use ior::{AdapterState, IorInfo, IorInterceptor};
 pub use names::DuplicateName;
 pub(crate) use names::{Interceptors, Registered};
 pub(crate) use outcome::Outcome;
-pub(crate) use place::Place;
+pub(crate) use place::CallDestination;
 pub use points::ReplyStatus;
 pub use request_info::Parameter;
 pub(crate) use request_info::{CallFacts, ReadBody, RequestArguments, TypedRequest};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Destination of a call.
 #[derive(Clone)]
-pub(crate) struct Place<'a> {
+pub(crate) struct CallDestination<'a> {
     /// The reference that is called.
     pub(crate) target: &'a Ior,
     /// The target, or the reference that it was forwarded to.
@@ -23,7 +23,7 @@ pub(crate) struct Place<'a> {
     pub(crate) environment: &'a dyn Environment,
 }
 
-impl Place<'_> {
+impl CallDestination<'_> {
     pub(super) fn profile(&self) -> Option<&TaggedProfile> {
         self.effective.profiles.get(self.profile)
     }

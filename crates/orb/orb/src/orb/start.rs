@@ -2,7 +2,7 @@
 
 use super::handle::{Around, Orb};
 use super::initialize::{Adds, Initializers, OrbInitializer};
-use crate::broker::{Broker, Extensions, Ids, Told};
+use crate::broker::{Broker, Extensions, Ids, PrioritySource};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig, RealTimeSettings};
 use crate::exception::SystemException;
 use crate::fixed_context::{self, RequestContext, RequestContextError};
@@ -240,7 +240,7 @@ impl OrbBuilder {
     #[must_use]
     pub fn priorities(mut self, priorities: Arc<dyn Priorities>) -> Self {
         self.policy_types.publish_protocols();
-        self.extension(Arc::new(Told(priorities)))
+        self.extension(Arc::new(PrioritySource(priorities)))
     }
 
     /// Adds state that a crate above this one keeps for the ORB, found by its type with

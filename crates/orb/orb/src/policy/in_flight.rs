@@ -54,7 +54,7 @@ struct State {
 }
 
 /// Place of a call in flight; released on drop.
-pub(crate) struct Place(Arc<Bound>);
+pub(crate) struct InFlightGuard(Arc<Bound>);
 
 /// Call that is not sent yet.
 pub(crate) struct Held {
@@ -107,7 +107,7 @@ impl CallsInFlight {
     }
 
     /// Takes a place for a call, waiting until `until` if it may block.
-    pub(crate) fn enter(&self, until: Deadline, may_block: bool) -> Result<Place, Full> {
+    pub(crate) fn enter(&self, until: Deadline, may_block: bool) -> Result<InFlightGuard, Full> {
         if let Some(place) = Bound::try_enter(&self.bound) {
             return Ok(place);
         }
@@ -125,15 +125,15 @@ impl CallsInFlight {
 }
 
 impl Bound {
-    fn try_enter(this: &Arc<Self>) -> Option<Place> {
+    fn try_enter(this: &Arc<Self>) -> Option<InFlightGuard> {
         let mut state = this.state.lock();
         (state.taken < this.limit).then(|| {
             state.taken += 1;
-            Place(this.clone())
+            InFlightGuard(this.clone())
         })
     }
 
-    fn enter_until(this: &Arc<Self>, until: Deadline) -> Option<Place> {
+    fn enter_until(this: &Arc<Self>, until: Deadline) -> Option<InFlightGuard> {
         let mut state = this.state.lock();
         while state.taken >= this.limit {
             match until.remaining() {
@@ -145,7 +145,7 @@ impl Bound {
             }
         }
         state.taken += 1;
-        Some(Place(this.clone()))
+        Some(InFlightGuard(this.clone()))
     }
 
     /// Wakes the next waiting call, as there is a place.
@@ -162,7 +162,7 @@ impl Bound {
     }
 }
 
-impl Drop for Place {
+impl Drop for InFlightGuard {
     fn drop(&mut self) {
         self.0.state.lock().taken -= 1;
         self.0.tell_next();
@@ -171,14 +171,14 @@ impl Drop for Place {
 
 impl Held {
     /// Returns the place, if there is one now; if not, `waker` is woken when there may be.
-    pub(crate) fn poll(&mut self, waker: &Waker) -> Option<Place> {
+    pub(crate) fn poll(&mut self, waker: &Waker) -> Option<InFlightGuard> {
         let mut state = self.bound.state.lock();
         if state.taken < self.bound.limit {
             state.taken += 1;
             if let Some(ticket) = self.ticket.take() {
                 state.waiting.remove(&ticket);
             }
-            return Some(Place(self.bound.clone()));
+            return Some(InFlightGuard(self.bound.clone()));
         }
         let ticket = match self.ticket {
             Some(ticket) => ticket,
@@ -193,7 +193,7 @@ impl Held {
     }
 
     /// Waits for a place until `until`.
-    pub(crate) fn wait(&mut self, until: Deadline) -> Option<Place> {
+    pub(crate) fn wait(&mut self, until: Deadline) -> Option<InFlightGuard> {
         let place = Bound::enter_until(&self.bound, until)?;
         if let Some(ticket) = self.ticket.take() {
             self.bound.state.lock().waiting.remove(&ticket);
@@ -234,9 +234,9 @@ impl fmt::Debug for CallsInFlight {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for InFlightGuard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Place")
+        f.write_str("InFlightGuard")
     }
 }
 
@@ -247,9 +247,9 @@ mod tests {
     use std::task::Wake;
 
     #[derive(Default)]
-    struct Told(AtomicU32);
+    struct CountingWaker(AtomicU32);
 
-    impl Wake for Told {
+    impl Wake for CountingWaker {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::Relaxed);
         }
@@ -268,12 +268,15 @@ mod tests {
         let Ok(place) = calls.enter(Deadline::NEVER, true) else {
             panic!("no place");
         };
-        let (first, second) = (Arc::new(Told::default()), Arc::new(Told::default()));
+        let (first, second) = (
+            Arc::new(CountingWaker::default()),
+            Arc::new(CountingWaker::default()),
+        );
         let (mut one, mut two) = (held(&calls), held(&calls));
         assert!(one.poll(&first.clone().into()).is_none());
         assert!(two.poll(&second.clone().into()).is_none());
         drop(place);
-        let told = |one: &Told| one.0.load(Ordering::Relaxed);
+        let told = |one: &CountingWaker| one.0.load(Ordering::Relaxed);
         assert_eq!((told(&first), told(&second)), (1, 0));
         drop(one);
         assert_eq!(told(&second), 1);

@@ -49,7 +49,7 @@ pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
 pub(crate) use ends::{CallEndTimes, EndTimes};
 pub use in_flight::{AtBound, CallsInFlight};
-pub(crate) use in_flight::{Full, Held, Place};
+pub(crate) use in_flight::{Full, Held, InFlightGuard};
 pub(crate) use known_protocols::KnownProtocols;
 pub(crate) use managed::Managed;
 pub use manager::PolicyManager;

@@ -5,7 +5,7 @@ use super::ring::Stamp;
 
 /// Trace of one call on one side: stretches of time, each of a stage, without gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct CallTrace {
     stretches: Vec<Stretch>,
     end: Option<Stamp>,
 }
@@ -16,7 +16,7 @@ struct Stretch {
     ticks: u64,
 }
 
-impl Seen {
+impl CallTrace {
     /// Returns the ticks of a stage, even if the call came back to it.
     #[must_use]
     pub fn ticks(&self, point: Point) -> u64 {
@@ -84,7 +84,7 @@ impl Seen {
 /// request was answered in it: a thread that serves another request while its upcall waits does not
 /// distinguish the two.
 #[must_use]
-pub fn calls(stamps: &[Stamp], side: Side) -> Vec<Seen> {
+pub fn calls(stamps: &[Stamp], side: Side) -> Vec<CallTrace> {
     let own = stamps.iter().filter(|stamp| stamp.point.side() == side);
     match side {
         Side::Client => made(own),
@@ -92,13 +92,13 @@ pub fn calls(stamps: &[Stamp], side: Side) -> Vec<Seen> {
     }
 }
 
-fn made<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
+fn made<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<CallTrace> {
     let mut whole = Vec::new();
     // Calls in progress, the innermost last, each with the stamp of its current stage.
-    let mut open: Vec<(Seen, Stamp)> = Vec::new();
+    let mut open: Vec<(CallTrace, Stamp)> = Vec::new();
     for &stamp in stamps {
         if stamp.point == Point::ClientInitialise {
-            open.push((Seen::default(), stamp));
+            open.push((CallTrace::default(), stamp));
         } else if let Some((seen, last)) = open.last_mut() {
             seen.add(*last, stamp);
             *last = stamp;
@@ -110,9 +110,9 @@ fn made<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
     whole
 }
 
-fn served<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
+fn served<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<CallTrace> {
     let mut whole = Vec::new();
-    let mut open: Option<(Seen, Stamp)> = None;
+    let mut open: Option<(CallTrace, Stamp)> = None;
     let mut answered = false;
     for &stamp in stamps {
         if let Some((seen, last)) = &mut open {
@@ -122,7 +122,7 @@ fn served<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
         answered |= stamp.point == Point::ServerSend;
         // A thread that receives in vain, and then once more, is still at the same request.
         if stamp.point == Point::ServerReceive && (answered || open.is_none()) {
-            let next = Some((Seen::default(), stamp));
+            let next = Some((CallTrace::default(), stamp));
             whole.extend(std::mem::replace(&mut open, next).map(|(seen, _)| seen));
             answered = false;
         }
@@ -187,7 +187,7 @@ mod tests {
             ]),
             Side::Client,
         );
-        assert_eq!(seen.iter().map(Seen::total).collect::<Vec<_>>(), [7]);
+        assert_eq!(seen.iter().map(CallTrace::total).collect::<Vec<_>>(), [7]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod point;
 mod ring;
 mod threads;
 
-pub use calls::{Seen, calls};
+pub use calls::{CallTrace, calls};
 pub use point::{Point, Side};
 pub use punctual_sys::cycles::{Rate, is_invariant};
 pub use ring::{CAPACITY, Stamp};

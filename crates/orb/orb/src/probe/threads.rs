@@ -15,9 +15,9 @@ thread_local! {
     static RING: OnceCell<Option<Arc<Ring>>> = const { OnceCell::new() };
 }
 
-static RINGS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+static RINGS: Mutex<Vec<ThreadRing>> = Mutex::new(Vec::new());
 
-struct Known {
+struct ThreadRing {
     thread: String,
     ring: Arc<Ring>,
     /// Number of its stamps that have been taken.
@@ -40,8 +40,8 @@ pub struct ThreadStamps {
 #[must_use]
 pub fn take() -> Vec<ThreadStamps> {
     let mut rings = rings();
-    let taken = rings.iter_mut().map(Known::take).collect::<Vec<_>>();
-    rings.retain(Known::is_used);
+    let taken = rings.iter_mut().map(ThreadRing::take).collect::<Vec<_>>();
+    rings.retain(ThreadRing::is_used);
     drop(rings);
     taken
         .into_iter()
@@ -80,7 +80,7 @@ pub(super) fn ticks_between_stamps() -> Option<u64> {
     between.get(between.len() / 2).copied()
 }
 
-fn rings() -> MutexGuard<'static, Vec<Known>> {
+fn rings() -> MutexGuard<'static, Vec<ThreadRing>> {
     RINGS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -92,7 +92,7 @@ fn register() -> Option<Arc<Ring>> {
         .to_owned();
     let mut rings = rings();
     if rings.len() >= MAX_RINGS {
-        rings.retain(Known::is_used);
+        rings.retain(ThreadRing::is_used);
     }
     if rings.len() >= MAX_RINGS {
         tracing::warn!(
@@ -102,7 +102,7 @@ fn register() -> Option<Arc<Ring>> {
         return None;
     }
     let ring = Arc::new(Ring::new(CAPACITY));
-    rings.push(Known {
+    rings.push(ThreadRing {
         thread,
         ring: ring.clone(),
         taken: 0,
@@ -115,7 +115,7 @@ fn forget(ring: &Arc<Ring>) {
     rings().retain(|known| !Arc::ptr_eq(&known.ring, ring));
 }
 
-impl Known {
+impl ThreadRing {
     fn take(&mut self) -> ThreadStamps {
         let read = self.ring.read(self.taken);
         self.taken = read.end;

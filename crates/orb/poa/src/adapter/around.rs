@@ -2,7 +2,7 @@
 
 use super::request::{Request, RequestedObject};
 use super::types::Adapter;
-use crate::object_map::Found;
+use crate::object_map::Lookup;
 use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingRequest};
@@ -31,7 +31,7 @@ impl Adapter {
     ) -> Urgency {
         let active = self.map().map(|map| map.find(wanted.id, wanted.entry_id));
         let own = match &active {
-            Some(Found::Pinned(pinned)) => pinned.own.clone(),
+            Some(Lookup::Pinned(pinned)) => pinned.own.clone(),
             _ => self.own.remembered(wanted.id),
         };
         let (around, policies) = match &own {

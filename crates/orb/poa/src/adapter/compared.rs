@@ -4,7 +4,7 @@
 
 use super::request::{ByStrategy, Request, RequestedObject};
 use super::types::Adapter;
-use crate::object_map::{ActiveMap, Found};
+use crate::object_map::{ActiveMap, Lookup};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
@@ -35,7 +35,7 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.operation()
     }
 
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {
         match self.adapter.policies.demultiplexing {
             Demultiplexing::Active => map.find(wanted.id, wanted.entry_id),
             Demultiplexing::DeLayered => {

@@ -7,7 +7,7 @@ use super::threads::Threads;
 use super::types::Adapter;
 use crate::current::Current;
 use crate::key::Key;
-use crate::object_map::{EntryId, Found, Pinned};
+use crate::object_map::{EntryId, Lookup, Pinned};
 use crate::servant::Servant;
 use crate::served::ServedObjectInfo;
 use punctual_orb::{
@@ -102,7 +102,7 @@ impl Collocated for CollocatedObject {
         match &self.object {
             Object::Entry(entry_id) => map.pin(*entry_id).map_or(Went::ByWire, |it| call(&it, run)),
             Object::Named(id, entry_id) => match map.find(id, *entry_id) {
-                Found::Pinned(pinned) => call(&pinned, run),
+                Lookup::Pinned(pinned) => call(&pinned, run),
                 _ => Went::ByWire,
             },
         }

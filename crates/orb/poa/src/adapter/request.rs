@@ -3,7 +3,7 @@
 #[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::types::Adapter;
-use crate::object_map::{ActiveMap, EntryId, Found};
+use crate::object_map::{ActiveMap, EntryId, Lookup};
 #[cfg(feature = "comparison")]
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
@@ -21,7 +21,7 @@ pub(crate) trait Request {
 
     /// Finds the wanted object.
     #[inline]
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
 

@@ -6,7 +6,7 @@ use super::types::{Adapter, ServantManager};
 use crate::current::{self, UpcallScope};
 use crate::manager::inactive;
 use crate::object_id::ObjectId;
-use crate::object_map::{ActiveMap, Found, Refused};
+use crate::object_map::{ActiveMap, Lookup, Refused};
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
 };
@@ -24,7 +24,7 @@ impl Adapter {
         let Some(_locked) = self.servants.incarnations.lock(id) else {
             return Err(calls_itself().into());
         };
-        if let Found::Pinned(_) = map.find(id, None) {
+        if let Lookup::Pinned(_) = map.find(id, None) {
             return Ok(());
         }
         let id = &ObjectId::from(id);

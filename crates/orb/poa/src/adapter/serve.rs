@@ -11,7 +11,7 @@ use super::request_path::RequestPath;
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
 use crate::current::{InsideEntry, UpcallScope};
-use crate::object_map::{EntryId, Found, Pinned};
+use crate::object_map::{EntryId, Lookup, Pinned};
 use crate::policy::RequestProcessingPolicy;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
@@ -98,7 +98,7 @@ impl Adapter {
             // With a map alone only the object counts requests.
             RequestPath::Plain | RequestPath::Surrounded => {
                 if let Some(map) = &self.dispatch.map
-                    && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
+                    && let Lookup::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
                     && self.manager.admission().is_active()
                 {
                     let _current = UpcallScope::enter(self.id(), wanted.id, None);
@@ -181,7 +181,7 @@ impl Adapter {
         };
         loop {
             match request.find(map, wanted) {
-                Found::Pinned(pinned) => {
+                Lookup::Pinned(pinned) => {
                     let _current = UpcallScope::enter(self.id(), wanted.id, None);
                     return answer_pinned(&pinned, || self.upcall(pinned.parts(), request));
                 }
@@ -191,7 +191,7 @@ impl Adapter {
                         return self.serve_by_default(wanted.id, request);
                     }
                     RequestProcessingPolicy::ServantManager => {
-                        if matches!(found, Found::Closing) {
+                        if matches!(found, Lookup::Closing) {
                             self.wait_while_closing(map, wanted.id)?;
                         }
                         self.incarnate(map, wanted.id)?;
@@ -230,7 +230,7 @@ impl Adapter {
         }
         let found = self.dispatch.map.as_ref().map(|map| map.find(id, entry_id));
         match found {
-            Some(Found::Pinned(pinned)) => match pinned.forwarded() {
+            Some(Lookup::Pinned(pinned)) => match pinned.forwarded() {
                 Some(to) => Location::Forward(Box::new(to.ior().clone())),
                 None => Location::Here,
             },

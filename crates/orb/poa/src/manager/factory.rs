@@ -29,11 +29,11 @@ impl fmt::Debug for ManagerExists {
 pub struct PoaManagerFactory {
     orb: WeakOrb,
     nonce: Nonce,
-    known: Arc<Mutex<Known>>,
+    known: Arc<Mutex<ManagerTable>>,
 }
 
 #[derive(Default)]
-struct Known {
+struct ManagerTable {
     managers: HashMap<String, Weak<Shared>>,
     /// Number of managers after the last removal of dropped ones.
     tidied: usize,
@@ -89,7 +89,7 @@ impl PoaManagerFactory {
     }
 
     /// Makes a manager of that id, if it is not taken.
-    fn make(&self, known: &mut Known, id: &str) -> Option<PoaManager> {
+    fn make(&self, known: &mut ManagerTable, id: &str) -> Option<PoaManager> {
         let taken = known.managers.get(id);
         if taken.is_some_and(|one| one.strong_count() > 0) {
             return None;

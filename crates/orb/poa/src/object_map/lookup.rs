@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, EntryId};
 use super::map::{ActiveMap, Inner};
-use super::pinned::{Found, Pinned};
+use super::pinned::{Lookup, Pinned};
 use super::slot::{Slot, State, Unpinned};
 use super::sync::Ordering;
 use crate::servant::Identity;
@@ -21,19 +21,19 @@ impl ActiveMap {
 
     /// Returns the object that is active under an id. `hint` is the entry that it was activated at,
     /// if the request has one; it is never trusted.
-    pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Found<'_> {
+    pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Lookup<'_> {
         if let Some(entry_id) = hint
             && let Some(pinned) = self.pin(entry_id)
             && pinned.is_named(id)
         {
-            return Found::Pinned(pinned);
+            return Lookup::Pinned(pinned);
         }
         if self.ids_are_entries
             && let Some(entry_id) = EntryId::of(id)
             && let Some(pinned) = self.pin(entry_id)
             && pinned.is_named(id)
         {
-            return Found::Pinned(pinned);
+            return Lookup::Pinned(pinned);
         }
         let found = self
             .index
@@ -46,11 +46,11 @@ impl ActiveMap {
         pinned.is_named(id).then_some(pinned)
     }
 
-    pub(super) fn found<'m>(&'m self, found: Option<Pinned<'m>>, id: &[u8]) -> Found<'m> {
+    pub(super) fn found<'m>(&'m self, found: Option<Pinned<'m>>, id: &[u8]) -> Lookup<'m> {
         match found {
-            Some(pinned) => Found::Pinned(pinned),
-            None if self.is_closing(id) => Found::Closing,
-            None => Found::None,
+            Some(pinned) => Lookup::Pinned(pinned),
+            None if self.is_closing(id) => Lookup::Closing,
+            None => Lookup::None,
         }
     }
 

@@ -2,11 +2,11 @@
 
 use super::index::Comparison;
 use super::map::ActiveMap;
-use super::pinned::{Found, Pinned};
+use super::pinned::{Lookup, Pinned};
 
 impl ActiveMap {
     /// Finds the active object of an id by the comparison's strategy.
-    pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
+    pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Lookup<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);
         };
@@ -18,7 +18,11 @@ impl ActiveMap {
     /// Finds the active object of an id, and the number of an operation of its servant: with
     /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
     /// operation that the servant does not number. Does not allocate.
-    pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
+    pub(crate) fn find_de_layered(
+        &self,
+        id: &[u8],
+        operation: &str,
+    ) -> (Lookup<'_>, Option<usize>) {
         let comparison = self.comparison.as_ref();
         let Some(shortcuts) = comparison.and_then(Comparison::shortcuts) else {
             let found = self.find_by_strategy(id);
@@ -29,14 +33,14 @@ impl ActiveMap {
         if let Some((entry_id, number)) = shortcuts.find(pair) {
             match self.pin(entry_id) {
                 Some(pinned) if pinned.is_named(id) && pinned.has(operation, number) => {
-                    return (Found::Pinned(pinned), Some(number));
+                    return (Lookup::Pinned(pinned), Some(number));
                 }
                 _ => shortcuts.drop(pair),
             }
         }
         let found = self.find(id, None);
         let number = found.number_of(operation);
-        if let (Found::Pinned(pinned), Some(number)) = (&found, number) {
+        if let (Lookup::Pinned(pinned), Some(number)) = (&found, number) {
             shortcuts.note(pair, pinned.entry_id(), number);
         }
         (found, number)
@@ -54,7 +58,7 @@ impl Pinned<'_> {
     }
 }
 
-impl Found<'_> {
+impl Lookup<'_> {
     /// Returns the number of an operation of the servant that was found.
     pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
         let Self::Pinned(pinned) = self else {

@@ -44,4 +44,4 @@ pub(crate) use by_servant::Servants;
 pub(crate) use entry::{Deactivated, EntryId, Ids, OnDeactivated, Refused};
 pub(crate) use index::{DuplicateId, Strategy};
 pub(crate) use map::{Active, ActiveMap};
-pub(crate) use pinned::{Found, Pinned};
+pub(crate) use pinned::{Lookup, Pinned};

@@ -108,7 +108,7 @@ impl fmt::Debug for Pinned<'_> {
 
 /// Result of a search for an id.
 #[derive(Debug)]
-pub(crate) enum Found<'m> {
+pub(crate) enum Lookup<'m> {
     /// The object is active.
     Pinned(Pinned<'m>),
     /// The object is being deactivated.

@@ -79,7 +79,7 @@ fn servant() -> Arc<dyn Servant> {
 
 /// Returns whether an object is found by its entry, by its id, and by the strategy; all must agree.
 fn is_found(map: &ActiveMap, id: &[u8], hint: Option<EntryId>) -> bool {
-    let is = |found: Found<'_>| matches!(found, Found::Pinned(pinned) if pinned.is_named(id));
+    let is = |found: Lookup<'_>| matches!(found, Lookup::Pinned(pinned) if pinned.is_named(id));
     let found = is(map.find(id, hint));
     assert_eq!(is(map.find_by_strategy(id)), found);
     found
@@ -172,10 +172,10 @@ fn an_id_is_closing_until_its_object_is_removed() {
         thread::scope(|scope| {
             let deactivation = scope.spawn(|| map.deactivate(entry_id));
             enters.recv().unwrap();
-            assert!(matches!(map.find(b"one", Some(entry_id)), Found::Closing));
-            assert!(matches!(map.find_by_strategy(b"one"), Found::Closing));
-            assert!(matches!(map.find(b"other", None), Found::None));
-            assert!(matches!(map.find_by_strategy(b"other"), Found::None));
+            assert!(matches!(map.find(b"one", Some(entry_id)), Lookup::Closing));
+            assert!(matches!(map.find_by_strategy(b"one"), Lookup::Closing));
+            assert!(matches!(map.find(b"other", None), Lookup::None));
+            assert!(matches!(map.find_by_strategy(b"other"), Lookup::None));
             let again = map.activate(Some(b"one"), servant());
             assert_eq!(again, Err(Refused::Closing));
             let waits = scope.spawn(|| {
@@ -198,12 +198,12 @@ fn a_place_that_is_its_own_id_is_closing_until_it_is_unpinned() {
     let id = entry_id.octets();
     let pinned = map.pin(entry_id).unwrap();
     map.deactivate(entry_id);
-    assert!(matches!(map.find(&id, Some(entry_id)), Found::Closing));
-    assert!(matches!(map.find_by_strategy(&id), Found::Closing));
+    assert!(matches!(map.find(&id, Some(entry_id)), Lookup::Closing));
+    assert!(matches!(map.find_by_strategy(&id), Lookup::Closing));
     assert_eq!(map.activate(Some(&id), servant()), Err(Refused::Closing));
     drop(pinned);
-    assert!(matches!(map.find(&id, Some(entry_id)), Found::None));
-    assert!(matches!(map.find_by_strategy(&id), Found::None));
+    assert!(matches!(map.find(&id, Some(entry_id)), Lookup::None));
+    assert!(matches!(map.find_by_strategy(&id), Lookup::None));
 }
 
 #[test]
@@ -261,13 +261,13 @@ fn every_strategy_finds_each_id_and_no_other() {
             assert!(is_found(&map, id, Some(*entry_id)));
         }
         for wrong in [&b""[..], b"object", b"object-1000", b"\0\0\0\0\0\0\0\0"] {
-            assert!(matches!(map.find(wrong, Some(entry_ids[0])), Found::None));
-            assert!(matches!(map.find_by_strategy(wrong), Found::None));
+            assert!(matches!(map.find(wrong, Some(entry_ids[0])), Lookup::None));
+            assert!(matches!(map.find_by_strategy(wrong), Lookup::None));
         }
         for (id, &entry_id) in octets.iter().zip(&entry_ids).step_by(2) {
             assert!(map.deactivate(entry_id));
-            assert!(matches!(map.find(id, Some(entry_id)), Found::None));
-            assert!(matches!(map.find_by_strategy(id), Found::None));
+            assert!(matches!(map.find(id, Some(entry_id)), Lookup::None));
+            assert!(matches!(map.find_by_strategy(id), Lookup::None));
         }
         for (number, id) in octets.iter().enumerate() {
             assert_eq!(is_found(&map, id, None), number % 2 == 1);
@@ -285,7 +285,7 @@ fn a_perfect_hash_takes_its_own_ids_only() {
     assert_eq!(refused, Err(Refused::NotInTheSet));
     assert_eq!(map.len(), 1);
     let (empty, _) = user(set(&[]));
-    assert!(matches!(empty.find(b"one", None), Found::None));
+    assert!(matches!(empty.find(b"one", None), Lookup::None));
     let refused = empty.activate(Some(b"one"), servant());
     assert_eq!(refused, Err(Refused::NotInTheSet));
     let twice = set(&[b"one", b"other", b"one"]);
@@ -307,7 +307,7 @@ fn an_object_and_its_operation_are_found_together() {
     for strategy in strategies(&[b"one", b"other"]) {
         let (map, _) = user(strategy);
         let found = |id: &[u8], operation: &str| match map.find_de_layered(id, operation) {
-            (Found::Pinned(pinned), number) => Some((pinned.entry_id(), number)),
+            (Lookup::Pinned(pinned), number) => Some((pinned.entry_id(), number)),
             _ => None,
         };
         let one = map.activate(Some(b"one"), servant()).unwrap();
@@ -337,13 +337,13 @@ fn more_objects_than_there_are_shortcuts_are_found() {
         map.activate(Some(id), servant()).unwrap();
         for operation in ["ping", "pong"] {
             let (found, number) = map.find_de_layered(id, operation);
-            assert!(matches!(found, Found::Pinned(pinned) if pinned.is_named(id)));
+            assert!(matches!(found, Lookup::Pinned(pinned) if pinned.is_named(id)));
             assert!(number.is_some());
         }
     }
     for id in &ids {
         let (found, number) = map.find_de_layered(id, "pong");
-        assert!(matches!(found, Found::Pinned(pinned) if pinned.is_named(id)));
+        assert!(matches!(found, Lookup::Pinned(pinned) if pinned.is_named(id)));
         assert_eq!(number, Some(1));
     }
 }
@@ -359,7 +359,7 @@ fn a_hint_that_is_wrong_or_forged_does_no_harm() {
     };
     for hint in [one, other, far] {
         assert!(is_found(&map, b"one", Some(hint)));
-        assert!(matches!(map.find(b"none", Some(hint)), Found::None));
+        assert!(matches!(map.find(b"none", Some(hint)), Lookup::None));
     }
 }
 
@@ -388,8 +388,8 @@ fn an_id_that_the_system_made_can_be_active_again() {
             Err(Refused::ObjectAlreadyActive)
         );
         map.deactivate(entry_id);
-        assert!(matches!(map.find(&id, Some(entry_id)), Found::None));
-        assert!(matches!(map.find_by_strategy(&id), Found::None));
+        assert!(matches!(map.find(&id, Some(entry_id)), Lookup::None));
+        assert!(matches!(map.find_by_strategy(&id), Lookup::None));
         let again = map.activate(Some(&id), servant()).unwrap();
         assert_ne!(again, entry_id);
         assert!(is_found(&map, &id, Some(entry_id)));

@@ -4,7 +4,7 @@ use super::own_policies::differs;
 use super::{Poa, PoaError};
 use crate::current;
 use crate::object_id::ObjectId;
-use crate::object_map::{ActiveMap, EntryId, Found, Refused};
+use crate::object_map::{ActiveMap, EntryId, Lookup, Refused};
 use crate::own_policies::OwnPolicies;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{
@@ -97,7 +97,7 @@ impl Poa {
     pub fn forward(&self, object: &impl Interface, to: &impl Interface) -> Result<(), PoaError> {
         let map = self.map()?;
         let (id, hint) = self.named_by(object.as_object())?;
-        let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
+        let Lookup::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
             return Err(PoaError::ObjectNotActive);
         };
         match map.forward(pinned.entry_id(), to.as_object().clone()) {
@@ -164,7 +164,7 @@ impl Poa {
         id: &ObjectId,
         hint: Option<EntryId>,
     ) -> Result<(), PoaError> {
-        let Found::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
+        let Lookup::Pinned(pinned) = map.find(id.as_bytes(), hint) else {
             return Err(PoaError::ObjectNotActive);
         };
         match map.deactivate(pinned.entry_id()) {

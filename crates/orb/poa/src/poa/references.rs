@@ -5,7 +5,7 @@ use super::{Poa, PoaError};
 use crate::current::Current;
 use crate::key::Key;
 use crate::object_id::ObjectId;
-use crate::object_map::{EntryId, Found};
+use crate::object_map::{EntryId, Lookup};
 use crate::policy::RequestProcessingPolicy;
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Interface, ObjectRef, SystemException};
@@ -133,7 +133,7 @@ impl Poa {
     /// [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without RETAIN.
     pub fn id_to_reference<I: Interface>(&self, id: &ObjectId) -> Result<I, PoaError> {
         match self.map()?.find(id.as_bytes(), None) {
-            Found::Pinned(_) => Ok(I::from_object(self.reference_to(id, I::REPOSITORY_ID)?)),
+            Lookup::Pinned(_) => Ok(I::from_object(self.reference_to(id, I::REPOSITORY_ID)?)),
             _ => Err(PoaError::ObjectNotActive),
         }
     }
@@ -163,7 +163,7 @@ impl Poa {
         let adapter = &self.adapter;
         let remembered = adapter.own.remembered(id.as_bytes());
         let (key, own) = match found {
-            Some(Found::Pinned(pinned)) => {
+            Some(Lookup::Pinned(pinned)) => {
                 let key = adapter.key_of(pinned.entry_id(), pinned.id.as_deref());
                 (key, pinned.own.clone().or(remembered))
             }
@@ -176,7 +176,7 @@ impl Poa {
     /// Returns the servant of an active object.
     pub(crate) fn active_servant(&self, id: &ObjectId) -> Option<Arc<dyn Servant>> {
         match self.adapter.map()?.find(id.as_bytes(), None) {
-            Found::Pinned(pinned) => Some(pinned.servant.clone()),
+            Lookup::Pinned(pinned) => Some(pinned.servant.clone()),
             _ => None,
         }
     }
@@ -209,7 +209,7 @@ impl Poa {
     ) -> Result<Arc<dyn Servant>, PoaError> {
         let policies = &self.adapter.policies;
         if let Some(map) = self.adapter.map()
-            && let Found::Pinned(pinned) = map.find(id.as_bytes(), hint)
+            && let Lookup::Pinned(pinned) = map.find(id.as_bytes(), hint)
         {
             return Ok(pinned.servant.clone());
         }

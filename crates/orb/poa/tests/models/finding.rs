@@ -3,7 +3,7 @@
 use super::{ActiveMap, by_id, explore, map_of, servant};
 use crate::entry::Ids;
 use crate::index::Strategy;
-use crate::pinned::Found;
+use crate::pinned::Lookup;
 use punctual_models::loom::sync::Arc;
 use punctual_models::loom::thread;
 
@@ -15,7 +15,7 @@ fn find(map: &Arc<ActiveMap>, id: &'static [u8]) -> thread::JoinHandle<bool> {
 }
 
 fn is_found(map: &ActiveMap, id: &[u8]) -> bool {
-    matches!(map.find_by_strategy(id), Found::Pinned(pinned) if pinned.is_named(id))
+    matches!(map.find_by_strategy(id), Lookup::Pinned(pinned) if pinned.is_named(id))
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn an_id_is_active_or_being_deactivated_until_it_is_removed() {
                         true => map.find(b"a", Some(entry_id)),
                         false => map.find_by_strategy(b"a"),
                     };
-                    if let Found::None = found {
+                    if let Lookup::None = found {
                         assert_eq!(gone.count(), 1);
                     }
                 })

@@ -463,7 +463,9 @@ fn without_a_certificate_objects_are_not_served_in_clear_instead() {
 fn a_client_hears_why_its_callback_is_not_called() {
     let _watchdog = watchdog(LIMIT);
     let authority = Authority::new();
-    let server = strict(authority.options("localhost")).build().unwrap();
+    let endpoint = ListenEndpoint::new("ssliop", "localhost:0");
+    let server = strict(authority.options("localhost")).listen(endpoint);
+    let server = server.build().unwrap();
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();

@@ -4,7 +4,7 @@ use super::config::DynamicScheduling;
 use super::error::SegmentError;
 use super::overrun::Overrun;
 use super::parameter::SchedulingParameter;
-use super::registry::{DistributableThread, DistributableThreadId, Known, Registry};
+use super::registry::{DistributableThread, DistributableThreadId, Registration, Registry};
 use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -60,7 +60,7 @@ impl Dynamic {
     }
 
     /// Registers the distributable thread of this id as present in the process.
-    pub(super) fn enter(&self, id: DistributableThreadId) -> Result<Known, SystemException> {
+    pub(super) fn enter(&self, id: DistributableThreadId) -> Result<Registration, SystemException> {
         self.registry.enter(id)
     }
 

@@ -147,7 +147,7 @@ pub(super) struct Registry {
 
 /// Guard that keeps a distributable thread known until it is dropped.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Registration {
     thread: DistributableThread,
     registry: Arc<Registry>,
 }
@@ -163,7 +163,7 @@ impl Registry {
     pub(super) fn enter(
         self: &Arc<Self>,
         id: DistributableThreadId,
-    ) -> Result<Known, SystemException> {
+    ) -> Result<Registration, SystemException> {
         let known = self.known.lock();
         let mut known = known.map_err(|error| {
             Kind::Internal.because(format!("the table of distributable threads: {error}"))
@@ -172,7 +172,7 @@ impl Registry {
             .entry(id)
             .or_insert_with(|| (DistributableThread::new(id), 0));
         *count += 1;
-        Ok(Known {
+        Ok(Registration {
             thread: thread.clone(),
             registry: self.clone(),
         })
@@ -184,13 +184,13 @@ impl Registry {
     }
 }
 
-impl Known {
+impl Registration {
     pub(super) fn thread(&self) -> &DistributableThread {
         &self.thread
     }
 }
 
-impl Drop for Known {
+impl Drop for Registration {
     fn drop(&mut self) {
         let Ok(mut known) = self.registry.known.lock() else {
             return;

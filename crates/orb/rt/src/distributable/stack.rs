@@ -9,7 +9,7 @@ use super::dynamic::Dynamic;
 use super::error::in_no_segment;
 use super::overrun::Overrun;
 use super::parameter::SchedulingParameter;
-use super::registry::{DistributableThread, DistributableThreadId, Known};
+use super::registry::{DistributableThread, DistributableThreadId, Registration};
 use super::thread_scheduling::{self, Before};
 use crate::orb::RtOrb;
 use punctual_orb::{SystemException, SystemExceptionKind as Kind, set_in_segment};
@@ -31,7 +31,7 @@ pub(super) struct New {
 
 #[derive(Debug)]
 struct Segment {
-    known: Known,
+    known: Registration,
     dynamic: Arc<Dynamic>,
     name: Option<String>,
     parameter: SchedulingParameter,

@@ -19,7 +19,7 @@ impl fmt::Debug for Any {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(value) = self.without_generated_code() {
             write!(f, "Any({}: ", self.type_code)?;
-            Shown::new(f).whole(&value)?;
+            LimitedText::new(f).whole(&value)?;
             return f.write_str(")");
         }
         match self.value() {
@@ -48,14 +48,14 @@ impl Any {
 }
 
 /// Text output that ends at a size limit.
-struct Shown<'w, 'f> {
+struct LimitedText<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,
     /// Values that were shown, or are being shown.
     seen: Vec<ValueRef>,
 }
 
-impl<'w, 'f> Shown<'w, 'f> {
+impl<'w, 'f> LimitedText<'w, 'f> {
     fn new(out: &'w mut fmt::Formatter<'f>) -> Self {
         Self {
             out,
@@ -133,7 +133,7 @@ impl<'w, 'f> Shown<'w, 'f> {
     }
 }
 
-impl fmt::Write for Shown<'_, '_> {
+impl fmt::Write for LimitedText<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if text.len() <= self.left {
             self.left -= text.len();

@@ -23,7 +23,7 @@ impl fmt::Display for Any {
         if types.is_ok_and(|types| types.shape(self.type_code().at()).holds.has_values()) {
             return write!(f, "{self:?}");
         }
-        let mut shown = Shown {
+        let mut shown = LimitedText {
             out: f,
             left: SHOWN,
         };
@@ -35,12 +35,12 @@ impl fmt::Display for Any {
 }
 
 /// Text output that ends at a size limit.
-struct Shown<'w, 'f> {
+struct LimitedText<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,
 }
 
-impl Shown<'_, '_> {
+impl LimitedText<'_, '_> {
     fn value(&mut self, type_code: &TypeCode, value: &Value) -> fmt::Result {
         let original = type_code.original_type();
         match value {
@@ -141,7 +141,7 @@ impl Shown<'_, '_> {
     }
 }
 
-impl fmt::Write for Shown<'_, '_> {
+impl fmt::Write for LimitedText<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if text.len() <= self.left {
             self.left -= text.len();

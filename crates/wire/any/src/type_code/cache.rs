@@ -18,7 +18,7 @@ const LONGEST: usize = 4096;
 /// Number of longer ones that a thread remembers.
 const REMEMBERED: usize = 16;
 
-struct Known {
+struct CachedType {
     kind: TypeKind,
     content: Box<[u8]>,
     type_code: TypeCode,
@@ -33,7 +33,7 @@ struct Long {
 
 thread_local! {
     /// Cached types, the most recently used first.
-    static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
+    static KNOWN: RefCell<Vec<CachedType>> = const { RefCell::new(Vec::new()) };
     static LONG: RefCell<Vec<Long>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -59,7 +59,7 @@ pub(super) fn keep(kind: TypeKind, content: &[u8], type_code: &TypeCode) {
     }
     KNOWN.with_borrow_mut(|known| {
         known.truncate(KEPT - 1);
-        let one = Known {
+        let one = CachedType {
             kind,
             content: content.into(),
             type_code: type_code.clone(),

@@ -15,7 +15,7 @@ use crate::error::CdrError;
 const SHORT_ID: usize = 96;
 
 /// Content of a place for a value.
-enum Found {
+enum ValueStart {
     Null,
     /// Value that was read before.
     Earlier(Arc<Node>),
@@ -60,9 +60,9 @@ impl<'d> Decoder<'d> {
         let outer = self.values().reading;
         let is_within = self.values().open > 0;
         let root = match self.find_value(formal)? {
-            Found::Null => return Ok(None),
-            Found::Earlier(node) => node,
-            Found::New(open) => {
+            ValueStart::Null => return Ok(None),
+            ValueStart::Earlier(node) => node,
+            ValueStart::New(open) => {
                 let node = Arc::clone(&open.node);
                 self.get_states(open)?;
                 node
@@ -104,11 +104,13 @@ impl<'d> Decoder<'d> {
                 ReadStep::Value => {
                     let found = self.find_value(current.state.formal(step))?;
                     let node = match &found {
-                        Found::Null => None,
-                        Found::Earlier(node) | Found::New(Open { node, .. }) => Some(node),
+                        ValueStart::Null => None,
+                        ValueStart::Earlier(node) | ValueStart::New(Open { node, .. }) => {
+                            Some(node)
+                        }
                     };
                     current.state.link(step, node.map(ValueRef::within));
-                    if let Found::New(next) = found {
+                    if let ValueStart::New(next) = found {
                         let values = self.values();
                         values.waiting.0.push(std::mem::replace(&mut current, next));
                         values.open += 1;
@@ -137,11 +139,11 @@ impl<'d> Decoder<'d> {
     }
 
     /// Reads null, an indirection, or everything before a value's state.
-    fn find_value(&mut self, formal: &dyn FormalValue) -> Result<Found, CdrError> {
+    fn find_value(&mut self, formal: &dyn FormalValue) -> Result<ValueStart, CdrError> {
         let number = self.get_value_tag()?;
         let at = self.place().wrapping_sub(4);
         match number {
-            NULL => Ok(Found::Null),
+            NULL => Ok(ValueStart::Null),
             INDIRECTION => {
                 let to = self.get_indirection()?;
                 let values = self.values();
@@ -160,7 +162,7 @@ impl<'d> Decoder<'d> {
                         "an indirection leads to a value of another type",
                     ));
                 }
-                Ok(Found::Earlier(node))
+                Ok(ValueStart::Earlier(node))
             }
             number => self.begin_value(ValueTag::parse(number)?, at, formal),
         }
@@ -171,7 +173,7 @@ impl<'d> Decoder<'d> {
         tag: ValueTag,
         at: usize,
         formal: &dyn FormalValue,
-    ) -> Result<Found, CdrError> {
+    ) -> Result<ValueStart, CdrError> {
         let limit = self.coding().limits.values;
         if self.values().values.len() >= limit {
             return Err(CdrError::TooManyValues { limit });
@@ -204,7 +206,7 @@ impl<'d> Decoder<'d> {
         let behind = u32::try_from(at.wrapping_sub(values.first)).map_err(too_far)?;
         push_growing_by_half(&mut values.values, (behind, place.map_err(too_far)?));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
-        Ok(Found::New(Open {
+        Ok(ValueStart::New(Open {
             node,
             state,
             step: 0,

@@ -21,12 +21,12 @@ pub(crate) struct ReplySlot<T> {
     state: Word,
     /// Generation of the place's current caller: deliveries to an earlier one are dropped.
     generation: AtomicU32,
-    place: Mutex<Place<T>>,
+    place: Mutex<SlotContent<T>>,
 }
 
 /// Content of a slot, under its lock.
 #[derive(Debug)]
-struct Place<T> {
+struct SlotContent<T> {
     content: Option<T>,
     /// Waker that is notified of a delivery, if no thread waits.
     watcher: Option<Waker>,
@@ -56,7 +56,7 @@ impl<T> ReplySlot<T> {
         Self {
             state: Word::new(IDLE),
             generation: AtomicU32::new(0),
-            place: Mutex::new(Place {
+            place: Mutex::new(SlotContent {
                 content: None,
                 watcher: None,
             }),
