@@ -27,9 +27,11 @@ impl idl::ValveServant for Closing {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (usual, urgent) = (Priority::new(1000)?, Priority::new(20_000)?);
-    let mut config = RtConfig::default();
-    // Without this, a machine that grants no native priorities is refused.
-    config.real_time = RealTime::BestEffort;
+    let config = RtConfig {
+        // Without this, a machine that grants no native priorities is refused.
+        real_time: RealTime::BestEffort,
+        ..RtConfig::default()
+    };
     let rt = RtOrb::new(config)?;
     println!("native priorities are granted: {}", !rt.is_degraded());
 

@@ -41,8 +41,10 @@ fn extended(rt: &Arc<RtOrb>) -> OrbBuilder {
 #[test]
 fn a_thread_that_sets_no_priority_is_warned_of_once_and_one_that_does_is_not() {
     let _watchdog = watchdog(Duration::from_secs(60));
-    let mut config = RtConfig::default();
-    config.real_time = RealTime::BestEffort;
+    let config = RtConfig {
+        real_time: RealTime::BestEffort,
+        ..RtConfig::default()
+    };
     let rt = RtOrb::new(config).unwrap();
     let server = extended(&rt).listen(ListenEndpoint::iiop("127.0.0.1", 0));
     let server = server.build().unwrap();
