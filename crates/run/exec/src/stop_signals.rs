@@ -67,7 +67,7 @@ impl StopSignals {
     }
 }
 
-/// Nobody waits any more: the next signal ends the process.
+/// No thread waits any more: the next signal ends the process.
 impl Drop for StopSignals {
     fn drop(&mut self) {
         self.is_last.store(true, Ordering::SeqCst);

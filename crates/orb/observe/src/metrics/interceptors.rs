@@ -63,7 +63,7 @@ impl Metrics {
     /// Makes metrics that are served by HTTP at this address, such as `127.0.0.1:9464`, as long as a
     /// clone of them is held, as an ORB does: `/metrics` for Prometheus, `/health` for a supervisor.
     ///
-    /// Whoever reaches the address may read the names of operations and how often they are called.
+    /// All peers that reach the address may read the names of operations and how often they are called.
     ///
     /// # Errors
     /// The address is in use or not of this machine; the system has no thread for it.
