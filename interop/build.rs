@@ -1,4 +1,4 @@
-//! Compiles the IDL that the tests and the peers share, and some in less usual ways.
+//! Compiles the IDL that the tests and the peers share, and some IDL with less common settings.
 
 use std::path::PathBuf;
 
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Writes the implied IDL of `plain.idl`, as `punctual idl --implied-idl` prints it, for the peers.
+/// Writes the implied IDL of `plain.idl` for the peers, as `punctual idl --implied-idl` prints it.
 fn implied() -> std::io::Result<()> {
     let options = punctual_idl::Options::default();
     // `plain.idl` has just been compiled without errors.
@@ -50,8 +50,8 @@ fn implied() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Compiles IDL on top of IDL that was compiled elsewhere: for both sides, for a client, for a
-/// server.
+/// Compiles IDL that derives from IDL compiled separately: with code for both sides, for clients
+/// only, and for servers only.
 fn less_usual() -> Result<(), Error> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let derived = Builder::new().extern_path("::everything", "crate::base::everything");

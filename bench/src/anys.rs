@@ -1,5 +1,5 @@
-//! `anys`: cost of an Any that passes through, by its size, and of comparing TypeCodes, by theirs,
-//! in user-space instructions counted under valgrind.
+//! `anys`: cost of an Any that is read and written again, depending on its size, and of comparing
+//! TypeCodes, depending on theirs, in user-space instructions counted under valgrind.
 
 use crate::Result;
 use crate::contender::Harness;
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::process::Command;
 
-/// Numbers of elements, or of members.
+/// Measured sizes: numbers of elements of an Any's sequence, or of members of a TypeCode.
 const SIZES: [u32; 4] = [16, 256, 1024, 16_384];
 /// Largest allowed difference between the smallest and the largest count, as a fraction of the
 /// smallest.
@@ -43,7 +43,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Rounds of the shorter run.
+    /// Rounds in the shorter of the two runs whose difference is counted.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(10..=100_000))]
     rounds: u32,
     #[command(flatten)]
@@ -65,9 +65,9 @@ pub enum Work {
 /// Process whose instructions are counted.
 #[derive(Clone, Debug, Args)]
 pub struct Peer {
-    /// Work to do.
+    /// Work that the process repeats.
     work: Work,
-    /// Number of elements, or of members.
+    /// Number of elements of the Any's sequence, or of members of the TypeCode.
     size: u32,
     /// Number of repetitions.
     rounds: u32,
@@ -113,7 +113,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.deliver(&report)
 }
 
-/// Counts the instructions of a round.
+/// Counts the instructions of one round.
 fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64> {
     let name = work.to_possible_value().ok_or("no such work")?;
     let [count] = of_one(rounds, |rounds| {
@@ -125,7 +125,7 @@ fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64>
     Ok(count)
 }
 
-/// Does the work.
+/// Performs the work of the counted process.
 ///
 /// # Errors
 /// A value cannot be marshaled.

@@ -1,8 +1,8 @@
-//! Repeated attempts: a measurement with too large a spread is repeated, and the calmest attempt
-//! counts.
+//! Repeated attempts: a measurement with too large a spread is repeated, and the attempt with the
+//! smallest spread is used.
 
-/// Unrest of an attempt. Attempts with fewer unknown figures compare as calmer, then those with a
-/// narrower spread.
+/// Measure of an attempt's noise: first the number of figures whose spread is too wide for them to
+/// be known, then the widest spread. The smaller value is the better attempt.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Unrest {
     not_known: usize,
@@ -10,8 +10,8 @@ pub(crate) struct Unrest {
 }
 
 impl Unrest {
-    /// Returns the unrest of an attempt with these figures: the spread of each one's rounds, and
-    /// whether it is known.
+    /// Returns the noise of an attempt, given the spread of each figure's rounds and whether the
+    /// figure is known.
     pub(crate) fn of(figures: impl Iterator<Item = (f64, bool)>) -> Self {
         let calm = Self {
             not_known: 0,
@@ -24,8 +24,8 @@ impl Unrest {
     }
 }
 
-/// Measures until all figures are known, at most `again` times more than once, and returns the
-/// calmest attempt.
+/// Measures once, and up to `again` more times while any figure is unknown; returns the attempt
+/// with the least noise.
 pub(crate) fn calmest<T>(
     again: u32,
     mut measure: impl FnMut() -> T,
@@ -50,7 +50,8 @@ pub(crate) fn calmest<T>(
 mod tests {
     use super::*;
 
-    /// Returns which of several attempts, of two figures each, counts, and how many were made.
+    /// Returns the index of the selected one of several attempts with two figures each, and the
+    /// number of attempts that were made.
     fn chosen(again: u32, spreads: &[[f64; 2]]) -> (usize, usize) {
         let mut made = 0;
         let measure = || {

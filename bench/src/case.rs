@@ -113,7 +113,7 @@ impl Operation {
         !matches!(self, Self::Ping | Self::ThrowOctets | Self::ThrowBinStructs)
     }
 
-    /// Returns whether the operation carries a sequence, so that its cases have a size.
+    /// Returns whether the operation carries a sequence, so that a case must give its length.
     #[must_use]
     pub const fn has_units(self) -> bool {
         !matches!(
@@ -151,8 +151,9 @@ impl Case {
         Self { operation, units }
     }
 
-    /// Returns the lengths of its messages as Punctual sends them in GIOP 1.2 on a connection whose
-    /// code sets are negotiated. The raw socket sends as much, to be comparable.
+    /// Returns the lengths of the case's GIOP messages as Punctual sends them in GIOP 1.2 on a
+    /// connection whose code sets are negotiated. The raw socket sends messages of these lengths,
+    /// to be comparable.
     #[must_use]
     pub fn lengths(self) -> Lengths {
         let name = self.operation.wire_name().len() + 1;
@@ -283,7 +284,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// Error of a text that names no case.
+/// Error for a text that names no case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchCase(String);
 

@@ -46,8 +46,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Returns what it said when it was ready: a server its address (a reference, or what a client
-    /// of its kind understands), a client mostly nothing.
+    /// Returns the text of the process's `ready` message: for a server its address (a reference, or
+    /// what a client of its kind understands), for a client usually an empty text.
     #[must_use]
     pub fn said(&self) -> &str {
         &self.ready
@@ -69,7 +69,7 @@ impl Process {
         Answer::read_from(&mut self.output)
     }
 
-    /// Lets the process end, and waits for that.
+    /// Closes the process's input, at which it ends, and waits until it has.
     ///
     /// # Errors
     /// The process ends with a failure.

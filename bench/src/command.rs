@@ -91,7 +91,7 @@ pub enum Command {
     /// Measure O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope,
     /// beside two-way requests.
     Oneway(oneway::Options),
-    /// Run a side of an experiment; the experiment starts it.
+    /// Run one side of an experiment, as the experiment itself starts it.
     #[command(hide = true)]
     Side {
         /// Side to run, as JSON.
@@ -106,10 +106,10 @@ pub enum Command {
     },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
-    /// Run a side of a contender; the harness starts it.
+    /// Run one side of a contender, as the harness starts it.
     #[command(hide = true)]
     Peer {
-        /// Switch the probes on, and leave the stamps in this folder.
+        /// Switch the time probes on, and write their time stamps to files in this folder.
         #[arg(long, value_name = "FOLDER")]
         stamps: Option<PathBuf>,
         /// Program to run.

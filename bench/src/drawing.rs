@@ -9,12 +9,12 @@ use std::path::Path;
 /// Part of a picture that is drawn on.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Returns the error of a picture that cannot be drawn.
+/// Returns the error for a picture that cannot be drawn.
 pub(crate) fn not_drawn(error: impl Display) -> Error {
     format!("the plot cannot be drawn: {error}").into()
 }
 
-/// Makes a white sheet of so many pixels, lets `draw` draw on it, and writes it to a file.
+/// Makes a white sheet of the given size in pixels, passes it to `draw`, and writes it to a file.
 pub(crate) fn sheet(
     path: &Path,
     size: (u32, u32),
@@ -26,7 +26,7 @@ pub(crate) fn sheet(
     area.present().map_err(not_drawn)
 }
 
-/// Draws a sheet of charts of one size, in so many columns.
+/// Draws a sheet of equally large charts, in the given number of columns.
 pub(crate) fn sheet_of_charts<C>(
     path: &Path,
     (width, height): (u32, u32),
@@ -54,7 +54,7 @@ pub(crate) fn write(area: &Area<'_>, words: &str, size: i32, place: (i32, i32)) 
     area.draw_text(words, &style, place).map_err(not_drawn)
 }
 
-/// Draws an entry of a legend: a patch of a colour, and its meaning behind it.
+/// Draws an entry of a legend: a patch of a colour, followed by its meaning.
 pub(crate) fn entry(
     area: &Area<'_>,
     colour: RGBColor,

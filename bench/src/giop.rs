@@ -12,13 +12,13 @@ use std::time::Duration;
 
 /// Size of a message's header, in bytes (CORBA 3.3 part 2, §9.4.1).
 pub const HEADER: usize = 12;
-/// Operation that does nothing.
+/// Name of the called operation, which has no parameters and does nothing.
 pub const VOID: &str = "cube_void";
-/// Upper bound of a reply that is read whole, in bytes.
+/// Upper bound of a reply that is read completely, in bytes.
 const LONGEST: usize = 1 << 20;
 /// Flags octet for little-endian.
 const LITTLE_ENDIAN: u8 = 1;
-/// Number of a process's descriptors besides those of connections.
+/// Number of descriptors that a process needs for other purposes than connections.
 const SPARE: u64 = 128;
 
 /// Object that is called.
@@ -46,7 +46,7 @@ impl Target {
         })
     }
 
-    /// Returns a request to this object.
+    /// Returns a two-way request to this object, as a GIOP message.
     #[must_use]
     pub fn request(&self, operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
         request(&self.key, operation, id, body)
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// Returns a message's header.
+/// Returns the header of a GIOP message.
 #[must_use]
 pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
     let mut header = *b"GIOP\x01\x02\0\0\0\0\0\0";
@@ -73,7 +73,7 @@ pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
     header
 }
 
-/// Returns a two-way request by key (§9.4.2.2).
+/// Returns a two-way request that names its target by object key (§9.4.2.2).
 fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
     // Response flags of a two-way request, and the disposition KeyAddr.
     const WITH_TARGET: u8 = 3;
@@ -126,7 +126,7 @@ impl Connection {
     }
 }
 
-/// Returns the length of the body behind a reply's header.
+/// Returns the length of the message body, given a reply's header.
 fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
     // GIOP allows either byte order; our ORB answers in its own, which here is the request's.
     let [b'G', b'I', b'O', b'P', 1, _, flags, 1, ..] = header else {
@@ -143,7 +143,7 @@ fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
     Ok(length)
 }
 
-/// Checks that a body answers the request of that number without an exception.
+/// Checks that the body of a reply has the given request id, and reports no exception.
 fn check_reply(body: &[u8], id: u32) -> Result<()> {
     let numbers = body.first_chunk::<8>().map(|octets| {
         let (numbers, _) = octets.as_chunks::<4>();
@@ -159,7 +159,7 @@ fn check_reply(body: &[u8], id: u32) -> Result<()> {
     }
 }
 
-/// Raises the descriptor limit of this process, and of those that it starts, to that many
+/// Raises the descriptor limit of this process and its later children, so that it allows this many
 /// connections.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::fmt;
 use std::fs;
 use std::process::Command;
 
-/// Machine, as far as a reader needs it to compare figures.
+/// Description of the machine, as a reader needs it to compare figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
     /// Model of the processor.
@@ -53,8 +53,8 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Environment on which a program's instruction count depends: the C library, and the processor by
-/// which it chooses its functions.
+/// Environment on which a program's instruction count depends: compiler and C library, and the
+/// processor, by which the C library selects its functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
     /// Model of the processor.
@@ -65,7 +65,7 @@ pub struct Environment {
     pub compiler: String,
 }
 
-/// Template of an environment, for the conditions of a run.
+/// Template that shows an environment among the conditions of a run.
 pub(crate) const ENVIRONMENT: &str =
     "{environment.processor}, {environment.library}, {environment.compiler} {variables}";
 

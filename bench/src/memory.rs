@@ -46,14 +46,14 @@ pub struct Options {
     /// Only these contenders; by default Punctual with each way to wait for requests.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
-    /// Numbers of idle connections, one after the other.
+    /// Numbers of idle connections, measured one after the other.
     #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000])]
     pub connections: Vec<usize>,
     #[command(flatten)]
     json: Json,
 }
 
-/// Contenders of a run that names none: TCP by each way to wait for requests.
+/// Contenders of a run that names none: TCP by each concurrency strategy.
 pub const USUAL: [&str; 3] = ["punctual", "punctual-reactive", "punctual-lf"];
 
 /// Runs the command.
@@ -70,7 +70,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// Measures every contender that starts and is reached by GIOP over TCP.
 ///
 /// # Errors
-/// The descriptor limit is too low.
+/// The limit of descriptors is too low.
 pub(crate) fn measure(
     contenders: &[Contender],
     absent: &[Absent],
@@ -112,7 +112,8 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Returns the row of a server with so many connections, which had `idle` without any.
+/// Returns the row of a server with the given number of connections; `idle` is its memory without
+/// any.
 #[allow(clippy::cast_precision_loss)]
 fn row(contender: &Contender, server: &Process, number: usize, idle: Memory) -> Result<Row> {
     let memory = server.observed().memory()?;

@@ -21,13 +21,13 @@ pub struct Program {
     source: &'static str,
 }
 
-/// Program that speaks the [`protocol`](crate::protocol).
+/// Program that the harness controls by the [`protocol`](crate::protocol).
 pub const PEER: Program = Program {
     folder: NAME,
     source: include_str!("../peers/omniorb/peer.cc"),
 };
 
-/// Program of `rt`.
+/// Program for the experiments of `rt`.
 pub const REAL_TIME: Program = Program {
     folder: "omniorb-rt",
     source: include_str!("../peers/omniorb/rt.cc"),

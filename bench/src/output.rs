@@ -1,4 +1,4 @@
-//! Output of a report: to people on the terminal, to programs as JSON, to both as a picture.
+//! Output of a report: as tables on the terminal, as JSON, and as a picture.
 
 use crate::Result;
 use crate::experiment::Report;

@@ -14,7 +14,7 @@ pub const NAME: &str = "punctual-plain";
 /// Builds the program into `directory`, unless it is up to date, and returns its path.
 ///
 /// # Errors
-/// The sources are missing, or cargo's message.
+/// The sources are missing, or the build fails; the message is cargo's.
 pub fn build(directory: &Path) -> Result<PathBuf> {
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = bench.join("outsider");

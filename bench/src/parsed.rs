@@ -8,7 +8,7 @@ struct Command<O: Args> {
     options: O,
 }
 
-/// Returns the options that these arguments give.
+/// Returns the options parsed from these arguments.
 pub(crate) fn parsed<O: Args>(arguments: &[&str]) -> Result<O, clap::Error> {
     let words = ["bench"].iter().chain(arguments);
     Command::try_parse_from(words).map(|command| command.options)

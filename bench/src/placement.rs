@@ -9,11 +9,12 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
-    /// Both pinned to one processor: the cost of the software, as no processor is woken up.
+    /// Both pinned to one processor: shows the cost of the software alone, as no other processor
+    /// must be woken up.
     Same,
-    /// Each pinned to a processor of its own: wake-ups included.
+    /// Each pinned to a processor of its own: includes the time to wake up the other processor.
     Cross,
-    /// Any processors, by the scheduler's choice.
+    /// No pinning: the scheduler chooses the processors.
     Unpinned,
 }
 
@@ -37,7 +38,8 @@ impl fmt::Display for Placement {
 }
 
 impl Placement {
-    /// Chooses among the processors that this process may run on; `None` for any.
+    /// Chooses processors from those that this process may run on; `None` if nothing is to be
+    /// pinned.
     ///
     /// # Errors
     /// There are too few, or the kernel does not tell them.
@@ -56,8 +58,8 @@ impl Placement {
         self.choose(&punctual_sys::processor::allowed()?)
     }
 
-    /// Chooses the last processor, as the first has most of a machine's interrupts; across, the
-    /// last two.
+    /// Chooses the last processor (for `cross` the last two), as the first one usually handles most
+    /// of a machine's interrupts.
     fn choose(self, allowed: &[usize]) -> io::Result<Processors> {
         match (self, allowed) {
             (Self::Same, [.., last]) => Ok(Processors {

@@ -19,18 +19,18 @@ pub struct Memory {
     pub anonymous: u64,
 }
 
-/// Number of times that its threads gave up the processor, over their lifetime.
+/// Number of context switches of the process's threads, over their lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Switches {
-    /// Switches because a thread had to wait.
+    /// Voluntary context switches: a thread had to wait.
     pub voluntary: u64,
-    /// Switches because others were to run.
+    /// Involuntary context switches: the scheduler ran another thread.
     pub involuntary: u64,
 }
 
 impl Switches {
-    /// Returns the sum of both: a thread that wakes the other side up may be switched from before
-    /// it waits itself.
+    /// Returns the sum of both kinds: which kind is counted depends on timing, as a thread that
+    /// wakes the other side up may lose the processor before it waits itself.
     #[must_use]
     pub const fn in_all(self) -> u64 {
         self.voluntary + self.involuntary
@@ -61,7 +61,7 @@ impl Observed {
         Ok(fs::read_dir(format!("/proc/{}/task", self.0))?.count())
     }
 
-    /// Returns the number of its threads' switches.
+    /// Returns the number of context switches of the process's threads.
     ///
     /// # Errors
     /// The process is gone.
@@ -87,7 +87,7 @@ fn memory(rollup: &str) -> Option<Memory> {
     })
 }
 
-/// Returns the number behind `NAME:`, in the unit that it is given in.
+/// Returns the number in the line that begins with `NAME:`, in the line's own unit.
 fn number(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

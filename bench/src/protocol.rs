@@ -36,7 +36,7 @@ const MAX_SAMPLES: usize = 10_000_000;
 /// Upper bound of the threads of a client.
 pub const MAX_THREADS: u32 = 256;
 
-/// References through which several threads of a client call one object.
+/// Choice of references when several threads of a client call one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum References {
@@ -64,7 +64,7 @@ pub enum Command {
         threads: u32,
         /// Number of all calls.
         calls: u32,
-        /// References to call through.
+        /// Choice of references to call through.
         references: References,
     },
     /// Make calls and time none.
@@ -79,13 +79,13 @@ pub enum Command {
 /// Answer of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A server serves at this address; or a client is connected, and the address is empty.
+    /// Ready: a server, with its address, or a connected client, with an empty one.
     Ready(String),
     /// Nanoseconds of each call.
     Samples(Vec<u64>),
-    /// The calls are made.
+    /// Done: all requested calls have been made.
     Done,
-    /// The command failed, with this message.
+    /// Failure of the command, with a message.
     Error(String),
 }
 
@@ -188,7 +188,7 @@ impl Answer {
     }
 }
 
-/// Order to a client of this crate's own, as JSON in one line.
+/// Command to one of this crate's own clients, as one line of JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order<T>(pub(crate) T);
 
@@ -206,8 +206,8 @@ impl<T: DeserializeOwned> FromStr for Order<T> {
     }
 }
 
-/// Says that a client is ready, with a note on itself, and carries out each order of the standard
-/// input, until there are no more.
+/// Reports that a client is ready, with a note about it, and carries out each command read from
+/// standard input, until the input ends.
 ///
 /// # Errors
 /// The harness is gone.
@@ -222,7 +222,7 @@ pub(crate) fn obey<T: DeserializeOwned>(
     })
 }
 
-/// Performs each line of input, and answers it, until there are no more.
+/// Carries out each line of input and writes its answer, until the input ends.
 ///
 /// # Errors
 /// The lines cannot be read, or the answers cannot be written.

@@ -11,17 +11,17 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Settings for starting the two processes.
+/// Settings for starting a contender's server and client.
 #[derive(Clone, Debug, Default)]
 pub struct Launch {
-    /// Processors to pin them to.
+    /// Processors to which the two processes are pinned, if any.
     pub processors: Option<Processors>,
-    /// Instrument that counts, and the folder in which it leaves its counts. Punctual's threads then
-    /// do not spin before they block, as the number of spins depends on timing.
+    /// Instrument under which the processes run, and the folder for its results. Punctual's threads
+    /// then do not spin before they block, as the number of spins depends on timing.
     pub counted: Option<(Instrument, PathBuf)>,
-    /// Options of the client's own, before those of the ORB.
+    /// Additional options of the client, placed before those of the ORB.
     pub client_options: Vec<OsString>,
-    /// Number of connections that the server must be able to hold, if more than usual.
+    /// Number of connections that the server must be able to hold, if more than the default.
     pub connections: Option<usize>,
 }
 

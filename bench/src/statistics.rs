@@ -3,15 +3,16 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Upper bound of recorded samples, in nanoseconds: a minute. Longer ones count as this.
+/// Upper bound of recorded samples, in nanoseconds: a minute. Longer samples are recorded as a
+/// minute.
 const LONGEST: u64 = 60_000_000_000;
-/// Significant digits that a histogram keeps.
+/// Number of significant digits that a histogram keeps.
 const DIGITS: u8 = 3;
 
-/// Spread of rounds above which a figure counts as unknown.
+/// Spread of the rounds above which a figure counts as unknown.
 pub const NOISY: f64 = 0.10;
 
-/// Samples of one contender at one point: by round, and merged.
+/// Samples of one contender at one point, separated by round and merged.
 #[derive(Clone, Debug)]
 pub struct Record {
     merged: Histogram<u64>,
@@ -21,10 +22,11 @@ pub struct Record {
     p99s: Vec<f64>,
 }
 
-/// Moments of an unbounded number of times.
+/// Count, sum and sum of squares of any number of times: enough for their mean and standard
+/// deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Number of times.
+    /// Number of recorded times.
     pub calls: u64,
     /// Sum of the times, in nanoseconds.
     pub sum: f64,
@@ -32,7 +34,7 @@ pub struct Moments {
     pub squares: f64,
 }
 
-/// Rates of one contender at one point, by round.
+/// Call rates of one contender at one point, by round.
 #[derive(Clone, Debug, Default)]
 pub struct Rates(Vec<f64>);
 
@@ -69,7 +71,7 @@ impl Default for Record {
 }
 
 impl Record {
-    /// Adds a round; one without samples is left out.
+    /// Adds a round; a round without samples is ignored.
     pub fn add_round(&mut self, samples: &[u64]) {
         for &sample in samples {
             self.merged.saturating_record(sample.max(1));
@@ -106,13 +108,14 @@ impl Record {
         self.merged.min()
     }
 
-    /// Returns whether the medians of the rounds lie too far apart.
+    /// Returns whether the medians of the rounds differ too much for the figures to be known.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         is_noisy(&self.medians)
     }
 
-    /// Returns the ratio of its medians to another's of the same rounds.
+    /// Returns the ratio of this record's medians to another's: the median over the rounds, which
+    /// both records have in common.
     #[must_use]
     pub fn ratio_to(&self, other: &Self) -> Option<f64> {
         paired_ratio(&self.medians, &other.medians)
@@ -124,7 +127,7 @@ impl Record {
         &self.p99s
     }
 
-    /// Returns the sample that this share of all samples does not exceed, in nanoseconds.
+    /// Returns the given quantile of all samples, in nanoseconds.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
         self.merged.value_at_quantile(share)
@@ -154,7 +157,7 @@ impl Moments {
         self.squares += time * time;
     }
 
-    /// Returns the moments of both sets of times.
+    /// Returns the moments of two sets of times together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -188,7 +191,7 @@ impl FromIterator<u64> for Moments {
 }
 
 impl Rates {
-    /// Adds the rate of a round, of so many calls in a time in nanoseconds.
+    /// Adds the rate of a round in which `calls` calls took `nanoseconds`.
     pub fn add_round(&mut self, calls: u64, nanoseconds: u64) {
         self.0.push(float(calls) * 1e9 / float(nanoseconds.max(1)));
     }
@@ -205,26 +208,27 @@ impl Rates {
         spread(&self.0)
     }
 
-    /// Returns whether the rounds lie too far apart.
+    /// Returns whether the rates of the rounds differ too much for the rate to be known.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         is_noisy(&self.0)
     }
 
-    /// Returns the ratio of its rates to another's of the same rounds.
+    /// Returns the ratio of these rates to another contender's: the median over the rounds, which
+    /// both have in common.
     #[must_use]
     pub fn ratio_to(&self, other: &Self) -> Option<f64> {
         paired_ratio(&self.0, &other.0)
     }
 }
 
-/// Returns whether the values of rounds lie too far apart, or there are none.
+/// Returns whether the values of the rounds differ too much to be used, or there are none.
 #[must_use]
 pub fn is_noisy(rounds: &[f64]) -> bool {
     spread(rounds).is_none_or(|spread| spread > NOISY)
 }
 
-/// Returns the value in the middle, or the mean of the two there.
+/// Returns the median: the middle value, or the mean of the two middle values.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
@@ -237,7 +241,8 @@ pub fn spread(values: &[f64]) -> Option<f64> {
     Some(range / median(values)?)
 }
 
-/// Returns by which fraction the largest value is more than the smallest.
+/// Returns the difference between the largest and the smallest value, as a fraction of the
+/// smallest.
 #[must_use]
 pub fn variation(values: &[f64]) -> Option<f64> {
     let least = values.iter().copied().reduce(f64::min)?;
@@ -245,8 +250,8 @@ pub fn variation(values: &[f64]) -> Option<f64> {
     (least > 0.0).then(|| most / least - 1.0)
 }
 
-/// Returns the median of the ratios of two contenders' values, round by round: a disturbance of
-/// both in a round cancels.
+/// Returns the median of the ratios between two contenders' values in each round: a disturbance
+/// that affects both in a round cancels out.
 #[must_use]
 pub fn paired_ratio(values: &[f64], floors: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> = values

@@ -15,7 +15,7 @@ use std::process::Command;
 
 /// Number of operations of the interface.
 const OPERATIONS: u32 = 200;
-/// Kinds of the operations, ten in turn; one of each is called.
+/// Kinds of operations, which the interface repeats; one operation of each kind is called.
 const KINDS: [&str; 10] = [
     "nothing",
     "a long there and back",

@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 
-/// Tone of a cell.
+/// Tone of a cell, which selects its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     /// Default tone.
@@ -15,7 +15,7 @@ pub enum Tone {
     Good,
     /// Tone of bad results.
     Bad,
-    /// Tone of figures that are not to be trusted.
+    /// Tone of unreliable figures.
     Doubtful,
 }
 
@@ -48,7 +48,7 @@ impl Cell {
 pub struct Table {
     /// Title above the table.
     pub title: String,
-    /// Headings of the columns, without that of the rows' names.
+    /// Headings of the columns, without the column of row names.
     pub columns: Vec<String>,
     /// Names and cells of the rows.
     pub rows: Vec<(String, Vec<Cell>)>,

@@ -10,7 +10,7 @@ use std::{env, fs};
 /// Number of operations, of ten kinds in turn.
 const OPERATIONS: usize = 200;
 
-/// Kind of operation: its IDL, its call, its servant's signature and body.
+/// Kind of operation, as source text: its IDL, a call, and the servant's signature and body.
 struct Kind {
     idl: &'static str,
     call: &'static str,

@@ -1,4 +1,4 @@
-//! Tests of `timeprobes` with its own peers and few calls. No time is asserted.
+//! Tests of `timeprobes` with this crate's own programs and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
@@ -79,8 +79,8 @@ fn every_stage_of_both_sides_is_stamped_and_the_stages_are_the_whole_call() {
     assert!(plot.starts_with("<svg") && plot.contains("user upcall"));
 }
 
-/// Checks that all stages are there, that none is negative, and that they add up to the measured
-/// calls.
+/// Checks that a side's report has all stages, that no time is negative, and that the stages add up
+/// to the measured time of the calls.
 fn check_stages(side: &Value, lines: usize, table: &str) {
     let stages = side["stages"].as_array().unwrap();
     assert_eq!(stages.len(), lines, "{table}");

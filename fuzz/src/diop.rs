@@ -1,5 +1,5 @@
-//! Fuzz target for datagrams: from unknown peers at an acceptor, and for the adapter that makes a
-//! stream of them.
+//! Fuzz target for datagrams: those that an acceptor receives from unknown peers, and those from
+//! which an adapter makes a stream.
 
 /// Runs the target on one input.
 ///

@@ -1,4 +1,5 @@
-//! Fuzz target for IDL files: those that compile become Rust, and the others have diagnostics.
+//! Fuzz target for IDL files: from files that compile, Rust is generated; for others there must be
+//! diagnostics.
 
 use punctual_idl::{InMemory, Options, compile_source};
 

@@ -1,5 +1,5 @@
 //! Fuzz target for references: as octets, as `IOR:` text, as `corbaloc:`; each profile and
-//! component of them, read and written again.
+//! component is read and written again.
 
 use punctual_cdr::{ByteOrder, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
 use punctual_giop::code_sets::negotiate;
@@ -38,7 +38,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Checks that text that was read is written as text that reads as the same.
+/// Checks that a reference read from text is unchanged after it was written as text and read again.
 fn as_text(corbaloc: &Corbaloc) {
     let text = corbaloc.to_string();
     assert_eq!(text.parse::<Corbaloc>().as_ref(), Ok(corbaloc), "{text}");
@@ -67,8 +67,8 @@ fn read(ior: &Ior) {
     assert_eq!(shown.profiles, ior.profiles);
 }
 
-/// Checks that a profile that was read is the same after writing and reading, in the byte order
-/// that its length selects.
+/// Checks that a profile is unchanged after it was written and read again; its length selects the
+/// byte order.
 fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
     let order = ORDERS[tagged.data.len() % 2];
     let written = match profile {
@@ -122,7 +122,7 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
     }
 }
 
-/// Checks the text of a policy in a reference.
+/// Checks that an invalid policy value in a reference has an error text.
 fn of_policy(policy: &PolicyValue) {
     let _ = tags::policy_name(policy.kind);
     if let Err(error) = policy.decode() {
@@ -155,8 +155,8 @@ fn of_iiop(iiop: &IiopProfile) {
     }
 }
 
-/// Checks that a component that was read is the same after writing and reading; one that is shown
-/// to people has a text.
+/// Checks that a component is unchanged after it was written and read again, and that a component
+/// shown to people has a description.
 fn of_component(tagged: &TaggedComponent) {
     let _ = tags::component_name(tagged.tag);
     let Ok(component) = tagged.decode() else {

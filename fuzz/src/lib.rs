@@ -1,6 +1,6 @@
-//! Fuzz targets, one function for each kind of untrusted input. Each must return, whatever the
-//! input, in time and memory that the input justifies, and what it reads must be the same again
-//! when it is written and read once more.
+//! Fuzz targets, one function for each kind of untrusted input. Each must return for any input,
+//! using time and memory in proportion to the input's length; and data that it has read must be
+//! unchanged when it is written and read once more.
 //!
 //! libFuzzer finds inputs (`cargo xtask fuzz`); those that it has found are in `corpus/`, and the
 //! tests give all of them to these functions again. A program for libFuzzer names the function of
@@ -36,9 +36,9 @@ use std::path::Path;
 /// Fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Name: that of its folder in `corpus/`, and of its program for libFuzzer.
+    /// Name of the target, of its folder in `corpus/`, and of its program for libFuzzer.
     pub name: &'static str,
-    /// Function that takes one input.
+    /// Function that runs the target on one input.
     ///
     /// Panics if the input breaks a property.
     pub run: fn(&[u8]),
@@ -104,7 +104,7 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
-/// Returns the target of a name.
+/// Returns the target with the given name.
 #[must_use]
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
@@ -123,7 +123,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Splits off the first octet of an input, which selects how the rest is read.
+/// Splits off the first octet of an input, which selects how the other octets are used.
 fn choice(input: &[u8]) -> (u8, &[u8]) {
     input
         .split_first()

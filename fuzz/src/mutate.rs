@@ -1,5 +1,5 @@
 //! Mutations that leave inputs valid messages: a random change in a header usually ends a
-//! conversation there, and what is behind it is never read.
+//! conversation there, so that the following data is never read.
 //!
 //! An input of messages is cut into them, one is changed, and its length is corrected. The changes
 //! within are libFuzzer's own, which knows what the code has compared.
@@ -8,24 +8,25 @@ use punctual_any::{Label, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, Marshal};
 use punctual_giop::lite::Kind;
 
-/// Function that changes the first bytes of a buffer in place, given their number, and returns
-/// their new number.
+/// Function that mutates the first bytes of a buffer in place, given their number, and returns the
+/// new number.
 pub type Bytes = fn(&mut [u8], usize) -> usize;
 
 /// Size of a GIOP header, in bytes.
 const HEADER: usize = 12;
 
-/// Encoding of a message's length.
+/// Format of a message, which determines how its length is encoded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Giop,
-    /// Length of a frame of the frame-sequencing protocol.
+    /// Length of a frame of the sequenced-frames protocol.
     Frame,
     Lite,
 }
 
 impl Shape {
-    /// Returns the shape of the message at the start of the octets, if there is one.
+    /// Returns the format of the message at the start of the octets, or `None` if there is no
+    /// message.
     fn of(octets: &[u8]) -> Option<Self> {
         match octets {
             [b'G', b'I', b'O', b'P', ..] if octets.len() >= HEADER => Some(Self::Giop),
@@ -46,7 +47,7 @@ impl Shape {
         }
     }
 
-    /// Returns the offset of the length, and its byte order.
+    /// Returns the offset of a message's length field, and the field's byte order.
     fn length(self, message: &[u8]) -> (usize, ByteOrder) {
         let flags = |at: usize| message.get(at).copied().unwrap_or_default();
         match self {
@@ -57,12 +58,12 @@ impl Shape {
     }
 }
 
-/// Upper bound of the growth of one message, in bytes.
+/// Upper bound of the number of bytes by which one message may grow.
 const GROWTH: usize = 64;
-/// Upper bound of the messages of one input.
+/// Upper bound of the number of messages in one input.
 const MOST: usize = 8;
 
-/// Random numbers from a seed: xorshift.
+/// Pseudo-random numbers from a seed: xorshift.
 #[derive(Debug)]
 struct Random(u64);
 
@@ -79,8 +80,8 @@ impl Random {
     }
 }
 
-/// Mutates an input that is `head` octets and then messages of one protocol; `pool` has valid
-/// messages.
+/// Mutates an input that consists of `head` octets and messages of one protocol; further valid
+/// messages are taken from `pool`.
 pub fn messages(
     data: &mut [u8],
     size: usize,
@@ -130,7 +131,7 @@ pub fn messages(
     put_back(data, head, &all)
 }
 
-/// Changes what is behind a message's header, and corrects its length.
+/// Changes the bytes after a message's header, and corrects the length field.
 fn change(message: &mut Vec<u8>, shape: Shape, bytes: Bytes) {
     let header = shape.header();
     let body = message.len() - header;
@@ -140,8 +141,8 @@ fn change(message: &mut Vec<u8>, shape: Shape, bytes: Bytes) {
     set_length(message, shape);
 }
 
-/// Splits a message in two: the message with the flag for more fragments, and the rest as a
-/// fragment.
+/// Splits a message into two: the message with the flag for more fragments set, and a fragment with
+/// the remaining bytes.
 fn fragment(all: &mut Vec<Vec<u8>>, which: usize, random: &mut Random) {
     let is_giop = |one: &Vec<u8>| Shape::of(one) == Some(Shape::Giop);
     let first = all.get_mut(which).filter(|one| one.len() > HEADER + 8);
@@ -177,7 +178,7 @@ fn set_length(message: &mut [u8], shape: Shape) {
     }
 }
 
-/// Splits an input into messages by their length fields; the rest is the last.
+/// Splits an input into messages by their length fields; the remaining bytes form the last one.
 fn cut(mut octets: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     while !octets.is_empty() && all.len() < 2 * MOST {
@@ -207,8 +208,8 @@ fn put_back(data: &mut [u8], head: usize, all: &[Vec<u8>]) -> usize {
     size
 }
 
-/// Replaces an Any's octets by a TypeCode of some shape and a value of it; or changes the existing
-/// ones.
+/// Replaces the octets of an Any by a random TypeCode and a matching value, or mutates the existing
+/// octets.
 pub fn any(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     let mut random = Random::new(seed);
     if size == 0 || random.below(6) != 0 {
@@ -274,7 +275,7 @@ fn type_code(random: &mut Random, depth: usize) -> TypeCode {
     }
 }
 
-/// Returns a union with a discriminator of any kind, with a default member or without.
+/// Returns a union type with a discriminator of any kind, with or without a default member.
 fn union(random: &mut Random, id: &str, one: TypeCode, other: TypeCode) -> TypeCode {
     let color = TypeCode::enumeration("IDL:n:1.0", "n", &["x", "y"]);
     let kinds = [
@@ -295,8 +296,8 @@ fn union(random: &mut Random, id: &str, one: TypeCode, other: TypeCode) -> TypeC
     TypeCode::union_(id, "u", &kinds[random.below(kinds.len())], &members)
 }
 
-/// Replaces the input by a graph of nodes, as [`crate::values`] reads it: shared, in rings, in
-/// chunks or not; or changes the existing one.
+/// Replaces the input by a random graph of nodes, as [`crate::values`] reads it, with shared and
+/// cyclic values and with or without chunks; or mutates the existing octets.
 pub fn values(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     let mut random = Random::new(seed);
     if size == 0 || random.below(8) != 0 {
@@ -314,7 +315,7 @@ pub fn values(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     put_back(data, 1, &[octets])
 }
 
-/// Graph of nodes, as it is written.
+/// Graph of nodes that is being written.
 struct Graph {
     order: ByteOrder,
     octets: Vec<u8>,
@@ -341,7 +342,8 @@ impl Graph {
         self.octets.push(0);
     }
 
-    /// Writes a value at some depth: nil, an existing one, or a new one.
+    /// Writes a node: nil, an indirection to an existing one, or a new one; `depth` is the depth of
+    /// nesting.
     fn node(&mut self, depth: u32) {
         match self.random.below(6) {
             0 => return self.word(0),
@@ -402,7 +404,7 @@ impl Graph {
         }
     }
 
-    /// Writes what stands between values, in a chunk if the value has chunks.
+    /// Writes the data between nested values, as a chunk if the value is chunked.
     fn run(&mut self, write: impl FnOnce(&mut Self)) {
         if !self.chunked {
             return write(self);

@@ -34,10 +34,11 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// First of the numbers of inputs that are also names in a naming context.
+/// First octets of at least this value select inputs that are also read as names of a naming
+/// context or as `corbaname:` URLs.
 const NAMES: u8 = 200;
 
-/// Checks that a name is the same after writing and reading.
+/// Checks that a name is unchanged after it was written as text and read again.
 fn name(text: &str) {
     match name_from_text(text) {
         Ok(name) => {
@@ -49,7 +50,7 @@ fn name(text: &str) {
     }
 }
 
-/// Checks that a URL of a name is the same after writing and reading.
+/// Checks that a `corbaname:` URL is unchanged after it was written and read again.
 fn url(text: &str) {
     match text.parse::<Corbaname>() {
         Ok(url) => {
@@ -60,7 +61,7 @@ fn url(text: &str) {
     }
 }
 
-/// Checks that a reference is the same after writing and reading.
+/// Checks that a reference is unchanged after it was written and read again.
 fn reference(text: &str) {
     let orb = &server::server().orb;
     if let Ok(object) = orb.string_to_object(text) {
@@ -77,8 +78,8 @@ fn reference(text: &str) {
     }
 }
 
-/// Returns the reference with its Unix sockets as if they were this host's, which no text can
-/// express.
+/// Returns the reference with the host in its Unix-socket components replaced by this host, whose
+/// name is not known when inputs are written; `None` without such components.
 fn of_this_host(ior: &Ior) -> Option<Ior> {
     static HOST: OnceLock<Option<String>> = OnceLock::new();
     let host = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -101,7 +102,7 @@ fn of_this_host(ior: &Ior) -> Option<Ior> {
     is_other.then_some(ior)
 }
 
-/// Checks where a reference leads, by each profile; and references that are made to lead there.
+/// Checks the endpoints to which a reference leads, and new references made for these endpoints.
 fn leads(orb: &Orb, ior: &Ior) {
     let endpoints = relay::endpoints_of(orb, ior);
     for one in &endpoints {
@@ -154,7 +155,7 @@ fn leads(orb: &Orb, ior: &Ior) {
     }
 }
 
-/// Checks that a bound key is found, once.
+/// Checks that a key is found after it was bound, and cannot be bound twice.
 fn bind(key: &str) {
     let server = server::server();
     let table = server.orb.ior_table().expect("there is a root");
@@ -169,7 +170,7 @@ fn bind(key: &str) {
     }
 }
 
-/// Checks that every key is answered.
+/// Checks that a LocateRequest for any key is answered.
 fn locate(key: &[u8], how: u8) {
     let limits = Limits::default();
     let version = match how & 4 {

@@ -1,5 +1,5 @@
-//! Fuzz target for octets that cross the C ABI of links in libraries: a link of this program
-//! exported and loaded again, and a table whose functions return what an input says.
+//! Fuzz target for data that crosses the C ABI of links loaded from libraries: a link of this
+//! program is exported and loaded again; and a function table returns what the input says.
 #![allow(unsafe_code)]
 
 use crate::wire::{self, Slices};
@@ -17,11 +17,11 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Upper bound of any step of this target.
+/// Time limit of any step of this target.
 const LONG: Duration = Duration::from_secs(60);
 
 thread_local! {
-    /// Octets that the functions return next, from the end.
+    /// Octets that the functions of the table will return, the last one first.
     static SAYS: RefCell<Vec<u8>> = RefCell::default();
 }
 
@@ -37,7 +37,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Checks that all octets arrive, in pieces of any size.
+/// Checks that all octets arrive through an exported and reloaded link, in pieces of any size.
 fn through_both(octets: &[u8], piece: usize) {
     static LINK: OnceLock<Arc<dyn Link>> = OnceLock::new();
     unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
@@ -116,7 +116,7 @@ fn next() -> u8 {
     SAYS.with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
-/// Returns a small number as a rule, and now and then an impossible one.
+/// Returns a usually small number from the input, sometimes an impossibly large one.
 fn number() -> usize {
     match next() {
         255 => usize::MAX,
@@ -125,7 +125,7 @@ fn number() -> usize {
     }
 }
 
-/// Writes a cause, and its details.
+/// Writes an error cause and its details as the input says; returns a status.
 ///
 /// # Safety
 /// `failure` must be valid for writes.
@@ -148,7 +148,7 @@ unsafe fn cause(failure: *mut Failure) -> c_int {
     c_int::from(cause) - 200
 }
 
-/// Writes a text.
+/// Writes a text as the input says.
 ///
 /// # Safety
 /// `to` must be valid for writes.
@@ -175,7 +175,7 @@ unsafe fn say(to: *mut Text) {
     unsafe { to.write(text) };
 }
 
-/// Open descriptor: that of the standard error.
+/// Descriptor that is certainly open: standard error.
 const OPEN: RawFd = 2;
 
 const HANDLE: *mut u8 = ptr::dangling_mut();

@@ -1,4 +1,4 @@
-//! Fuzz target for shared memory into which the other side writes anything: ring, pool, control
+//! Fuzz target for shared memory into which the peer writes arbitrary data: ring, pool, control
 //! words.
 
 /// Runs the target on one input.

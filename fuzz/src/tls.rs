@@ -1,5 +1,5 @@
-//! Fuzz target for TLS records: at a server and a client that shake hands, and at a connection
-//! after the handshake, whose peer knows the keys.
+//! Fuzz target for TLS records: those that a server and a client receive in their handshake, and
+//! those that arrive on an established connection, also from a peer that knows its keys.
 
 use punctual_cdr::Block;
 use punctual_tls::fuzzing::{feed, say};
@@ -75,14 +75,15 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Takes records, and answers them.
+/// Passes the octets to a connection as received records, and takes the records that it sends in
+/// return.
 fn answered(mut tls: Connection, octets: &[u8]) {
     let fed = feed(&mut tls, octets, &mut Block::default());
     let said = say(&mut tls, fed.is_err());
     assert!(said.is_empty() || fed.is_ok());
 }
 
-/// Returns a server and a client after their handshake.
+/// Returns a server and a client that have completed their handshake.
 fn shaken() -> [Connection; 2] {
     let (mut server, mut client) = (server(), client());
     let mut none = Block::default();
@@ -96,8 +97,7 @@ fn shaken() -> [Connection; 2] {
     [server, client]
 }
 
-/// Sends plaintext in records of chosen lengths; then one octet of the ciphertext is changed, or
-/// none.
+/// Sends plaintext in records of chosen lengths, with at most one octet of the ciphertext changed.
 fn from_one_that_knows_the_keys(octets: &[u8]) {
     let [mut server, mut client] = shaken();
     let (cut, octets) = crate::choice(octets);

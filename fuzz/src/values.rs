@@ -5,7 +5,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits,
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// Returns the types as which inputs are read.
+/// Returns the types that inputs are read as.
 fn types() -> &'static [TypeCode; 4] {
     static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -125,8 +125,8 @@ fn values_of(value: &ValueRef) -> Vec<ValueRef> {
     values.collect()
 }
 
-/// Visits each value of a graph once: its members are those of its type, and it is the same after
-/// they were set again.
+/// Visits each value of a graph once: checks that it has the members of its type, and that it is
+/// unchanged after its members were read and set again.
 #[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 fn look_at(value: &Value, seen: &mut HashSet<ValueRef>) {
     match value {

@@ -1,4 +1,4 @@
-//! Link whose connections are slices: the input is received, and the sent octets are kept.
+//! Link whose connections are byte slices: they deliver an input, and record the octets sent.
 
 use crate::cdr::Run;
 use punctual::protocol::Deadline;
@@ -17,18 +17,19 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Name of the link.
 pub(crate) const NAME: &str = "slice";
 
-/// Function that returns the answer to sent octets, where the answer is not known beforehand.
+/// Function that computes the octets to receive from the octets that were sent, for connections
+/// without a fixed input.
 pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
 
-/// Connection that delivers the octets of an input, and then ends.
+/// Connection that delivers the octets of an input, and then closes.
 #[derive(Debug)]
 pub(crate) struct SliceConnection {
     state: Mutex<State>,
     closed: AtomicBool,
-    /// Upper bound of the octets received at once; 0 for all.
+    /// Upper bound of the number of octets received at once; 0 for all.
     piece: usize,
     answer: Option<Answer>,
-    /// Octets of the input that are lent beside the others.
+    /// Range of the input that is delivered as a lent run, in separate memory.
     lent: Range<usize>,
     here: Address,
 }
@@ -46,7 +47,8 @@ impl SliceConnection {
         Arc::new(Self::with(input.to_vec(), piece, None))
     }
 
-    /// Makes a connection that delivers everything at once, some of it lent.
+    /// Makes a connection that delivers everything at once, with a range of the input as a lent
+    /// run.
     pub(crate) fn lending(input: &[u8], lent: Range<usize>) -> Arc<Self> {
         Arc::new(Self {
             lent,
@@ -72,7 +74,7 @@ impl SliceConnection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the octets that were sent on it.
+    /// Returns the octets that were sent on the connection.
     pub(crate) fn sent(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().sent)
     }
@@ -160,7 +162,7 @@ impl Connection for SliceConnection {
     }
 }
 
-/// Connections that a thread opens.
+/// Inputs for the connections that a thread will open, and the connections that it has opened.
 #[derive(Default)]
 struct Opens {
     inputs: VecDeque<Vec<u8>>,
@@ -173,7 +175,8 @@ thread_local! {
     static OPENS: RefCell<Opens> = RefCell::default();
 }
 
-/// Sets the inputs of the connections that the calling thread opens from now on, and no more.
+/// Sets the inputs for the connections that the calling thread opens from now on; opening more
+/// connections than inputs fails.
 pub(crate) fn opens(inputs: impl IntoIterator<Item = Vec<u8>>, piece: usize) {
     OPENS.with_borrow_mut(|opens| {
         opens.inputs = inputs.into_iter().collect();
@@ -182,12 +185,13 @@ pub(crate) fn opens(inputs: impl IntoIterator<Item = Vec<u8>>, piece: usize) {
     });
 }
 
-/// Lets the calling thread open connections that are answered from now on.
+/// Makes connections that the calling thread opens from now on receive the answers that this
+/// function computes.
 pub(crate) fn opens_answered(answer: Answer) {
     OPENS.with_borrow_mut(|opens| opens.answer = Some(answer));
 }
 
-/// Closes the connections that the calling thread has opened, and returns what was sent on each.
+/// Closes the connections that the calling thread has opened, and returns the octets sent on each.
 pub(crate) fn close_opened() -> Vec<Vec<u8>> {
     let opened = OPENS.with_borrow_mut(|opens| std::mem::take(&mut opens.opened));
     opened
@@ -199,7 +203,7 @@ pub(crate) fn close_opened() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Link over slices. It guarantees a stream, or datagrams.
+/// Link over byte slices. It guarantees a stream.
 #[derive(Clone, Debug)]
 pub(crate) struct Slices;
 
@@ -241,7 +245,7 @@ impl Link for Slices {
     }
 }
 
-/// Link over slices under another link's name, which it replaces.
+/// Link over byte slices that takes the place of another link, under its name.
 #[derive(Clone, Debug)]
 pub(crate) struct Named(pub(crate) &'static str);
 
@@ -272,7 +276,7 @@ impl Link for Named {
     }
 }
 
-/// Acceptor at which no connection arrives.
+/// Acceptor at which no connection ever arrives.
 #[derive(Debug)]
 struct Nobody {
     address: Address,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Once;
 use tracing_subscriber::filter::LevelFilter;
 
-/// Formats every line of the log, without an output: formatting handles the input, too.
+/// Enables the log at every level, without output: formatting a line reads the input, too.
 fn log() {
     static LOGGING: Once = Once::new();
     LOGGING.call_once(|| {
@@ -27,8 +27,8 @@ fn every_input_of_the_corpus_is_taken() {
     }
 }
 
-/// Replays the inputs that libFuzzer has gathered, if a variable asks for them (`cargo xtask fuzz
-/// --coverage --gathered`).
+/// Replays the inputs gathered by libFuzzer, if an environment variable asks for them (`cargo xtask
+/// fuzz --coverage --gathered`).
 #[test]
 fn every_input_that_was_gathered_is_taken() {
     log();
@@ -39,7 +39,7 @@ fn every_input_that_was_gathered_is_taken() {
     }
 }
 
-/// Runs a target on the inputs in a folder; returns their number.
+/// Runs a target on each input in a folder; returns the number of inputs.
 fn replay(target: &punctual_fuzz::Target, folder: &Path) -> usize {
     let mut inputs = 0;
     for entry in std::fs::read_dir(folder.join(target.name))

@@ -1,5 +1,6 @@
-//! Asynchronous calls, both ways (`idl/asynchronous.idl`): polled and with reply handlers, which are closures, the caller's own
-//! objects, and objects of the other side, to which the reply is delivered by a call.
+//! Asynchronous calls in both directions (`idl/asynchronous.idl`): with pollers, and with reply
+//! handlers that are closures, the caller's own objects, or objects of the other side, to which the
+//! reply is delivered by a call.
 
 use crate::Failure;
 use crate::ami::{
@@ -18,7 +19,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// GIOP 1.2: different ORBs exchange values in no earlier version.
+/// Version of these tests, GIOP 1.2: in earlier versions different ORBs cannot exchange valuetypes.
 const VERSION: Version = Version::V1_2;
 
 const RESULTS: &str = "results, to a handler of the other side";
@@ -29,7 +30,7 @@ const AT_ITS_CALLER: &str =
 
 const NO_STATE: &str = "omniORB's ExceptionHolder has no state: it never leaves its process";
 
-/// Tries asynchronous calls in both directions.
+/// Tests asynchronous calls in both directions.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -40,7 +41,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, matrix)
 }
 
-/// Tries the cases of our client with their server.
+/// Runs the test cases of our client against the peer's server.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
@@ -89,14 +90,14 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(client.shutdown(false)?)
 }
 
-/// Returns the text that a handler of theirs reports.
+/// Returns the text that a reply handler in the peer's server prints.
 fn told_by(server: &Running) -> Result<String, Failure> {
     let line = server.line(LIMIT)?.ok_or("their server has ended")?;
     let printed_by_handler = line.strip_prefix("told ").map(str::to_owned);
     printed_by_handler.ok_or_else(|| format!("unexpected line of their server: {line}").into())
 }
 
-/// Tries the cases of their client with our server.
+/// Runs the test cases of the peer's client against our server.
 fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(VERSION, &Transport::Tcp, Role::Server)?;
     let poa = server.root_poa()?;
@@ -223,7 +224,7 @@ impl ClerkServant for Behind {
     }
 }
 
-/// Reply handler that passes on what it receives, as words.
+/// Reply handler that sends a description of each reply to a channel.
 struct Handler(Sender<String>);
 
 impl Handler {

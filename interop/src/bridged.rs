@@ -11,11 +11,11 @@ use crate::transport::Transport;
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::{Interface, Orb};
 
-/// Reason why references in bodies are not tried in GIOP 1.0.
+/// Reason why calls with references in their bodies are not tested in GIOP 1.0.
 const NO_ROOM: &str = "profiles of version 1.0 have no components that could take up what a shorter \
                        reference leaves, so references in bodies are not rewritten";
 
-/// Tries all cases from a peer.
+/// Runs all test cases of the peer's client.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -61,7 +61,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes a bridge from TCP to the server of this object, in an ORB of its own.
+/// Makes a bridge from TCP to the server of the given object; the bridge has an ORB of its own.
 fn to_server_of(object: &impl Interface, version: Version) -> Result<Bridge, Failure> {
     let orb: Orb = orb(version, &Transport::Tcp, Role::Server)?;
     let text = object

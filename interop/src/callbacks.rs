@@ -23,15 +23,16 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-/// Listen points travel in GIOP 1.2 alone (CORBA 3.3 part 2, 9.8.1).
+/// Version of these tests: listen points are sent in GIOP 1.2 only (CORBA 3.3 part 2, 9.8.1).
 const VERSION: Version = Version::V1_2;
 
-/// Number of one-way notifications sent while no thread waits for a reply.
+/// Number of one-way notifications that are sent to the client while none of its threads waits for
+/// a reply.
 const PUBLISHED: i32 = 50;
 
 const WITHOUT: &str = "without the policy, by a connection of the server's";
 
-/// Tries callbacks in both directions.
+/// Tests callbacks in both directions.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -43,7 +44,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, Bidirectional::Normal, matrix)
 }
 
-/// Returns the peer's command, with the options of its role.
+/// Returns the command that starts the peer in a role, with the options for bidirectional GIOP.
 fn command(peer: &Peer, role: Role, both: Bidirectional) -> std::process::Command {
     let mut command = peer.command(VERSION, &Transport::Tcp, role);
     match (peer, both, role) {
@@ -79,7 +80,7 @@ fn orb(endpoint: ListenEndpoint, both: Bidirectional) -> Result<Orb, Failure> {
         .build()?)
 }
 
-/// Tries the cases of our client with their server.
+/// Runs the test cases of our client against the peer's server.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let both = Bidirectional::Both;
     let mut command = command(peer, Role::Server, both);
@@ -136,7 +137,7 @@ fn later(subject: &Subject, listener: &Listener, heard: &Receiver<i32>) -> Resul
     Ok(())
 }
 
-/// Tries the cases of their client with our server.
+/// Runs the test cases of the peer's client against our server.
 fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(ListenEndpoint::iiop("127.0.0.1", 0), both)?;
     let poa = server.root_poa()?;
@@ -181,7 +182,8 @@ fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Fai
     }
 }
 
-/// Returns whether this host has a TCP connection from or to that port, or one that has just ended.
+/// Returns whether this host has a TCP connection from or to the given port, or one that has just
+/// been closed.
 fn connected(port: u16) -> Result<bool, String> {
     const LISTENS: &str = "0A";
     if port == 0 {
@@ -218,7 +220,7 @@ impl ListenerServant for Listening {
     }
 }
 
-/// Servant of our server's object. Notes the port at which the client listens.
+/// Servant of our server's object; it records the port at which the client listens.
 struct Publishing(Arc<AtomicU16>);
 
 impl SubjectServant for Publishing {

@@ -1,5 +1,5 @@
-//! Packet captures: a capture of the run, decoded by Wireshark, holds GIOP without a malformed
-//! packet, and shows that the messages of interest went each way.
+//! Packet captures: Wireshark decodes a capture of each run, which must contain GIOP without a
+//! malformed packet, and the messages of interest in the expected direction.
 //!
 //! Wireshark 4.0 has two faults of its own, which are left out: it reassembles the fragments of
 //! GIOP
@@ -20,7 +20,8 @@ const FRAGMENTS: &str = "tshark: fragments";
 const NO_FRAGMENTS_TO: &str = "our ORB sends no fragments in GIOP 1.1 unless it is told to \
                                (fragment_giop_1_1): omniORB waits for ever when it gets them";
 
-/// GIOP message types (CORBA 3.3 part 2, §9.4.1) and statuses.
+/// Values of GIOP message types (CORBA 3.3 part 2, §9.4.1) and of reply statuses, as Wireshark
+/// prints them.
 const LOCATE_REQUEST: &str = "3";
 const LOCATE_REPLY: &str = "4";
 const FRAGMENT: &str = "7";
@@ -46,7 +47,7 @@ pub(crate) struct Written {
 }
 
 impl Capture {
-    /// Starts a capture of the traffic to and from the ports of their server and of ours.
+    /// Starts a capture of the traffic to and from the ports of the peer's server and of ours.
     pub(crate) fn start(file: &Path, theirs: u16, ours: Vec<u16>) -> Self {
         if !process::installed("tshark") {
             return Self::Impossible("not installed: tshark".to_owned());
@@ -91,11 +92,11 @@ impl Capture {
         Self::Impossible("tshark cannot capture on lo (it needs CAP_NET_RAW)".to_owned())
     }
 
-    /// Ends the capture. Returns the given Wireshark fields of each frame with a GIOP message, in
+    /// Ends the capture. Returns the named Wireshark fields of each frame with a GIOP message, in
     /// order.
     ///
     /// # Errors
-    /// The reason why there is no capture, as an outcome.
+    /// The outcome that the matrix shows when there is no capture, with the reason.
     pub(crate) fn fields(self, fields: &[&str]) -> Result<Vec<Vec<String>>, Outcome> {
         match self {
             Self::Running(mut written) => {
@@ -123,10 +124,10 @@ fn all(outcome: &Outcome) -> Vec<(&'static str, Direction, Outcome)> {
     vec![(GIOP, Direction::Through, outcome.clone())]
 }
 
-/// Predicate that selects the frames of a row.
+/// Predicate that selects the frames that a row of the matrix requires.
 type IsOne = fn(&Frame) -> bool;
 
-/// Captured frame: the kinds of the messages in it.
+/// Captured frame, with the kinds of the GIOP messages in it.
 struct Frame {
     number: String,
     from: u16,
@@ -167,7 +168,7 @@ impl Frame {
                 .any(|status| status == LOCATION_FORWARD)
     }
 
-    /// Returns whether Wireshark reports this frame as malformed by its own fault.
+    /// Returns whether Wireshark reports a valid frame as malformed because of its own fault.
     fn is_misread(&self, version: Version) -> bool {
         version == Version::V1_2
             && self.types == [LOCATE_REPLY]
@@ -251,7 +252,7 @@ impl Written {
         Ok(text.lines().filter_map(Frame::parse).collect())
     }
 
-    /// Returns one line for each frame with GIOP, with these fields.
+    /// Returns one line with the named fields for each frame with GIOP.
     fn lines(&self, fields: &[&str]) -> Result<String, String> {
         let mut tshark = Command::new("tshark");
         tshark.arg("-r").arg(&self.file).args([

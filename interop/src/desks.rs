@@ -1,7 +1,8 @@
-//! Handler objects of the other side (`idl/plain.idl`). The peers' are ordinary servants of the
-//! interface that `punctual idl --implied-idl` prints, in the peer's process or in a third: our
-//! client reads the reply and delivers it to the handler by a call. The peers' clients call a
-//! handler of ours with results and with exceptions in the valuetype `Messaging::ExceptionHolder`.
+//! Reply handlers that are objects of another process (`idl/plain.idl`). The peers' handlers are
+//! ordinary servants of the interface that `punctual idl --implied-idl` prints, in the process of
+//! the called object or in another one: our client reads the reply and delivers it to the handler
+//! by a call. The peers' clients call a handler of ours with results and with exceptions in the
+//! valuetype `Messaging::ExceptionHolder`.
 
 use crate::Failure;
 use crate::directions::{Until, reported};
@@ -18,10 +19,10 @@ use punctual::{Any, Interface, ObjectRef, RootPoa, SystemException, TypeCode, Ty
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// GIOP 1.2: different ORBs exchange values in no earlier version.
+/// Version of these tests, GIOP 1.2: in earlier versions different ORBs cannot exchange valuetypes.
 const VERSION: Version = Version::V1_2;
 
-/// Tries handler objects in both directions.
+/// Tests remote reply handlers in both directions.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -32,8 +33,8 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, matrix)
 }
 
-/// Tries our client with their server: its desk answers, and the reply is delivered to a handler,
-/// first in the same process, then in a third.
+/// Tests our client against the peer's server: the `Desk` object there answers, and the reply is
+/// delivered to a handler, first in the server's process, then in a third process.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let (server, mut references) = desk_of(peer)?;
@@ -60,7 +61,8 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(ended?)
 }
 
-/// Cases tried with a handler in the desk's process and with one in a third process.
+/// Names of the cases, which are tested with a handler in the called object's process and with one
+/// in a third process.
 const CASES: [&str; 3] = [
     "results to a handler",
     "exceptions to a handler",
@@ -72,7 +74,8 @@ const CASES_OF_THIRD: [&str; 3] = [
     "dynamic requests to a handler in a third process",
 ];
 
-/// Starts a process of theirs with a desk and a handler; returns it with the references it prints.
+/// Starts a process of the peer with a `Desk` object and a reply handler; returns it with the
+/// references that it prints.
 fn desk_of(peer: &Peer) -> Result<(Running, BTreeMap<String, String>), Failure> {
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
     let server = Running::start("their server", command.arg("desk"))?;
@@ -85,7 +88,7 @@ fn take(references: &mut BTreeMap<String, String>, name: &str) -> Result<String,
     Ok(reference.ok_or_else(|| format!("their server has no `{name}`"))?)
 }
 
-/// Process whose handler prints the replies that it receives.
+/// Process of the peer whose reply handler prints the replies that it receives.
 struct HandlerProcess<'r> {
     whose: &'r Running,
 }
@@ -115,7 +118,7 @@ impl HandlerProcess<'_> {
         self.is("half IDL:omg.org/CORBA/NO_PERMISSION:1.0 5")
     }
 
-    /// Tries dynamic requests with the handler (`Request::sendc`).
+    /// Tests dynamic requests whose replies go to the handler (`Request::sendc`).
     fn dynamically(&self, desk: &Desk, handler: &ObjectRef) -> Result<(), String> {
         let half = |number: i32| -> Result<(), SystemException> {
             let mut request = Request::new(desk, "half");
@@ -132,7 +135,7 @@ impl HandlerProcess<'_> {
     }
 }
 
-/// Tries the cases of their client with our server.
+/// Runs the test cases of the peer's client against our server.
 fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(VERSION, &Transport::Tcp, Role::Server)?;
     let poa = server.root_poa()?;
@@ -172,7 +175,7 @@ fn were_told(heard: &Receiver<String>, expected: &[&str]) -> Result<(), String> 
     Ok(())
 }
 
-/// Reply handler that passes on what it receives, as words.
+/// Reply handler that sends a description of each reply to a channel.
 struct Handler(Sender<String>);
 
 impl Handler {

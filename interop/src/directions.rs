@@ -1,4 +1,4 @@
-//! Cases of calls, in each direction, against any peer.
+//! Test cases of calls, in each direction, against any peer.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Outcome, Version};
@@ -11,10 +11,10 @@ use crate::transport::Transport;
 use crate::values;
 use punctual::{Interface, ObjectRef};
 
-/// Tries each case of calls, in each direction.
+/// Runs each test case in each direction.
 ///
 /// # Errors
-/// Reasons why the cases could not be tried.
+/// Reasons why the cases could not be run.
 pub(crate) fn calls(
     peer: &Peer,
     version: Version,
@@ -30,7 +30,7 @@ pub(crate) fn calls(
     from(peer, transport, ours, version, matrix)
 }
 
-/// Tries the cases of our client that calls their server.
+/// Runs the test cases in which our client calls the peer's server.
 pub(crate) fn to(peer: &Peer, objects: &native::Objects, version: Version, matrix: &mut Matrix) {
     let no_wide = peer.no_wide(version);
     for case in native::cases() {
@@ -73,7 +73,7 @@ fn through(
     Ok(())
 }
 
-/// Tries the cases of their client that calls our server.
+/// Runs the test cases in which the peer's client calls our server.
 ///
 /// # Errors
 /// The client could not be started, or ended too early.
@@ -88,8 +88,8 @@ pub(crate) fn from(
     from_by(peer, transport, ours, version, &text, None, matrix)
 }
 
-/// Tries the cases of their client by references that `text` writes, without the case that is
-/// excused, for the reason given.
+/// Runs the test cases of the peer's client, whose references are converted to text by `text`. If
+/// `excused` names a case and a reason, that case counts as not applicable.
 ///
 /// # Errors
 /// Those of [`from`], and of `text`.
@@ -133,16 +133,17 @@ pub(crate) fn from_by(
     }
 }
 
-/// Progress of a client of theirs.
+/// State in which a client of the peer stops reporting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// All cases are tried.
+    /// All cases have been run.
     Done,
     /// The client waits until the server has been stopped and started again.
     Restart,
 }
 
-/// Records the reports of a client of theirs, case by case, until it is done or waits.
+/// Records the outcomes that a client of the peer prints, until it has finished or waits for the
+/// server's restart.
 ///
 /// # Errors
 /// The client ends, or prints nothing, before that.

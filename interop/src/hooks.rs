@@ -1,6 +1,6 @@
-//! Interceptors of either ORB see the service contexts that the other's interceptors sent, with the
-//! request and with the reply. omniORB has interceptors of its own kind only, for programs that are
-//! linked with it, and is not tried.
+//! Interceptors of each ORB read the service contexts that the other ORB's interceptors have added
+//! to requests and replies. omniORB is not tested: it has only proprietary interceptors, for
+//! programs that are linked with it.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Version};
@@ -17,14 +17,14 @@ use punctual::interceptor::{
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemException};
 use std::sync::{Arc, Mutex};
 
-/// Service context id of their requests and replies (`Hooks.java`).
+/// Service context id in the peer's requests and replies (`Hooks.java`).
 const THEIRS: u32 = 0x4a41_4301;
 const THEIR_REPLY: u32 = 0x4a41_4302;
-/// Service context id of our requests and replies.
+/// Service context id in our requests and replies.
 const OURS: u32 = 0x5055_4e98;
 const OUR_REPLY: u32 = 0x5055_4e99;
 
-/// Server interceptor of ours: returns in the reply the context that came with the request.
+/// Server interceptor of ours: returns the request's service context in the reply.
 struct AtServer;
 
 impl ServerRequestInterceptor for AtServer {
@@ -34,7 +34,7 @@ impl ServerRequestInterceptor for AtServer {
     }
 }
 
-/// Client interceptor of ours: notes the context that came with the reply.
+/// Client interceptor of ours: records the service context of the reply.
 struct AtClient(Arc<Mutex<Vec<u8>>>);
 
 impl ClientRequestInterceptor for AtClient {
@@ -51,7 +51,7 @@ impl ClientRequestInterceptor for AtClient {
     }
 }
 
-/// Tries both directions, in the versions that have service contexts here.
+/// Tests both directions, in the GIOP versions in which these ORBs send service contexts.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     matrix.over("TCP, interceptors");
     let row = "service contexts of the other side's";
@@ -63,7 +63,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     }
 }
 
-/// Tries their client with our server.
+/// Tests the peer's client against our server.
 fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     let server = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -87,7 +87,7 @@ fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     }
 }
 
-/// Tries our client with their server.
+/// Tests our client against the peer's server.
 fn to(peer: &Peer, version: Version) -> Result<(), Failure> {
     let noted = Arc::new(Mutex::new(Vec::new()));
     let client = Orb::builder()

@@ -1,4 +1,4 @@
-//! The run against JacORB: for each version, both sides are started and every case is tried.
+//! Tests against JacORB: for each version, both sides are started and every case is run.
 
 use crate::accounts;
 use crate::asynchronous;
@@ -20,7 +20,7 @@ use crate::transport::Transport;
 use crate::{Failure, Part};
 use std::path::Path;
 
-/// Tries everything against JacORB.
+/// Runs all tests, or the selected part, against JacORB.
 ///
 /// # Errors
 /// Reasons why the run could not be made at all.
@@ -49,7 +49,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     of_calls(&peer, folder, matrix)
 }
 
-/// Tries asynchronous calls, callbacks, interceptors, and policies of Messaging.
+/// Tests asynchronous calls, callbacks, interceptors, and the policies of Messaging.
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     hooks::run(peer, matrix);
     asynchronous::run(peer, matrix)?;
@@ -59,7 +59,7 @@ fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failu
     quality::run(peer, folder, matrix)
 }
 
-/// Returns the reason why JacORB cannot be tried here, if so.
+/// Returns the reason why JacORB cannot be tested on this machine, or `None`.
 pub(crate) fn missing() -> Option<String> {
     let mut missing: Vec<&str> = build::NEEDED
         .iter()

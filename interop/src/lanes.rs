@@ -1,5 +1,5 @@
-//! References with Real-time CORBA components, TAO's endpoints and a priority model, read by
-//! clients that know neither.
+//! References with Real-time CORBA components (TAO's endpoints and a priority model), which peers
+//! that support neither must be able to use.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Version};
@@ -12,7 +12,8 @@ use punctual::poa::PoaPolicy;
 use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
 use punctual::{ListenEndpoint, Orb, RootPoa};
 
-/// Tries the peer's client on a server of ours that has only the endpoints of two lanes.
+/// Tests the peer's client against a server of ours that listens only at the endpoints of two
+/// lanes.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     let outcome = from_lanes(peer).map_err(|error| error.to_string());
     let row = "a reference with lanes";

@@ -1,6 +1,6 @@
-//! Servants of ours that answer later, called by the peer in each way that does not wait: with
+//! Servants of ours with deferred replies, called by the peer in each non-blocking way: with reply
 //! handlers, with pollers, by deferred requests of its dynamic invocation interface. One servant
-//! has responses, the other is `async`.
+//! uses response handlers, the other is `async`.
 //!
 //! Requests with a number of 100 or more are held. When three are held the newest is answered, and
 //! another one each time that the rate is set: so answers come in another order than the requests,
@@ -26,7 +26,7 @@ use std::task::{Context, Poll, Waker};
 
 const VERSION: Version = Version::V1_2;
 
-/// Tries the servants that answer later.
+/// Tests the servants with deferred replies.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -56,7 +56,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 
 type Answer = Box<dyn FnOnce() + Send>;
 
-/// Servant that answers by a thread of its own.
+/// Servant that replies from a thread of its own.
 struct Desk {
     answers: Mutex<Sender<Answer>>,
     held: Mutex<Vec<Answer>>,
@@ -84,7 +84,7 @@ impl Desk {
         let _ = locked(&self.answers).send(Box::new(answer));
     }
 
-    /// Runs the answer at once, or holds it for its turn, by the request's number.
+    /// Runs an answer at once or holds it for later, depending on the request's number.
     fn of_number(&self, number: i32, answer: impl FnOnce() + Send + 'static) {
         if number < 100 {
             return self.later(answer);
@@ -99,7 +99,7 @@ impl Desk {
         }
     }
 
-    /// Answers the newest of the held requests.
+    /// Answers the request that was held last.
     fn release(&self) {
         if let Some(answer) = locked(&self.held).pop() {
             self.later(answer);
@@ -107,7 +107,7 @@ impl Desk {
     }
 }
 
-/// Ignores a failed answer: its client is gone.
+/// Ignores the failure of a reply: it means that the client has gone.
 fn sent<E>(_: Result<(), E>) {}
 
 fn copies(text: &str, number: i32) -> Result<(String, i32, bool), Refused> {
@@ -150,7 +150,7 @@ impl ClerkAmhServant for Desk {
     }
 }
 
-/// `async` servant whose futures wait until a desk opens their gate.
+/// `async` servant whose futures wait until a [`Desk`] opens their [`Gate`].
 struct Front(Desk);
 
 impl Front {
@@ -191,7 +191,7 @@ impl ClerkAsyncServant for Front {
     }
 }
 
-/// Future that is ready once it has been opened.
+/// Future that becomes ready when it is opened.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<(bool, Option<Waker>)>>);
 

@@ -18,27 +18,28 @@ pub mod base {
     include!(concat!(env!("OUT_DIR"), "/everything_base.rs"));
 }
 
-/// Rust of IDL that derives from IDL compiled elsewhere: `extern_path` leads to [`base`].
+/// Rust of IDL that derives from IDL compiled separately; the option `extern_path` refers to
+/// [`base`] for the latter.
 pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
 
-/// Rust generated for a program that only calls.
+/// Rust generated for programs that are clients only.
 pub mod client_only {
     include!(concat!(env!("OUT_DIR"), "/client/derived.rs"));
 }
 
-/// Rust generated for a program that only serves.
+/// Rust generated for programs that are servers only.
 pub mod server_only {
     include!(concat!(env!("OUT_DIR"), "/server/derived.rs"));
 }
 
-/// IDL names that Rust, its standard library and the runtime use for something else.
+/// Rust of IDL names that have another meaning in Rust, its standard library or the runtime.
 pub mod awkward {
     include!(concat!(env!("OUT_DIR"), "/awkward.rs"));
 }
 
-/// Code that generated code leaves to its user: the marshaling of custom states.
+/// Code that users of generated code must write: the marshaling of custom valuetypes.
 mod custom {
     use crate::generated::everything::OwnState;
     use punctual::value::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};

@@ -86,7 +86,7 @@ enum Role {
     Omniorb(Shown),
     /// Against JacORB, as Maven fetches it.
     Jacorb(Shown),
-    /// Be the server of ours that is stopped and started again.
+    /// Run the server of the accounts test, which is stopped and started again.
     #[command(hide = true)]
     ServeAccounts(accounts::Options),
 }

@@ -23,7 +23,7 @@ impl Version {
     /// All versions.
     pub(crate) const ALL: [Self; 3] = [Self::V1_0, Self::V1_1, Self::V1_2];
 
-    /// Returns the version as options write it.
+    /// Returns the version as text, as in the programs' options.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
@@ -46,11 +46,11 @@ impl Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Direction {
-    /// Our client, their server.
+    /// Our client calls the peer's server.
     To,
-    /// Their client, our server.
+    /// The peer's client calls our server.
     From,
-    /// Our client, their server, their client, our server.
+    /// Our client calls the peer's server, whose client passes the call on to our server.
     Through,
 }
 
@@ -75,9 +75,9 @@ pub(crate) enum Outcome {
     Passed,
     /// Failure, with its reason.
     Failed(String),
-    /// Case that was not tried, with the reason.
+    /// Case that was not run, with the reason.
     Skipped(String),
-    /// Case that cannot be tried, with the reason.
+    /// Case that cannot be run with this peer, with the reason.
     NotApplicable(String),
 }
 
@@ -87,14 +87,14 @@ impl From<Result<(), String>> for Outcome {
     }
 }
 
-/// One case in one column.
+/// Cell of the matrix: the outcome of one case in one column.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
     /// Transport of the run.
     pub(crate) over: &'static str,
     /// Name of the row.
     pub(crate) case: String,
-    /// GIOP version that was spoken.
+    /// GIOP version that was used.
     pub(crate) version: Version,
     /// Direction of the call.
     pub(crate) direction: Direction,
@@ -103,7 +103,7 @@ pub(crate) struct Cell {
     pub(crate) outcome: Outcome,
 }
 
-/// Function that returns an outcome's reason, if the outcome is of the wanted kind.
+/// Function that returns an outcome's reason, if the outcome is of a certain kind.
 type Reason = fn(&Outcome) -> Option<&String>;
 
 /// Results of all cases in all columns.
@@ -114,13 +114,13 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// Sets the transport of the cells recorded from now on.
+    /// Sets the transport for the cells that are recorded from now on.
     pub(crate) fn over(&mut self, what: &'static str) {
         eprintln!("over {what}");
         self.over = what;
     }
 
-    /// Adds a cell; a failure is printed to standard error at once.
+    /// Adds a cell; a failure is printed to standard error immediately.
     pub(crate) fn record(
         &mut self,
         case: &str,
@@ -273,7 +273,7 @@ impl fmt::Display for Matrix {
     }
 }
 
-/// Returns each text once, in the order of its first occurrence.
+/// Returns the distinct texts, in the order of their first occurrence.
 fn distinct<'t>(all: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut seen = Vec::new();
     for one in all {

@@ -1,5 +1,5 @@
-//! Naming Service: omniORB's `nameclt` tries every operation on our service, our client and command
-//! on omniNames.
+//! Naming Service: omniORB's tool `nameclt` performs every operation on our service; our client and
+//! our command perform them on omniNames.
 
 use crate::matrix::{Direction, Matrix, Version};
 use crate::process;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Tries both directions.
+/// Tests both directions.
 pub(crate) fn run(version: Version, matrix: &mut Matrix) {
     matrix.record("nameclt", version, Direction::From, by_nameclt(version));
     matrix.record(
@@ -40,7 +40,7 @@ fn shown(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Fails unless the condition holds.
+/// Returns an error that names `what`, unless the condition holds.
 fn expect(what: &str, is_so: bool) -> Result<(), String> {
     match is_so {
         true => Ok(()),
@@ -57,7 +57,7 @@ fn name(text: &str) -> Vec<NameComponent> {
     parts.into_iter().map(component).collect()
 }
 
-/// Tries each operation of `nameclt` on a service of ours.
+/// Performs each operation of `nameclt` on a naming service of ours.
 fn by_nameclt(version: Version) -> Result<(), String> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -154,7 +154,7 @@ fn nameclt_on(orb: &Orb, root: &NamingContextExt, version: Version) -> Result<()
     expect("`list` shows all of 250", listed.len() == 250)
 }
 
-/// Tries each operation of a client of ours on omniNames.
+/// Performs each operation by a client of ours on omniNames.
 fn to_omni_names(version: Version) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(shown)?;
     let port = free_port()?;
@@ -166,7 +166,7 @@ fn to_omni_names(version: Version) -> Result<(), String> {
     result
 }
 
-/// Waits until omniNames serves its root context: it listens before it has its objects.
+/// Waits until omniNames serves its root context: it accepts connections before its objects exist.
 fn omni_names(orb: &Orb, port: u16, version: Version) -> Result<NamingContextExt, String> {
     let url = format!("corbaname:iiop:{}@127.0.0.1:{port}", version.text());
     let deadline = Instant::now() + LIMIT;
@@ -270,7 +270,7 @@ fn as_text(root: &NamingContextExt) -> Result<(), String> {
     )
 }
 
-/// Tries `punctual naming` on omniNames.
+/// Tests `punctual naming` against omniNames.
 fn by_command() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(shown)?;
     let port = free_port()?;

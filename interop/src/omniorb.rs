@@ -1,4 +1,4 @@
-//! The run against omniORB: for each version, both sides are started and every case is tried.
+//! Tests against omniORB: for each version, both sides are started and every case is run.
 
 use crate::accounts;
 use crate::asynchronous;
@@ -24,7 +24,7 @@ use crate::transport::Transport;
 use crate::{Failure, Part};
 use std::path::Path;
 
-/// Tries everything against omniORB.
+/// Runs all tests, or the selected part, against omniORB.
 ///
 /// # Errors
 /// Reasons why the run could not be made at all.
@@ -53,7 +53,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     of_calls(&peer, folder, matrix)
 }
 
-/// Tries asynchronous calls, callbacks, and policies of Messaging.
+/// Tests asynchronous calls, callbacks, and the policies of Messaging.
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     asynchronous::run(peer, matrix)?;
     desks::run(peer, matrix)?;
@@ -62,7 +62,7 @@ fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failu
     quality::run(peer, folder, matrix)
 }
 
-/// Tries everything, including what is tied to TCP: Wireshark's captures, and the peer's own
+/// Runs all tests, including those that need TCP: Wireshark's captures, and the peer's own
 /// services.
 fn over_tcp(
     peer: &Peer,
@@ -101,7 +101,7 @@ fn over_tcp(
     ours.stop()
 }
 
-/// Returns the reason why omniORB cannot be tried here, if so.
+/// Returns the reason why omniORB cannot be tested on this machine, or `None`.
 pub(crate) fn missing() -> Option<String> {
     let headers = Path::new("/usr/include/omniORB4/CORBA.h");
     let mut missing: Vec<&str> = build::NEEDED

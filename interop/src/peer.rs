@@ -1,4 +1,4 @@
-//! Peer ORB: the start of its processes, and its known gaps.
+//! Peer ORB: the commands that start its processes, and its known limitations.
 
 use crate::matrix::{Direction, Outcome, Version};
 use crate::role::Role;
@@ -13,7 +13,7 @@ const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its referenc
 const EXTENDED: &str = "omniORB sends the processor's own format (80 bits on x86-64) instead of \
                         the IEEE 754 quadruple of CORBA 3.3 part 2, 9.3.1.4";
 
-/// Cases that JacORB cannot pass through its own faults, with the reasons.
+/// Cases that JacORB fails through faults of its own, with the reasons.
 const JACORB_LACKS: [(&[&str], &str); 5] = [
     (
         &["e_longdouble"],
@@ -52,7 +52,7 @@ const JACORB_LACKS: [(&[&str], &str); 5] = [
     ),
 ];
 
-/// Case of values or Anys that a peer cannot pass, the directions concerned, and the reason.
+/// Case of values or Anys that a peer fails: its name, the directions concerned, and the reason.
 type Lack = (&'static str, &'static [Direction], &'static str);
 
 const OMNIORB_LACKS_OF_VALUES: [Lack; 2] = [
@@ -93,7 +93,8 @@ const OMNIORB: [&str; 6] = [
     "1",
 ];
 
-/// Options of every JacORB process: those of the machine, for a short life, then the ORB's.
+/// Options of every JacORB process: first those of the Java virtual machine, chosen for a fast
+/// start, then those of the ORB.
 const JACORB: [&str; 9] = [
     "-XX:TieredStopAtLevel=1",
     "-XX:+UseSerialGC",
@@ -107,17 +108,17 @@ const JACORB: [&str; 9] = [
     "-Djacorb.poa.queue_wait=on",
 ];
 
-/// Program of another ORB.
+/// Peer ORB, with its compiled program.
 #[derive(Debug)]
 pub(crate) enum Peer {
-    /// omniORB, by its program.
+    /// omniORB, with the path of the program.
     Omniorb(PathBuf),
-    /// JacORB, by the class path.
+    /// JacORB, with the class path.
     Jacorb(OsString),
 }
 
 impl Peer {
-    /// Returns the name that its objects give themselves.
+    /// Returns the name that the peer's objects return as their own.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Omniorb(_) => "omniORB",
@@ -125,7 +126,8 @@ impl Peer {
         }
     }
 
-    /// Returns the program's command in that role, with its options; further arguments may follow.
+    /// Returns the command that starts the peer in a role, with its options; the caller may append
+    /// arguments.
     pub(crate) fn command(&self, version: Version, transport: &Transport, role: Role) -> Command {
         match self {
             Self::Omniorb(program) => {
@@ -153,7 +155,7 @@ impl Peer {
         }
     }
 
-    /// Returns the reason why wide text cannot travel to and from the peer, if so.
+    /// Returns the reason why wide text cannot be exchanged with the peer, or `None`.
     pub(crate) fn no_wide(&self, version: Version) -> Option<Outcome> {
         let why = match (self, version) {
             (_, Version::V1_0) => NO_WIDE,
@@ -163,7 +165,7 @@ impl Peer {
         Some(Outcome::NotApplicable(why.to_owned()))
     }
 
-    /// Returns the reason why a case cannot be tried, other than wide text, if so.
+    /// Returns the reason, other than wide text, why a case cannot be run with the peer, or `None`.
     pub(crate) fn excuse(&self, case: &str) -> Option<Outcome> {
         let why = match (self, case) {
             (Self::Omniorb(_), "e_longdouble") => Some(EXTENDED),
@@ -176,7 +178,7 @@ impl Peer {
         why.map(|why| Outcome::NotApplicable(why.to_owned()))
     }
 
-    /// Returns the reason why a value or an Any cannot be exchanged with the peer, if so.
+    /// Returns the reason why a value or an Any cannot be exchanged with the peer, or `None`.
     pub(crate) fn excuse_value(
         &self,
         case: &str,
@@ -196,8 +198,8 @@ impl Peer {
         found.map(|(_, _, why)| Outcome::NotApplicable((*why).to_owned()))
     }
 
-    /// Returns whether the peer's references in that version make us choose UTF-8. References that
-    /// publish no code sets imply ISO 8859-1.
+    /// Returns whether the code sets in the peer's references of this version make our client
+    /// choose UTF-8. References that publish no code sets imply ISO 8859-1.
     pub(crate) fn publishes_utf8(&self, version: &str) -> bool {
         match self {
             Self::Omniorb(_) => version == "1.2",

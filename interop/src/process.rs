@@ -1,4 +1,4 @@
-//! Processes that end with their owner, and waits with a limit.
+//! Child processes that end with their owner, and waits with a time limit.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
@@ -6,12 +6,12 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Process that runs until this handle is dropped.
+/// Child process that is killed when this handle is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
     name: String,
     child: Child,
-    /// Standard input, held open: some programs end when it is closed.
+    /// Standard input of the process, kept open because some programs end when it is closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
 }

@@ -28,14 +28,14 @@ const NONE_OF_THEIRS: &str = "omniORB has no policies of Messaging";
 
 /// End time used in the tests, since the beginning of 1970: far in the future.
 const END: Duration = Duration::from_secs(4_000_000_000);
-/// `END` as UtcT has it: in tenths of a microsecond since 15 October 1582.
+/// `END` as the standard's `UtcT` represents it: in tenths of a microsecond since 15 October 1582.
 const END_AS_UTC: u64 = 162_192_928_000_000_000;
 const A_MINUTE: Duration = Duration::from_secs(60);
 
 const REQUEST_END: u32 = 28;
 const REPLY_END: u32 = 30;
 
-/// Tries the policies of Messaging in both directions.
+/// Tests the policies of Messaging in both directions.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -46,7 +46,7 @@ pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(),
     from(peer, folder, matrix)
 }
 
-/// Tries our client with their server.
+/// Tests our client against the peer's server.
 fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
@@ -117,7 +117,7 @@ fn calls(object: &ObjectRef) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tries their client with our server.
+/// Tests the peer's client against our server.
 fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let mut record = |case, outcome: Outcome| {
         matrix.record(case, VERSION, Direction::From, outcome);
@@ -167,7 +167,8 @@ fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> 
 const FLAGS: &str = "tshark: response flags and replies of each SyncScope";
 const CONTEXTS: &str = "tshark: end times in INVOCATION_POLICIES";
 
-/// Returns the outcomes, from the captured frames of the calls that were made.
+/// Returns the outcomes: whether the calls succeeded, and whether the captured frames have the
+/// expected contents.
 fn made_and_seen(
     made: Result<(), String>,
     seen: &Result<CapturedMessages, Outcome>,
@@ -183,7 +184,7 @@ fn made_and_seen(
     }
 }
 
-/// Message as Wireshark decodes it.
+/// GIOP message as decoded by Wireshark.
 struct Message {
     /// Operation of a request; empty for other messages.
     operation: String,
@@ -225,7 +226,8 @@ impl CapturedMessages {
             .map(Self)
     }
 
-    /// Checks the one-ways, in the order of SyncScope: flags, and number of replies.
+    /// Checks the response flags and the number of replies of the one-ways, in the order of their
+    /// sync scopes.
     fn flags(&self) -> Result<(), String> {
         let posts = self.0.iter().filter(|one| one.operation == "post");
         let found: Vec<(&str, usize)> = posts
@@ -240,7 +242,7 @@ impl CapturedMessages {
         same(&found[..], &[("0", 0), ("0", 0), ("1", 1), ("3", 1)][..])
     }
 
-    /// Returns INVOCATION_POLICIES of the calls of an operation, in order.
+    /// Returns the service context INVOCATION_POLICIES of each call of an operation, in order.
     fn contexts(&self, operation: &str) -> Result<Vec<Option<Vec<u8>>>, String> {
         let calls = self.0.iter().filter(|one| one.operation == operation);
         let found: Vec<Option<Vec<u8>>> = calls
@@ -305,7 +307,8 @@ impl<'t> Cdr<'t> {
     }
 }
 
-/// Returns the context INVOCATION_POLICIES of a GIOP 1.2 request that names its object by key.
+/// Returns the service context INVOCATION_POLICIES of a GIOP 1.2 request whose target is an object
+/// key.
 fn invocation_policies(message: &[u8]) -> Option<Vec<u8>> {
     let is_little = message.get(6)? & 1 == 1;
     let mut head = Cdr {
@@ -326,7 +329,8 @@ fn invocation_policies(message: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// Returns the policies in the context, each of them a time.
+/// Returns the policies in the service context, all of which must be times: each policy's type and
+/// its value.
 fn ends(context: Option<&[u8]>) -> Result<Vec<(u32, u64)>, String> {
     let read = |context: &[u8]| -> Option<Vec<(u32, u64)>> {
         let mut values = Cdr::of_encapsulation(context)?;
@@ -342,7 +346,7 @@ fn ends(context: Option<&[u8]>) -> Result<Vec<(u32, u64)>, String> {
     read(context).ok_or_else(|| format!("{context:02x?} cannot be read"))
 }
 
-/// Returns the context that our client sends for the end time.
+/// Returns the service context that our client is expected to send for the end time.
 fn told(kind: u32) -> Vec<u8> {
     let native = u8::from(cfg!(target_endian = "little"));
     [
@@ -357,8 +361,8 @@ fn told(kind: u32) -> Vec<u8> {
     .concat()
 }
 
-/// Checks that the context holds one end time, a minute after a call that was made between `begun`
-/// and now.
+/// Checks that the service context holds one end time, a minute after the time of a call made
+/// between `begun` and now.
 fn check_ends_in_a_minute(
     context: Option<&[u8]>,
     kind: u32,

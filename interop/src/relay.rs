@@ -1,11 +1,11 @@
-//! Writer of a C++ class that relays each call, made from the example servant that `omniidl`
-//! writes.
+//! Generator of a C++ class that relays each call to another object, made from the example servant
+//! that `omniidl` writes.
 //!
 //! The example names every operation with the signature that its servant must have; the relaying
 //! body, which calls the same operation of another object, has one form for all of them.
 
-/// Returns the class `relay_MODULE_INTERFACE`, from the whole text of the example; `None` if the
-/// example does not look as expected.
+/// Returns the source text of the class `relay_MODULE_INTERFACE`, given the text of the example
+/// servant; `None` if that text is not as expected.
 pub(crate) fn class(example: &str, module: &str, interface: &str) -> Option<String> {
     let class = format!("class {module}_{interface}_i ");
     let (_, after) = example.split_once(&class)?;
@@ -32,8 +32,8 @@ pub(crate) fn class(example: &str, module: &str, interface: &str) -> Option<Stri
     Some(text)
 }
 
-/// Returns one method: `RESULT NAME(PARAMETERS);`. Attributes come without semicolon and without
-/// the names of their parameters.
+/// Returns the source text of one relaying method, given its declaration `RESULT
+/// NAME(PARAMETERS);`. Declarations of attributes have neither a semicolon nor parameter names.
 fn method(line: &str) -> Option<String> {
     let signature = line.strip_suffix(';');
     let is_attribute = signature.is_none();

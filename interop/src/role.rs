@@ -1,6 +1,6 @@
 //! The two ends of a call.
 
-/// Role of an ORB in a run. A client listens, too, for objects of its own that are called back.
+/// Role of an ORB in a run. A client also listens, as its own objects are called back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Calling side.

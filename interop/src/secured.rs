@@ -1,5 +1,5 @@
-//! Calls over TLS: every case between two authenticated sides; each version with each side
-//! authenticated; and peers that must be refused.
+//! Calls over TLS: every case with both sides authenticated; each TLS version, with one or both
+//! sides authenticated; and peers that must be refused.
 
 use crate::Failure;
 use crate::directions::{calls, from, to};
@@ -17,10 +17,10 @@ use punctual::protocol::ssliop::TlsVersion;
 const NO_COMPONENT: &str = "both ORBs publish TLS as a component of IIOP profiles, which have none in \
                             GIOP 1.0";
 
-/// Name of the row that stands for everything not tried.
+/// Name of the row that stands for all cases that cannot be run.
 const BY_REFERENCE: &str = "calls by reference";
 
-/// Tries everything against omniORB, or records why that is impossible.
+/// Runs all tests over TLS against omniORB, or records why that is impossible.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -75,7 +75,7 @@ pub(crate) fn run(peer: &Result<Peer, String>, matrix: &mut Matrix) -> Result<()
     refused("TLS 1.2 refused where 1.3 is demanded", peer, tls, matrix)
 }
 
-/// Tries every case, as one row.
+/// Runs every case, and records the results as one row.
 fn served(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);
@@ -105,7 +105,7 @@ fn in_sum(cases: &Matrix) -> Outcome {
     }
 }
 
-/// Checks that no call gets through.
+/// Checks that no call succeeds with these TLS settings.
 fn refused(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);

@@ -1,4 +1,4 @@
-//! Our objects, which the peer's client and the peer's relay call.
+//! Our objects, which the peer's client and the peer's relaying servant call.
 
 use crate::params as p;
 use crate::words::Words;
@@ -19,7 +19,8 @@ pub(crate) struct Parameters {
     tint: Mutex<p::Colour>,
 }
 
-/// Returns the inout parameter as it came; the in parameter goes back as inout and as out.
+/// Echoes the arguments: the result is the original value of the inout parameter; the inout and the
+/// out parameter get the value of the in parameter.
 fn twist<V, T>(a: &V, b: &mut T) -> Echoed<T>
 where
     V: ToOwned<Owned = T> + ?Sized,
@@ -49,7 +50,7 @@ macro_rules! by_object {
     )+};
 }
 
-/// Returns the system exception that the caller asks for.
+/// Returns the system exception that the caller has asked for by its arguments.
 fn ordered(kind: &str, minor: u32, completed: u32) -> SystemException {
     let known = SystemExceptionKind::ALL
         .iter()
@@ -212,7 +213,7 @@ impl p::ParametersServant for Parameters {
     }
 }
 
-/// Servant that describes its arguments.
+/// Servant that returns a description of its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Describe {
     posted: AtomicI32,

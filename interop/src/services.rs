@@ -1,4 +1,5 @@
-//! References and services: `punctual ior` compared with `catior`, and omniNames as a server.
+//! References and services: the output of `punctual ior` compared with that of omniORB's `catior`,
+//! and omniNames as a server.
 
 use crate::matrix::{Direction, Matrix, Version};
 use crate::naming::cos_naming::{NameComponent, NamingContext, NamingContextResolveError};
@@ -11,13 +12,14 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns the output of `punctual ior --json`.
+/// Returns the decoded output of `punctual ior --json`.
 fn facts(reference: &str) -> Result<Value, String> {
     let text = process::punctual(&["ior", "--json", reference])?;
     serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
 }
 
-/// Tries both readers on one of their references and on one of ours.
+/// Compares the output of `punctual ior` and `catior` for a reference of the peer and for one of
+/// ours.
 pub(crate) fn references(
     orb: &Orb,
     theirs: &str,
@@ -50,12 +52,12 @@ fn same_facts(reference: &str) -> Result<(), String> {
     Err(format!("catior says {shown:?}, punctual ior {expected:?}"))
 }
 
-/// Reduces white space to one space between words.
+/// Replaces each run of white space by one space.
 fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Formats our facts as catior prints them.
+/// Formats the output of `punctual ior` as catior would print it.
 fn as_catior(facts: &Value) -> Option<Vec<String>> {
     let mut lines = vec![
         format!("Type ID: {}", facts["type_id"]),
@@ -101,8 +103,8 @@ fn component_lines(component: &Value) -> Option<Vec<String>> {
     })
 }
 
-/// Returns the number of association options given by name (CORBA 3.3 part 2, §10.6.2: from 1 on,
-/// each twice the one before it).
+/// Returns the association options as a number, given their names (CORBA 3.3 part 2, §10.6.2: the
+/// first is 1, and each further one is twice the preceding one).
 fn association(names: &str) -> Option<u32> {
     const OPTIONS: [&str; 8] = [
         "NoProtection",
@@ -118,7 +120,8 @@ fn association(names: &str) -> Option<u32> {
     names.split(", ").map(bit).sum()
 }
 
-/// Rewrites `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB (ATT\x00)`.
+/// Rewrites the ORB type as catior prints it, e.g. `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB
+/// (ATT\x00)`.
 fn orb_type(value: &str) -> Option<String> {
     let (number, name) = value.split_once(' ').unwrap_or((value, "((unknown))"));
     let number = u32::from_str_radix(number.strip_prefix("0x")?, 16).ok()?;
@@ -139,7 +142,8 @@ fn orb_type(value: &str) -> Option<String> {
     Some(format!("TAG_ORB_TYPE {name} ({text})"))
 }
 
-/// Returns the four lines of code sets, conversions of one kind joined.
+/// Returns the four lines that catior prints for code sets, with the conversion code sets of each
+/// kind joined.
 fn code_sets(component: &Value) -> Option<Vec<String>> {
     let named = |what: &str| -> Option<String> {
         let mut names = Vec::new();
@@ -195,7 +199,8 @@ fn name_service(mine: &p::Named, version: Version) -> Result<(), String> {
     result
 }
 
-/// Returns a port that was free a moment ago: omniNames publishes the port that it is given.
+/// Returns a port that was free at the time of the call; omniNames publishes whatever port it is
+/// given.
 pub(crate) fn free_port() -> Result<u16, String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener
@@ -204,7 +209,7 @@ pub(crate) fn free_port() -> Result<u16, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Starts omniNames, with its log in a folder.
+/// Starts omniNames, which stores its log in a folder.
 pub(crate) fn start_omni_names(
     folder: &std::path::Path,
     port: u16,

@@ -1,4 +1,4 @@
-//! Two sides of a run: our ORBs with their objects, and the peer's process with its objects.
+//! The two sides of a run: our ORBs with their objects, and the peer's process with its objects.
 
 use crate::Failure;
 use crate::matrix::Version;
@@ -28,7 +28,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct Ours {
     pub(crate) server: Orb,
     pub(crate) client: Orb,
-    /// Counterparts of `server` and `client` that send no fragments.
+    /// ORBs like `server` and `client`, but configured to send no fragments.
     pub(crate) whole_server: Orb,
     whole_client: Orb,
     pub(crate) parameters: p::Parameters,
@@ -39,7 +39,7 @@ pub(crate) struct Ours {
     pub(crate) cubit: Cubit,
 }
 
-/// Makes an ORB of ours in that role.
+/// Makes an ORB of ours for a role.
 ///
 /// # Errors
 /// The ORB could not be made.
@@ -63,7 +63,7 @@ fn sized(
     Ok(orb.configure(configure).build()?)
 }
 
-/// Activates a `Describe` that knows its own reference.
+/// Activates a `Describe` servant, and passes it its own reference.
 pub(crate) fn describe(poa: &Poa) -> Result<p::Describe, Failure> {
     let servant = Arc::new(servants::Describe::default());
     let reference: p::Describe = poa.activate(servant.clone())?;
@@ -105,10 +105,10 @@ impl Ours {
         })
     }
 
-    /// Shuts our side down, after all calls have ended.
+    /// Shuts our ORBs down after all calls have ended.
     ///
     /// # Errors
-    /// Exceptions that its ORBs raise.
+    /// Exceptions raised by the shutdown of an ORB.
     pub(crate) fn stop(self) -> Result<(), Failure> {
         for orb in [
             self.client,
@@ -128,7 +128,7 @@ pub(crate) struct PeerServer {
     _process: Running,
     name: &'static str,
     publishes_utf8: bool,
-    /// Port of the peer's own protocol; 0 for a protocol without ports.
+    /// Port of the peer's server; 0 for a transport without ports.
     pub(crate) port: u16,
     pub(crate) parameters: String,
     pub(crate) describe: String,
@@ -173,7 +173,7 @@ impl PeerServer {
         })
     }
 
-    /// Returns the peer's objects as our client calls them.
+    /// Returns references to the peer's objects, in our client's ORBs.
     ///
     /// # Errors
     /// The process printed invalid references.
@@ -201,10 +201,10 @@ impl PeerServer {
     }
 }
 
-/// Returns the names and values that a server prints until it is ready.
+/// Returns the names and values that a server prints until it reports that it is ready.
 ///
 /// # Errors
-/// The server ends, or prints nothing, before that.
+/// The server ends, or prints nothing within the time limit, before it is ready.
 pub(crate) fn announced(process: &Running) -> Result<BTreeMap<String, String>, Failure> {
     let mut references = BTreeMap::new();
     loop {
@@ -238,7 +238,7 @@ pub(crate) fn iiop_profile(object: &ObjectRef) -> Result<IiopProfile, Failure> {
     found.ok_or_else(|| "a reference without IIOP profile".into())
 }
 
-/// Returns the port for TLS, or else that of the profile itself.
+/// Returns the port for TLS if the profile has one, otherwise the profile's own port.
 fn port(profile: &IiopProfile) -> u16 {
     let mut components = profile.components.iter();
     let secured = components.find_map(|component| match component.decode() {

@@ -17,10 +17,10 @@ const NO_COMPONENT_TO: &str = "omniORB names its Unix sockets in references from
 const NO_COMPONENT_FROM: &str = "omniORB looks for Unix sockets in components of IIOP profiles, \
                                  which have none in GIOP 1.0";
 
-/// Name of the row that stands for everything not tried.
+/// Name of the row that stands for all cases that are not run.
 const BY_REFERENCE: &str = "calls by reference";
 
-/// Tries everything against omniORB.
+/// Runs the tests over Unix sockets against omniORB.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -68,7 +68,8 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks that our client finds their object in another version than references are made in.
+/// Checks that our client can call the peer's object in a GIOP version in which the peer's
+/// references are not made; the URL names the version.
 fn corbaloc(version: Version, transport: &Transport) -> Result<(), String> {
     let name = || -> Result<String, Failure> {
         let client = orb(version, transport, Role::Client)?;
@@ -85,8 +86,8 @@ fn corbaloc(version: Version, transport: &Transport) -> Result<(), String> {
     }
 }
 
-/// Tries their client, which follows its rule, on a server of ours that has a Unix socket beside a
-/// TCP port, published as it is or as another.
+/// Tests the peer's client, whose transport rule prefers TCP or Unix sockets, against a server of
+/// ours that has both; the server may publish another TCP port than its own.
 fn beside_tcp(peer: &Peer, rule: &str, published: Option<u16>) -> Result<(), Failure> {
     let tcp = ListenEndpoint::iiop("127.0.0.1", 0);
     let tcp = match published {

@@ -8,21 +8,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Host of both sides.
+/// Host name of both sides.
 const HOST: &str = "127.0.0.1";
 
 /// Names of the certificates that an authority issues.
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
-/// Certificate authority, and a folder with the certificates that it has issued, one for each side.
+/// Certificate authority, and a folder with the certificates that it has issued: one for each side.
 #[derive(Debug)]
 pub(crate) struct Authority {
     folder: TempDir,
 }
 
 impl Authority {
-    /// Makes an authority with that name.
+    /// Makes an authority with the given name.
     ///
     /// # Errors
     /// Its files could not be made.
@@ -65,12 +65,12 @@ impl Authority {
     }
 }
 
-/// TLS settings of the two sides: credentials, and what each demands of the other.
+/// TLS settings of the two sides: their credentials, and the authentication that each requires.
 #[derive(Debug)]
 pub(crate) struct Tls {
-    /// Lowest version that our side speaks.
+    /// Lowest TLS version that our side accepts.
     minimum: TlsVersion,
-    /// Set if clients must authenticate.
+    /// Set if clients must authenticate themselves.
     mutual: bool,
     /// Set if clients have certificates.
     clients_have_certificates: bool,
@@ -78,14 +78,14 @@ pub(crate) struct Tls {
     trusted: Authority,
     /// Issuer of the servers' certificates, if it is another authority.
     other: Option<Authority>,
-    /// OpenSSL configuration file, for what omniORB has no option for: the one version that the
-    /// peer speaks.
+    /// OpenSSL configuration file for settings that omniORB has no option for: the single TLS
+    /// version that the peer supports.
     openssl: PathBuf,
 }
 
 impl Tls {
-    /// Makes settings with one authority, which has issued all certificates; the peer speaks this
-    /// version alone.
+    /// Makes settings with one authority, which has issued all certificates; the peer supports the
+    /// given TLS version only.
     ///
     /// # Errors
     /// The authority's files could not be made.
@@ -103,7 +103,7 @@ impl Tls {
         })
     }
 
-    /// Sets the lowest version that our side speaks.
+    /// Sets the lowest TLS version that our side accepts.
     pub(crate) fn with_us_at(mut self, minimum: TlsVersion) -> Self {
         self.minimum = minimum;
         self
@@ -115,7 +115,7 @@ impl Tls {
         self
     }
 
-    /// Gives servers certificates from an untrusted authority.
+    /// Gives servers certificates that an untrusted authority has issued.
     ///
     /// # Errors
     /// The authority's files could not be made.
@@ -124,7 +124,8 @@ impl Tls {
         Ok(self)
     }
 
-    /// Returns whether the side in that role has a certificate, and so can also be a server.
+    /// Returns whether the side in this role has a certificate, without which it cannot be a
+    /// server.
     pub(crate) fn has_certificate(&self, role: Role) -> bool {
         role == Role::Server || self.clients_have_certificates
     }

@@ -9,17 +9,17 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Transport between the two sides. Each side listens there and nowhere else, so that a call that
-/// gets through came this way.
+/// Transport between the two sides. Each side listens on it only, so that a call that succeeds has
+/// used this transport.
 #[derive(Debug)]
 pub(crate) enum Transport {
     /// TCP, on the loopback.
     Tcp,
-    /// Unix sockets; the peer's lie in this folder.
+    /// Unix sockets; the peer's sockets are in this folder.
     Unix(TempDir),
     /// TLS, on the loopback.
     Tls(Tls),
-    /// Shared memory, which only ORBs of ours have.
+    /// Shared memory, which only Punctual supports.
     SharedMemory,
 }
 
@@ -42,7 +42,7 @@ impl Transport {
         }
     }
 
-    /// Adds the peer's options to its command.
+    /// Adds the options for this transport to the peer's command.
     pub(crate) fn tell_peer(&self, command: &mut Command, version: Version, role: Role) {
         let endpoint = match self {
             // References of omniORB's lead to Unix sockets from GIOP 1.2 on: before it, calls back go
@@ -71,7 +71,7 @@ impl Transport {
         }
     }
 
-    /// Returns a URL of the peer's object with that key.
+    /// Returns a URL of the peer's object with the given key.
     pub(crate) fn corbaloc(&self, version: &str, port: u16, key: &str) -> String {
         match self {
             Self::Tcp => format!("corbaloc:iiop:{version}@127.0.0.1:{port}/{key}"),

@@ -1,13 +1,13 @@
-//! Descriptions of values in words, so that what arrived can be compared with what was sent.
+//! Textual descriptions of values, by which the received values are compared with the sent ones.
 //!
 //! Text is given as hexadecimal code points, floating point as bits. Peers write the same words in
 //! languages of their own, so a mistake that both ends of one ORB share shows.
 
 use crate::params as p;
 
-/// Value that can be described in words.
+/// Value that has a textual description.
 pub(crate) trait Words {
-    /// Returns the description.
+    /// Returns the value's description.
     fn words(&self) -> String;
 }
 
@@ -90,7 +90,7 @@ fn union(discriminator: impl std::fmt::Display, member: Option<(&str, String)>) 
     }
 }
 
-/// Implements `Words` for a union: `variant(value) => "member" words of value`.
+/// Implements `Words` for a union: each line has the form `variant(value) => "member" description`.
 macro_rules! union_words {
     ($name:ident, $shown:expr; $($variant:pat => $member:expr,)+) => {
         impl Words for p::$name {

@@ -1,4 +1,5 @@
-//! Compiles the IDL of a test that includes the service's like users' IDL, and tells dependents where that is.
+//! Compiles the IDL of a test that includes the service's IDL as users' IDL does, and passes the
+//! folder of the service's IDL to dependent crates.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! `cargo xtask api`: the public interface of each published library, one item a line, in `api/CRATE.txt`.
+//! `cargo xtask api`: writes the public interface of each published library to `api/CRATE.txt`, one
+//! item a line.
 //!
 //! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
 //! that of the pinned compiler, with the default features.
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 /// Folder of the snapshots, from the root.
 const FOLDER: &str = "api";
 
-/// Lines of a difference that are printed.
+/// Upper bound of the printed lines of a difference.
 const SHOWN: usize = 30;
 
 /// Options of `cargo xtask api`.
@@ -68,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ))
 }
 
-/// Returns the public items of a library, a line each.
+/// Returns the public items of a library, one a line.
 fn interface_of(package: &str, library: &str) -> Result<String> {
     let output = cargo()
         .env("RUSTDOC", rustdoc()?)
@@ -97,10 +98,11 @@ fn interface_of(package: &str, library: &str) -> Result<String> {
         .map_err(|error| format!("{}: {error}", json.display()))
 }
 
-/// Writes a program that is rustdoc with its unstable options allowed, and returns its path.
+/// Writes a script that runs rustdoc with its unstable options allowed, and returns the script's
+/// path.
 ///
-/// Only rustdoc sees the permission: in cargo's own environment it would have build scripts run again, and most crates
-/// compiled again.
+/// The environment variable that allows them is set for rustdoc only: set for cargo, it would make
+/// cargo run build scripts and compile most crates again.
 fn rustdoc() -> Result<PathBuf> {
     let file = target_folder().join("api").join("rustdoc");
     let failed = |error| format!("{}: {error}", file.display());
@@ -121,7 +123,7 @@ fn write(file: &PathBuf, interface: &str) -> Result<()> {
     fs::write(file, interface).map_err(failed)
 }
 
-/// Returns the lines that were added and removed since the snapshot, the first of them.
+/// Returns the first of the lines that were added or removed since the snapshot.
 fn difference(file: &PathBuf, interface: &str) -> Option<String> {
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let Ok(before) = fs::read_to_string(file) else {

@@ -10,7 +10,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Names by which the clock is read.
+/// Identifiers by which code reads the time-of-day clock.
 const NAMES: [&str; 6] = [
     "SystemTime",
     "UNIX_EPOCH",
@@ -94,7 +94,7 @@ fn mistakes(sources: &BTreeMap<PathBuf, String>) -> Result<Vec<String>> {
     Ok(mistakes)
 }
 
-/// Returns the first of the names that is in the code.
+/// Returns the first identifier in the code that reads the time-of-day clock.
 fn named(tokens: TokenStream) -> Option<String> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(name) => {

@@ -11,7 +11,7 @@ pub(crate) struct Options {
 }
 
 struct Machine {
-    /// Name of the machine in Debian.
+    /// Debian's name of the machine.
     name: &'static str,
     target: &'static str,
 }

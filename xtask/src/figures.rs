@@ -1,7 +1,8 @@
 //! `cargo xtask figures`: the size and the structure of the code, by area.
 //!
-//! Lines of files and of functions as percentiles, without unit tests at a file's end; cycles of files, and the arrows
-//! back: the uses that would have to go so that every crate's files stand in an order.
+//! Lines of files and of functions are given as percentiles, without the unit tests at the end of a
+//! file. Of the dependencies between files, the cycles are counted, and the uses that would have to
+//! be removed to break them.
 
 use crate::modules;
 use crate::run::{Result, packages, root};
@@ -25,9 +26,9 @@ pub(crate) struct Options {
 #[derive(Debug, Default, Serialize)]
 struct Figures {
     lines: usize,
-    /// Lines of files: the median, the 90th percentile, the most.
+    /// Lines of files: the median, the 90th percentile, the maximum.
     files: [usize; 3],
-    /// Lines of functions: the median, the 90th percentile, the most.
+    /// Lines of functions: the median, the 90th percentile, the maximum.
     functions: [usize; 3],
     cycles: usize,
     arrows_back: usize,
@@ -99,7 +100,7 @@ fn print(areas: &BTreeMap<String, Figures>) {
     }
 }
 
-/// Returns the folder that a file counts for: `crates/orb`, `services`, `tools`.
+/// Returns the folder in which a file is counted: `crates/orb`, `services`, `tools`.
 fn area(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     match parts.as_slice() {
@@ -115,8 +116,8 @@ fn without_tests(text: &str) -> &str {
     text.get(..tests.unwrap_or(text.len())).unwrap_or(text)
 }
 
-/// Returns the lines of each function, from its `fn` to its closing brace. The text is formatted by rustfmt, so that
-/// the brace stands below the function's first letter.
+/// Returns the number of lines of each function, from `fn` to the closing brace. As rustfmt formats
+/// the text, that is the first brace with the indentation of the function.
 fn functions(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     let mut lengths = Vec::new();
@@ -142,7 +143,7 @@ fn functions(text: &str) -> Vec<usize> {
     lengths
 }
 
-/// Returns `true` if a line begins a function: `fn`, behind whatever qualifies it.
+/// Returns `true` if a line begins a function: `fn`, possibly after qualifiers.
 fn is_function(code: &str) -> bool {
     let mut words = code.split_whitespace();
     words

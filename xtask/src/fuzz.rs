@@ -44,13 +44,14 @@ pub(crate) struct Options {
     gathered: bool,
 }
 
-/// Exit status of libFuzzer's programs after SIGINT or SIGTERM, with the counts of their work.
+/// Exit status of a libFuzzer program that was ended by SIGINT or SIGTERM; it has printed its
+/// statistics.
 const INTERRUPTED: i32 = 72;
 
-/// Number of times that libFuzzer looks for the inputs to keep when the corpus is minimised.
+/// Number of rounds in which the inputs to keep are selected when the corpus is minimised.
 const ROUNDS: u32 = 3;
 
-/// Result of a target.
+/// Result of fuzzing one target.
 struct Outcome {
     name: String,
     executions: u64,
@@ -130,14 +131,14 @@ fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Returns the folder of the inputs that libFuzzer finds: the corpus in the source tree stays
-/// small.
+/// Returns the folder of the inputs that libFuzzer finds. It lies outside the source tree, so that
+/// the corpus there stays small.
 fn gathered() -> PathBuf {
     target_folder().join("fuzz")
 }
 
-/// Flags of the compiler by which programs count the edges that they reach, as libFuzzer reads
-/// them.
+/// Compiler flags that make programs count the edges that they execute, in the form that libFuzzer
+/// reads.
 const COUNTED: &str = "--cfg fuzzing -Ccodegen-units=1 -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -232,13 +233,14 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
     })
 }
 
-/// Adds to a target's corpus those gathered inputs that reach more.
+/// Adds to a target's corpus those gathered inputs that increase its coverage.
 fn keep(name: &str, options: &Options) -> Result<()> {
     let corpus = root().join("fuzz/corpus").join(name);
     merge(name, options, &corpus, &gathered().join(name))
 }
 
-/// Removes from a target's corpus those inputs without names that reach nothing beside the others.
+/// Removes from a target's corpus those inputs without names of their own that do not increase the
+/// coverage of the others.
 fn minimise(name: &str, options: &Options) -> Result<()> {
     let corpus = root().join("fuzz/corpus").join(name);
     let smaller = target_folder().join("fuzz-minimised").join(name);
@@ -266,7 +268,8 @@ fn minimise(name: &str, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Adds to a folder the smallest set of another one's inputs that reaches more.
+/// Adds to the folder `into` the smallest set of inputs from another folder that increases its
+/// coverage.
 fn merge(name: &str, options: &Options, into: &Path, from: &Path) -> Result<()> {
     let program = build(name, options)?;
     let mut merge = Command::new(program);
@@ -283,13 +286,13 @@ fn names_in(folder: &Path) -> Result<Vec<String>> {
     Ok(names.collect())
 }
 
-/// Returns whether somebody has named an input: libFuzzer names it by its SHA-1.
+/// Returns whether an input has a name given by a person: libFuzzer names inputs by their SHA-1.
 fn has_name(input: &str) -> bool {
     input.len() != 40 || !input.bytes().all(|digit| digit.is_ascii_hexdigit())
 }
 
-/// Returns the processor time of the programs that this one has waited for, in seconds. Other work
-/// on the machine makes a run longer, but does not change this.
+/// Returns the processor time in seconds of the child processes that have been waited for. Unlike
+/// the elapsed time, it does not grow with other load on the machine.
 fn children_were_busy() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     // Fields from the third on, behind the program's name. Ticks are hundredths of a second.
@@ -312,7 +315,7 @@ fn statistic(told: &str, name: &str) -> Option<u64> {
     line[name.len()..].trim().parse().ok()
 }
 
-/// Reads the edges in a line of libFuzzer's progress: `#1234 NEW cov: 567 ft: …`.
+/// Returns the number of covered edges in a progress line of libFuzzer: `#1234 NEW cov: 567 ft: …`.
 fn covered(line: &str) -> Option<u64> {
     let (_, behind) = line.strip_prefix('#')?.split_once("cov: ")?;
     behind.split_whitespace().next()?.parse().ok()

@@ -8,7 +8,7 @@ use crate::run::{Result, packages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Crates, with the others of the workspace that each may depend on.
+/// Crates of the workspace, each with those on which it may depend.
 const ALLOWED: &[(&str, &[&str])] = &[
     // idl: build time only; the runtime never sees it.
     ("punctual-idl", &[]),

@@ -1,5 +1,5 @@
-//! `cargo xtask minimum-rust`: check that the crates of users compile with the oldest Rust that
-//! `rust-version` promises.
+//! `cargo xtask minimum-rust`: check that the crates that users depend on compile with the oldest
+//! Rust that `rust-version` promises.
 
 use crate::run::{Result, packages, root, succeed};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns the facade's `rust-version`.
+/// Returns the `rust-version` of the crate `punctual`.
 fn promised() -> Result<String> {
     let packages: Vec<Package> = packages()?;
     let mut facade = packages.into_iter();

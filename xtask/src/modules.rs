@@ -1,5 +1,5 @@
-//! Order of the modules inside a crate: `cargo xtask layers` refuses uses that point up in
-//! `punctual-orb`, and cycles of files in the crates of a list.
+//! Order of the modules inside a crate: in `punctual-orb`, `cargo xtask layers` rejects uses of
+//! modules in higher layers; in the listed crates, it rejects dependency cycles between files.
 //!
 //! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child
 //! module's name is followed to the file that defines its item, through re-exports. Modules under
@@ -13,8 +13,8 @@ use graph::{arrows_back, cycles};
 use read::{Edge, edges};
 use std::path::Path;
 
-/// Modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its
-/// own, and no others; those of one line never use one another.
+/// Layers of modules in `punctual-orb`, the lowest first. A module may use only modules of lower
+/// layers; modules of one layer must not use one another.
 const ORB: &[&[&str]] = &[
     &["cold", "sync"],
     &["probe"],
@@ -46,7 +46,7 @@ const ORB: &[&[&str]] = &[
     &["reference"],
 ];
 
-/// Folders of crates without cycles.
+/// Folders of crates in which files must not form cycles.
 const CRATES: &[&str] = &[
     "crates/idl/build",
     "crates/idl/describe",
@@ -106,13 +106,14 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// Returns the cycles of files below a `src` folder, and the number of arrows back in them.
+/// Returns the dependency cycles between files below a `src` folder, and the number of uses that
+/// would have to be removed to break them.
 pub(crate) fn structure(src: &Path) -> Result<(Vec<String>, usize)> {
     let edges = edges(src)?;
     Ok((cycles(&edges), arrows_back(&edges)))
 }
 
-/// Returns the uses that point up, or from side to side.
+/// Returns the uses of modules in a higher layer or in another module's own layer.
 fn upward(edges: &[Edge]) -> Vec<String> {
     let level = |module: &str| ORB.iter().position(|line| line.contains(&module));
     let mut mistakes = Vec::new();

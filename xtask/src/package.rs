@@ -14,10 +14,11 @@ pub(crate) struct Options {
     no_deb: bool,
 }
 
-/// Features that only packaged commands have: the page of names, and printing manual pages.
+/// Cargo features that only packaged commands have: the web page of the naming tree, and the
+/// printing of manual pages.
 const FEATURES: &str = "web,man-pages";
 
-/// Shells, and the names that their completions are installed by.
+/// Shells, and the file names of the command's completions for each.
 const SHELLS: [(&str, &str); 3] = [
     ("bash", "punctual"),
     ("zsh", "_punctual"),
@@ -43,8 +44,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     succeed(&mut deb).map_err(|error| format!("{error} (cargo install --locked cargo-deb)"))
 }
 
-/// Runs the command to write its manual pages, and the completions of each shell by the name that
-/// the shell looks for.
+/// Runs the command to write its manual pages and each shell's completions, under the file names
+/// that the shells look for.
 fn write_pages(punctual: &Path, into: &Path) -> Result<()> {
     if into.exists() {
         fs::remove_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
@@ -69,7 +70,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Script that stands in for `punctual`: the real one takes minutes to build for release.
+    /// Script that replaces `punctual` in the test, as building the real command for release takes
+    /// minutes.
     const COMMAND: &str = "#!/bin/sh\ncase $1 in\n  man) echo page >\"$2/punctual.1\" ;;\n  completions) echo \"of $2\" ;;\n  *) exit 2 ;;\nesac\n";
 
     #[test]

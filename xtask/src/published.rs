@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Deserialize)]
 struct Package {
     name: String,
-    /// Registries that accept it; an empty list for `publish = false`.
+    /// Registries to which the crate may be published; an empty list for `publish = false`.
     publish: Option<Vec<String>>,
     description: Option<String>,
     license: Option<String>,
@@ -35,8 +35,8 @@ impl Package {
 }
 
 impl Dependency {
-    /// Returns whether the dependency is part of the published crate: cargo leaves out those that
-    /// only tests of the workspace need.
+    /// Returns whether the dependency is part of the published crate: cargo leaves out dependencies
+    /// within the workspace that only tests need.
     fn travels(&self) -> bool {
         self.path.is_some() && (self.kind.as_deref() != Some("dev") || self.req != "*")
     }
@@ -92,7 +92,8 @@ fn mistakes(packages: &[Package]) -> Vec<String> {
     mistakes
 }
 
-/// Returns the names of the registry's data that a crate lacks.
+/// Returns the names of the fields in a crate's manifest that a registry shows and that are
+/// missing.
 fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
     let has_text = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     [
@@ -114,8 +115,8 @@ fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
     .filter_map(|(what, is_there)| (!is_there).then_some(what))
 }
 
-/// Returns the crates that cannot be published after all their dependencies: they are on a cycle,
-/// or above one.
+/// Returns the crates that cannot be published after all their dependencies, since they are on a
+/// dependency cycle or depend on one.
 fn without_order(published: &[&Package]) -> Vec<String> {
     let mut left = published.to_vec();
     loop {

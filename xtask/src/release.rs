@@ -21,7 +21,7 @@ struct Package {
     version: String,
 }
 
-/// Kinds of changes, as Keep a Changelog names them.
+/// Headings for kinds of changes that Keep a Changelog defines.
 const KINDS: [&str; 6] = [
     "Added",
     "Changed",

@@ -22,7 +22,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Returns the text below the heading of a version, as Keep a Changelog has it: `## [0.1.0] - 2026-11-26`.
+/// Returns the text below the heading of a version in a changelog in the form of Keep a Changelog:
+/// `## [0.1.0] - 2026-11-26`.
 pub(crate) fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
     let mut found = None;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Start of other programs.
+//! Execution of other programs.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -8,14 +8,14 @@ use std::process::Command;
 /// Result with an error message for people.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// Returns a command for the cargo that runs this.
+/// Returns a command that runs the cargo that started this program.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Returns cargo's data on the packages of the workspace, with the fields of `T`.
+/// Returns cargo's metadata of the packages in the workspace; `T` selects the fields.
 pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
     #[derive(Deserialize)]
     struct Metadata<T> {
@@ -33,7 +33,7 @@ pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
     Ok(metadata.packages)
 }
 
-/// Runs a command to its end; the error of a failure names it.
+/// Runs a command to its end; if it fails, the error names the command.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let shown = format!("{command:?}");
     match command.status() {
@@ -43,7 +43,7 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Returns the workspace's folder.
+/// Returns the workspace's root folder.
 pub(crate) fn root() -> PathBuf {
     // At run time, as cargo says it: a program copied or shared between checkouts looks at the one it runs in.
     let own = std::env::var_os("CARGO_MANIFEST_DIR")

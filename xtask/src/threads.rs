@@ -24,7 +24,7 @@ const EXEMPT: [(&str, &str); 3] = [
     ),
 ];
 
-/// Beginning of a tool's comment, before the reason.
+/// Beginning of the comment by which a tool justifies a bare thread; the reason follows.
 const REASON: &str = "// Bare thread: ";
 
 /// Functions and types of `std::thread` that start threads.
@@ -84,12 +84,12 @@ fn module_of(file: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Findings in one file.
+/// Findings in one source file.
 #[derive(Debug, Default)]
 struct File {
     /// Thread starts outside of tests.
     starts: Vec<String>,
-    /// Modules in files of their own that are for tests only.
+    /// Modules in separate files that are compiled for tests only.
     test_modules: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ impl File {
         }
     }
 
-    /// Checks what stands behind the word `thread`: `::spawn`, `::{Builder, …}`, ` as other`.
+    /// Checks the tokens that follow the word `thread`: `::spawn`, `::{Builder, …}`, ` as other`.
     fn scan_thread(&mut self, behind: &[TokenTree]) {
         let mut starts = |name: &TokenTree| {
             let name = name.to_string();
@@ -142,7 +142,7 @@ impl File {
         }
     }
 
-    /// Skips an item for tests that begins here, and returns the rest.
+    /// Skips an item that is compiled for tests only, and returns the remaining tokens.
     fn skip_item<'t>(&mut self, item: &'t [TokenTree]) -> &'t [TokenTree] {
         let ends = |token: &TokenTree| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,

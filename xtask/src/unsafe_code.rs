@@ -1,7 +1,9 @@
-//! Part of `cargo xtask layers`: `unsafe` stands where ARCHITECTURE.md says, and nowhere else.
+//! Part of `cargo xtask layers`: check that `unsafe` is used only in the places that
+//! ARCHITECTURE.md lists.
 //!
-//! The table behind the words "Where `unsafe` stands" has a file or folder a row, in backticks. Each source file with
-//! `unsafe` must be one of these or below one, and each of these must have some. Unit tests are left out.
+//! The table after the heading "Where `unsafe` stands" lists one file or folder in each row, in
+//! backticks. Each source file with `unsafe` must be listed or lie in a listed folder, and each
+//! listed place must use `unsafe`. Unit tests are exempt.
 
 use crate::run::{Result, root};
 use crate::sources;
@@ -10,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Words before the table.
+/// Heading before the table.
 const HEADING: &str = "Where `unsafe` stands";
 
 pub(crate) fn check() -> Result<()> {
@@ -33,7 +35,7 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// Returns the paths of the table's rows.
+/// Returns the paths listed in the table.
 fn places(page: &str) -> BTreeSet<PathBuf> {
     let lines = page.lines().skip_while(|line| !line.contains(HEADING));
     lines

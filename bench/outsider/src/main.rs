@@ -1,4 +1,5 @@
-//! Server and client as users write them: a fresh crate, the release profile as it is, defaults.
+//! Server and client as users write them: a separate crate with the unchanged release profile and
+//! the ORB's default options.
 //!
 //! Both speak the harness's protocol (bench/src/protocol.rs) over their standard input and output.
 
@@ -163,8 +164,8 @@ fn repeat(cubit: &Cubit, case: &str, calls: u32) -> Result<()> {
     }
 }
 
-/// Lets each thread make its share of the calls, through its reference, after one that does not
-/// count.
+/// Makes each thread perform its share of the calls through its own reference, after one untimed
+/// warm-up call.
 fn flood(cubits: &[&Cubit], calls: usize) -> Result<Duration> {
     let (share, start) = (calls / cubits.len().max(1), Barrier::new(cubits.len()));
     let thread = |cubit: &Cubit| {

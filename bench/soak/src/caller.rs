@@ -1,4 +1,4 @@
-//! Client that lives through the whole run: it calls the server by each link, makes and destroys
+//! Client that runs for the whole soak: it calls the server by each link, makes and destroys
 //! objects, connects and disconnects, and calls another server that is killed again and again.
 
 use crate::idl::soak::{Kind, Maker, Target, TargetAddError};
@@ -17,23 +17,25 @@ use std::time::{Duration, Instant};
 const REST: Duration = Duration::from_millis(10);
 /// Time limit within which a restarted server must be reached.
 const RECOVERY: Duration = Duration::from_secs(30);
-/// Time-out of a call that is to be given up.
+/// Time-out of the calls that are meant to time out.
 const SHORT: Duration = Duration::from_millis(150);
-/// Milliseconds that the servant takes for a call that is to be given up.
+/// Milliseconds for which the servant delays the reply to a call that is meant to time out.
 const LONG_MS: u32 = 400;
-/// Upper bound of the time until a call is given up, however busy the machine is.
+/// Upper bound of the time until a call has timed out, however busy the machine is.
 const GIVEN_UP: Duration = Duration::from_secs(20);
 
-/// Name of the work on the killed server; the link's name follows.
+/// Name under which the calls on the server that is killed are counted; the protocol's name is
+/// appended.
 pub(crate) const ON_KILLED: &str = "calls on a server that is killed";
 
 /// Work of one thread of the client.
 type Part = dyn FnOnce(&Client) -> Result<(), String> + Send;
 
-/// Number of queued calls at the start: more than the workers that a server keeps.
+/// Number of long calls queued at the start of the run: more than the idle workers that a server
+/// keeps.
 const WORKERS: usize = 32;
-/// Duration of each of these calls, in milliseconds: long enough for all of them to be in progress
-/// at once.
+/// Duration of each of the [`WORKERS`] calls, in milliseconds: long enough for all of them to be in
+/// progress at once.
 const BUSY_MS: u32 = 2000;
 
 /// State shared by the client's threads.
@@ -105,9 +107,9 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Makes a server start as many workers as it keeps, by long calls that queue on one connection.
-/// Otherwise it would be chance when the server has all of its workers, each of which has memory of
-/// its own.
+/// Makes a server start as many workers as it keeps, by [`WORKERS`] long calls on one connection.
+/// Without them the moment at which the server reaches that number of workers, each of which has
+/// memory of its own, would depend on chance.
 fn keep_workers_busy(client: &Client, server: &Served) -> Result<(), String> {
     let target: Target = links::by(&links::named(&client.orb, &server.target)?, "iiop")?;
     let shared = [Policy::Mux(Mux::Shared)];
@@ -159,7 +161,8 @@ impl Client {
         Ok(())
     }
 
-    /// Sends one-ways by a protocol that has nothing else; on a lossy link, none is waited for.
+    /// Sends one-ways by a protocol that carries nothing else. Where datagrams may be lost, their
+    /// arrival is not awaited.
     fn send(&self, server: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("one-ways by {protocol}, {}", server.name);
         let mut random = self.random(&name);
@@ -251,7 +254,8 @@ impl Client {
         Ok(())
     }
 
-    /// Calls a server that is killed now and then, and must be reached again once it is restarted.
+    /// Calls a server that is killed repeatedly, and that must be reached again once it is
+    /// restarted.
     fn recover(&self, killed: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("{ON_KILLED}, by {protocol}");
         let mut random = self.random(&name);
@@ -279,7 +283,8 @@ impl Client {
     }
 }
 
-/// Returns whether a call raised this exception because its server was killed or not there.
+/// Returns whether a call raised this exception because its server had been killed or was not
+/// running.
 fn is_of_a_death(exception: &SystemException) -> bool {
     use SystemExceptionKind as Kind;
     matches!(
@@ -288,8 +293,8 @@ fn is_of_a_death(exception: &SystemException) -> bool {
     )
 }
 
-/// Waits until all that was made is gone, except one object for each thread that calls by an
-/// endpoint, and the adapter of these objects.
+/// Waits until all objects, adapters and servants made during the run are gone, except one object
+/// for each endpoint, and the adapter of these objects.
 fn all_is_ended(maker: &Maker, endpoints: usize) -> Result<(), String> {
     let began = Instant::now();
     loop {

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 
 /// Size of the largest call, in bytes.
 const LARGE: usize = 1 << 20;
-/// Number of rounds of which one has the largest call.
+/// Inverse of the probability that a call with a sequence of octets has the largest size.
 const LARGE_EVERY: usize = 16;
-/// Part of each wide string; text beyond any 8-bit code set is in wide strings only.
+/// Text in each wide string, with an emoji appended there. Other strings carry no text beyond an
+/// 8-bit code set.
 const TEXT: &str = "Grüße, soak";
 /// Time after which a one-way counts as lost.
 const ARRIVAL: Duration = Duration::from_secs(20);
@@ -46,7 +47,7 @@ pub(crate) fn round(target: &Target, random: &mut Random, work: &Work) -> Result
 
 type Call = fn(&Target, &mut Random) -> Result<(), String>;
 
-/// Calls for one sum.
+/// Calls the operation that adds two numbers once, and checks the sum.
 ///
 /// # Errors
 /// The wrong answer or the exception.
@@ -149,8 +150,8 @@ fn wait(target: &Target, random: &mut Random) -> Result<(), String> {
         .map_err(shown)
 }
 
-/// Sends one-ways by `way` to an object to which only this caller sends, and waits until all have
-/// arrived; `sent` is the number sent before.
+/// Sends one-ways by the reference `way` to an object that receives them from this caller only, and
+/// waits until all have arrived; `sent` is the number sent so far, and is updated.
 ///
 /// # Errors
 /// Some one-ways do not arrive, or more arrive than were sent.

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Time limit of an answer.
+/// Time limit for the process to answer.
 const ANSWER: Duration = Duration::from_secs(90);
 
 /// Child process; killed if it is dropped without [`Process::stop`].
@@ -44,7 +44,7 @@ pub(crate) struct Usage {
 }
 
 impl Process {
-    /// Starts this program in a role, or a command that does.
+    /// Starts a child process by a command that runs this program in one of its roles.
     ///
     /// # Errors
     /// The process could not be started.
@@ -93,7 +93,7 @@ impl Process {
         }
     }
 
-    /// Waits until the process serves; returns its servers.
+    /// Waits until the process reports that it serves; returns the servers that it runs.
     ///
     /// # Errors
     /// The process sends another message instead.
@@ -152,7 +152,7 @@ impl Process {
         self.end();
     }
 
-    /// Lets the process end, waits for that, and returns all work that it has done.
+    /// Tells the process to end, waits until it has, and returns all work that it has done.
     ///
     /// # Errors
     /// The process does not end, or ends with a failure.

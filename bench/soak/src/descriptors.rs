@@ -18,13 +18,13 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Protocols that the server listens on.
+/// Protocols on which the server listens.
 const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
-/// Number of descriptors beyond those in use that the limit leaves.
+/// Number of descriptors that the lowered limit allows in addition to those in use.
 const SPARE: u64 = 24;
 /// Number of connections that use the descriptors up.
 const CROWD: usize = 60;
-/// Time for which these connections stay; a server closes silent ones a little later.
+/// Time for which these connections stay open; the server closes silent ones a little later.
 const STAY: Duration = Duration::from_millis(2500);
 /// Time limit within which the server must serve again.
 const RECOVERY: Duration = Duration::from_secs(30);
@@ -92,7 +92,8 @@ pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
 /// Client's view of the starved server.
 struct Starved {
     orb: punctual::Orb,
-    /// Object of the server, by each protocol, on connections that are already open.
+    /// References to the server's object, one for each protocol, whose connections are already
+    /// open.
     known: Vec<Target>,
     text: String,
     place: String,

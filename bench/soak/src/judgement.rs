@@ -3,13 +3,15 @@
 use crate::child::Usage;
 use serde::Serialize;
 
-/// Length of a run, in minutes, from which the strict bound holds.
+/// Length of a run, in minutes, from which it counts as long, so that the strict bound of growth
+/// holds.
 pub(crate) const STRICT_FROM: f64 = 10.0;
 /// Allowed growth of memory from the second quarter to the last in a long run, as a fraction.
 const STRICT: f64 = 0.02;
-/// Allowed growth in a short run, which has hardly warmed up in its second quarter.
+/// Allowed growth of memory in a short run, as a fraction; such a run has hardly warmed up in its
+/// second quarter.
 const LOOSE: f64 = 0.10;
-/// Growth that is always allowed in a short run, in bytes.
+/// Growth of memory that is always allowed in a short run, in bytes.
 const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 
 /// Number of spare threads that a server with a thread for each connection may keep: they receive

@@ -1,4 +1,5 @@
-//! Kills on both sides: of a client amid calls, and of a server that comes back at its endpoints.
+//! Forced kills: of clients during their calls, and of a server that is restarted at the same
+//! endpoints.
 
 use crate::child::Process;
 use crate::links;
@@ -7,10 +8,11 @@ use crate::run::Soak;
 use crate::speech::{Said, Served};
 use std::time::Duration;
 
-/// Protocols of the killed server.
+/// Protocols of the server that is killed.
 const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
 
-/// Starts the killed server for the first time, at endpoints that it keeps from then on.
+/// Starts the server that is to be killed for the first time; each restart listens at the endpoints
+/// of this first start.
 ///
 /// # Errors
 /// Reasons why it does not serve.
@@ -35,8 +37,8 @@ fn start(soak: &Soak, endpoints: &[(String, String)]) -> Result<(Process, Served
     }
 }
 
-/// Kills the server now and then, and starts it again; the server is running whenever the load is
-/// held.
+/// Kills the server at random intervals and restarts it. Whenever the load is paused, the server is
+/// running.
 pub(crate) fn of_a_server(soak: &Soak, server: Process, served: &Served) {
     let mut random = Random::new(soak.seed(), "kills of a server");
     let mut server = Some(server);
@@ -59,7 +61,7 @@ pub(crate) fn of_a_server(soak: &Soak, server: Process, served: &Served) {
     }
 }
 
-/// Starts clients, and kills each amid its calls.
+/// Starts clients, and kills each of them while it makes calls.
 pub(crate) fn of_clients(soak: &Soak, all: &[Served]) {
     let mut random = Random::new(soak.seed(), "kills of clients");
     soak.work("kills of clients", Duration::from_millis(200), |work| {

@@ -58,8 +58,8 @@ pub(crate) fn endpoint(protocol: &str, folder: &Path, name: &str) -> ListenEndpo
     ListenEndpoint::new(protocol, &place)
 }
 
-/// Returns a builder of an ORB with all links; where an object has several endpoints, the caller
-/// chooses.
+/// Returns a builder of an ORB with all links. Endpoints of an object are tried in their order,
+/// without preference for protected ones; callers select one by its protocol.
 pub(crate) fn orb(folder: &Path) -> OrbBuilder {
     Orb::builder().configure(|config| {
         config.tls = Some(TlsOptions {
@@ -83,7 +83,7 @@ pub(crate) fn orb(folder: &Path) -> OrbBuilder {
 /// Returns the object restricted to one protocol, with a time limit for its calls.
 ///
 /// # Errors
-/// The protocol's fault.
+/// The policy that selects the protocol is refused.
 pub(crate) fn by<I: Interface>(object: &I, protocol: &str) -> Result<I, String> {
     let only = Policy::protocols(&[protocol], Otherwise::Raise);
     let object = object.as_object();
@@ -95,7 +95,7 @@ pub(crate) fn by<I: Interface>(object: &I, protocol: &str) -> Result<I, String> 
 /// Returns the object that a text refers to.
 ///
 /// # Errors
-/// The text's fault.
+/// The text is no valid reference.
 pub(crate) fn named<I: Interface>(orb: &Orb, text: &str) -> Result<I, String> {
     let object = orb.string_to_object(text);
     object
@@ -121,7 +121,7 @@ pub(crate) fn write_certificates(folder: &Path) -> Result<(), Box<dyn std::error
     Ok(())
 }
 
-/// Returns whether a protocol has one-ways only.
+/// Returns whether a protocol carries one-way requests only.
 pub(crate) fn is_one_way(protocol: &str) -> bool {
     ONE_WAY.contains(&protocol)
 }

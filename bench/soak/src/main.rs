@@ -1,5 +1,5 @@
 //! Soak test: load and faults of every kind at once, for minutes or hours. The memory, threads and
-//! descriptors of a server and of a client are watched, and must end as flat as they began.
+//! descriptors of a server and of a client are watched, and must not have grown by the end.
 //!
 //! One process runs it ([`run`], [`watched`]) and starts the others, which talk to it by
 //! [`speech`]: a [`server`] and a client ([`caller`]) that live through the whole of it and are
@@ -56,20 +56,20 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 #[command(hide = true)]
 enum Role {
-    /// The watched server.
+    /// Run the watched server.
     Serve(Common),
-    /// The watched client.
+    /// Run the watched client.
     Call {
         #[command(flatten)]
         common: Common,
-        /// Servers to call, as JSON.
+        /// Servers for the client to call, as JSON.
         #[arg(long)]
         servers: String,
-        /// The server that is killed.
+        /// Server that is killed repeatedly and that the client calls, too, as JSON.
         #[arg(long)]
         killed: String,
     },
-    /// A client that is killed.
+    /// Run a client that will be killed.
     Victim {
         #[command(flatten)]
         common: Common,
@@ -80,7 +80,7 @@ enum Role {
         #[arg(long)]
         protocol: String,
     },
-    /// A server that is killed.
+    /// Run a server that will be killed.
     Killed {
         #[command(flatten)]
         common: Common,
@@ -88,11 +88,11 @@ enum Role {
         #[arg(long)]
         at: String,
     },
-    /// A server that runs out of descriptors.
+    /// Run a server that will run out of descriptors.
     Starved(Common),
-    /// A repository whose disk is full.
+    /// Run a repository whose disk will become full.
     Repository {
-        /// Folder of its disk.
+        /// Folder on which the repository's disk is mounted.
         #[arg(long)]
         folder: PathBuf,
     },

@@ -5,7 +5,7 @@
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Makes the generator of one seed and name.
+    /// Makes a generator from a seed and a name, so that each user has a sequence of its own.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         let mix = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
         Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, mix))

@@ -12,7 +12,7 @@ use std::fmt;
 /// Results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
-    /// Machine of the run.
+    /// Machine on which the run was made.
     pub(crate) machine: Machine,
     /// Set if the programs were built with optimisation.
     pub(crate) is_optimised: bool,

@@ -1,4 +1,4 @@
-//! Interface Repository whose disk is full now and then: definitions that cannot be stored are
+//! Interface Repository whose disk becomes full repeatedly: definitions that cannot be stored are
 //! refused, the others are served, and all accepted ones are there when the file is opened again.
 
 use crate::calls::shown;
@@ -19,13 +19,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Size of the disk, as an option of `mount`.
+/// Mount option that gives the disk's size.
 const DISK: &str = "size=8m";
-/// Number of members of each definition, which gives it some size.
+/// Number of members of each definition, which makes the definitions large.
 const MEMBERS: usize = 100;
-/// Number of definitions within which a full disk must be noticed.
+/// Number of definitions created on the full disk, of which at least one must be refused.
 const MOST_REFUSED_LATE: usize = 4000;
-/// Number of definitions kept from one round to the next.
+/// Upper bound of the definitions kept from one round to the next; the others are destroyed.
 const MOST_KEPT: usize = 60;
 
 /// Runs the server in a mount namespace of its own, with a small disk at `folder`.
@@ -152,7 +152,7 @@ fn opened(server: &mut Process, orb: &Orb) -> Result<(Repository, Vec<String>), 
     }
 }
 
-/// Definitions that the repository must have.
+/// Definitions that the repository has accepted, and so must contain.
 struct Kept {
     ids: BTreeSet<String>,
     /// Number of the next definition.
@@ -245,7 +245,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Checks that the file has all of them, and no others.
+    /// Checks that the reopened repository contains exactly the accepted definitions.
     fn are(&self, ids: &[String]) -> Result<(), String> {
         let stored: BTreeSet<String> = ids.iter().cloned().collect();
         match stored == self.ids {

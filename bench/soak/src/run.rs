@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// Setting of glibc's allocator in each process: blocks of 128 KiB and more go back to the kernel
 /// when they are freed. Otherwise the allocator raises that bound itself at the first larger block
 /// that is freed, and each of its arenas keeps the most that messages of 1 MiB ever took at once:
-/// growth that ends after half an hour and is not the broker's.
+/// growth that ends after half an hour and is not the ORB's.
 const KEEPS_LITTLE: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
 
 /// Options of the run.
@@ -75,7 +75,7 @@ impl Soak {
         &self.0.tally
     }
 
-    /// Repeats a piece of work while there is load.
+    /// Repeats a piece of work while there is load, and records its faults under the given name.
     pub(crate) fn work(
         &self,
         name: &str,
@@ -93,7 +93,7 @@ impl Soak {
         }
     }
 
-    /// Records that a part is skipped.
+    /// Records that a part of the soak is skipped.
     pub(crate) fn skip(&self, what: String) {
         let mut skipped = self
             .0

@@ -83,14 +83,14 @@ impl TargetServant for TargetImpl {
 /// Servant of `Maker`, with an adapter for the objects it makes.
 #[derive(Debug)]
 pub(crate) struct MakerImpl {
-    /// Parent of the adapters that it makes.
+    /// Parent of the adapters that the servant makes.
     root: Poa,
-    /// Adapter in which it activates objects.
+    /// Adapter in which the servant activates objects.
     own: Poa,
     incarnations: Arc<Incarnations>,
 }
 
-/// Number of servants incarnated and not yet etherealized, by all managers.
+/// Number of servants that the servant managers have incarnated and not yet etherealized.
 #[derive(Debug, Default)]
 struct Incarnations(AtomicI64);
 
@@ -129,7 +129,7 @@ impl MakerImpl {
         }
     }
 
-    /// Sets the servant or manager of a new adapter.
+    /// Sets the default servant or the servant manager of a new adapter, as its policies require.
     fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::poa::PoaError> {
         let servant = Target::servant(TargetImpl::default());
         match how {
@@ -232,7 +232,7 @@ fn internal(why: impl Display) -> SystemException {
         .with_detail(why.to_string())
 }
 
-/// Activates an object for all callers, and one that makes others.
+/// Activates the `Target` that all callers share, and the `Maker` that makes further objects.
 ///
 /// # Errors
 /// The objects could not be activated.

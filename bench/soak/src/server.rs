@@ -1,4 +1,4 @@
-//! Server that lives through the whole run: one ORB for each concurrency strategy, with every link.
+//! Server that runs for the whole soak: one ORB for each concurrency strategy, with every link.
 
 use crate::speech::{self, Said, Served};
 use crate::work::{Load, Tally};

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-/// Time limit of a pause.
+/// Time limit for a process to pause its load after the command to do so.
 const PAUSE: Duration = Duration::from_secs(60);
-/// Time limit of a process's end; work that has not ended by then is abandoned.
+/// Time limit for a process to end; work still in progress then is abandoned.
 const END: Duration = Duration::from_secs(60);
-/// Exit status of a process that exceeded that limit.
+/// Exit status of a process that exceeded the time limit for its end.
 const END_EXIT: i32 = 3;
 /// Interval of a process's reports on its work.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -31,20 +31,20 @@ pub(crate) struct Served {
 /// Message from a process to the controller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Said {
-    /// The process serves.
+    /// Report that the process is ready to serve, with its servers.
     Ready(Vec<Served>),
     /// Work done so far, and faults found.
     Done {
         counts: BTreeMap<String, Count>,
         faults: Vec<String>,
     },
-    /// No work is in progress any more.
+    /// Report that the load is paused: no work is in progress.
     Paused,
-    /// A command was carried out.
+    /// Report that the named command has been carried out.
     Obeyed(String),
-    /// A repository was opened: its contents, and a reference to it.
+    /// Report that a repository has been opened: a reference to it, and the ids of its definitions.
     Opened { reference: String, ids: Vec<String> },
-    /// The process cannot do its work here.
+    /// Report that the process cannot do its work on this machine, with the reason.
     Unable(String),
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum Told<'l> {
     Go,
     Pause,
     Stop,
-    /// Command that only some processes know.
+    /// Command that only some roles of child processes support.
     Other(&'l str),
 }
 
@@ -115,7 +115,7 @@ pub(crate) fn obey(load: &Load, tally: &Tally, mut other: impl FnMut(&str)) {
     let _ = reporter.join();
 }
 
-/// Sends the last report.
+/// Sends the final report on the work done.
 pub(crate) fn conclude(tally: &Tally) {
     Said::done(tally).say();
 }

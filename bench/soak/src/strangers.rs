@@ -15,7 +15,7 @@ const MOST_HELD: usize = 24;
 /// Time for which a connection is held in silence.
 const HELD: Duration = Duration::from_secs(3);
 
-/// Message of each protocol, of which a part is sent.
+/// Valid message of each protocol; only a part of it is sent.
 const MESSAGES: [&[u8]; 4] = [
     b"GIOP\x01\x02\x00\x00\x00\x00\x00\x28\x00\x00\x00\x01\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05echo\x00\x00\x00\x00\x00\x00\x00\x00",
     b"GIOP\x01\x00\x01\x03\x08\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00",
@@ -70,7 +70,7 @@ fn stranger(protocol: &str, place: &str) -> io::Result<Stranger> {
     }
 }
 
-/// Returns no bytes, a part of a message, or random bytes.
+/// Returns the bytes to send: none, a part of a message, or random ones.
 fn words(random: &mut Random) -> Vec<u8> {
     let message = *random.one_of(&MESSAGES);
     let length = random.below(message.len());

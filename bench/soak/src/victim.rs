@@ -1,4 +1,4 @@
-//! Processes that are killed amid their work: a client, and a server that comes back at the same
+//! Processes that are killed while they work: a client, and a server that is restarted at the same
 //! endpoints.
 
 use crate::idl::soak::Target;
@@ -14,7 +14,8 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-/// Runs a client that calls one server by one protocol, and reports when it has begun.
+/// Runs a client that calls one server by one protocol, and reports to the controller once its
+/// first call has completed.
 ///
 /// # Errors
 /// Reasons why it cannot call.
@@ -48,7 +49,8 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// Runs a server of one object at the given endpoints, or at some of its choice.
+/// Runs a server of one object at the given endpoints, or, where their addresses are left open, at
+/// free ones.
 ///
 /// # Errors
 /// Reasons why it cannot serve.

@@ -24,13 +24,13 @@ const PROGRESS: u64 = 5;
 const WARM_UP: Duration = Duration::from_secs(20);
 /// Time within which idle resources are closed: spare connections, and those of dead peers.
 const SETTLE: Duration = Duration::from_secs(15);
-/// Time limit until the usage is constant.
+/// Time limit for the resource usage to become constant after the load was paused.
 const SETTLED: Duration = Duration::from_secs(60);
-/// Number of equal samples that show a constant usage.
+/// Number of equal samples in a row after which the usage counts as constant.
 const SAME: usize = 4;
 /// Time without progress after which work counts as stuck.
 const STUCK: Duration = Duration::from_secs(120);
-/// Time limit of a pause.
+/// Time limit for the load to pause, and for the restarted server to be called again.
 const PAUSE: Duration = Duration::from_secs(90);
 
 /// Watched processes, and their samples.
@@ -45,7 +45,7 @@ pub(crate) struct Watched {
     interrupted: Arc<AtomicBool>,
 }
 
-/// Usage of server and client while idle: at the start and at the end.
+/// Usage of server and client while idle: after the warm-up, and at the end.
 pub(crate) type Quiet = [[Usage; 2]; 2];
 
 impl Watched {
@@ -76,10 +76,10 @@ impl Watched {
         })
     }
 
-    /// Runs load, idle, load, idle.
+    /// Runs the phases of the soak: load, idle, load, idle.
     ///
     /// # Errors
-    /// The reason of an early end.
+    /// The reason why the run ended early.
     pub(crate) fn run(&mut self, time: Duration) -> Result<Quiet, String> {
         self.began = Instant::now();
         self.load(WARM_UP, time)?;
@@ -89,7 +89,7 @@ impl Watched {
         Ok([first, last])
     }
 
-    /// Applies load for a time, as a part of the whole.
+    /// Applies load for `time`, which is part of a run of the length `whole`.
     fn load(&mut self, time: Duration, whole: Duration) -> Result<(), String> {
         self.server.tell("go")?;
         self.client.tell("go")?;
@@ -108,8 +108,8 @@ impl Watched {
         Ok(())
     }
 
-    /// Holds the load, and waits until the usage is constant; with `before` given, until it is back
-    /// there.
+    /// Pauses the load and waits until the usage is constant; with `before` given, also until the
+    /// numbers of threads and descriptors are back at those values.
     fn quiet(&mut self, before: Option<[Usage; 2]>) -> Result<[Usage; 2], String> {
         // Processes that the others need come first.
         if !self.soak.load().pause(PAUSE) {
@@ -144,9 +144,9 @@ impl Watched {
         }
     }
 
-    /// Waits until the client has called the restarted server by each link: otherwise it would be
-    /// chance whether a connection to it is open. Of two calls that end from now on, the second has
-    /// begun after the last kill.
+    /// Waits until the client has called the restarted server by each link: without this, the
+    /// number of open connections to it would depend on chance. Two more completed calls by a link
+    /// are awaited, as the second must have begun after the last kill.
     fn until_reached_again(&self) -> Result<(), String> {
         let counts = || {
             let counts = self.client.done().counts;
@@ -250,7 +250,7 @@ impl Watched {
         );
     }
 
-    /// Ends all processes, and judges.
+    /// Ends all processes, and judges the watched ones.
     pub(crate) fn end(mut self, ran: Result<Quiet, String>, options: &Options) -> Report {
         let minutes = self
             .began

@@ -1,5 +1,5 @@
 //! Work of each process of the soak: counted pieces of work, faults found, and the load, which can
-//! be started, held and ended from outside.
+//! be started, paused and ended from outside.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -22,8 +22,8 @@ pub(crate) struct Work {
 pub(crate) struct Count {
     /// Number of pieces done with the right result.
     pub(crate) done: u64,
-    /// Number of pieces refused as expected: by a server that is killed, or has no descriptor, or
-    /// no room.
+    /// Number of pieces that failed as expected: the server was killed, or lacked descriptors or
+    /// disk space.
     pub(crate) refused: u64,
 }
 
@@ -59,7 +59,7 @@ struct Kept {
 }
 
 impl Tally {
-    /// Returns the work of that name.
+    /// Returns the counters of the work with the given name; makes them on demand.
     pub(crate) fn work(&self, name: &str) -> Arc<Work> {
         locked(&self.0.work)
             .entry(name.to_owned())
@@ -86,7 +86,7 @@ impl Tally {
     }
 }
 
-/// Switch that allows, holds and ends work. Clones share it.
+/// Switch that starts, pauses and ends all work. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load(Arc<(Mutex<State>, Condvar)>);
 
@@ -99,8 +99,8 @@ struct State {
 }
 
 impl Load {
-    /// Waits until a piece of work may begin, which [`Load::end`] ends; returns `false` once the
-    /// load is over.
+    /// Waits until work is allowed, and begins a piece of work, whose end [`Load::end`] reports;
+    /// returns `false` once the load has ended for good.
     pub(crate) fn begin(&self) -> bool {
         let (state, changed) = &*self.0;
         let held = |state: &mut State| !state.is_on && !state.is_over;
@@ -120,8 +120,8 @@ impl Load {
         self.0.1.notify_all();
     }
 
-    /// Holds the load, and waits until no work is in progress; returns `false` if that takes longer
-    /// than `limit`.
+    /// Pauses the load, and waits until no work is in progress; returns `false` if that takes
+    /// longer than `limit`.
     pub(crate) fn pause(&self, limit: Duration) -> bool {
         let (state, changed) = &*self.0;
         let mut state = locked(state);
@@ -144,7 +144,7 @@ impl Load {
         self.0.1.notify_all();
     }
 
-    /// Returns whether work may go on, for work that can end early.
+    /// Returns whether work is allowed to go on; pieces of work that can be cut short check it.
     pub(crate) fn is_on(&self) -> bool {
         let state = locked(&self.0.0);
         state.is_on && !state.is_over

@@ -25,7 +25,7 @@ type Answered = std::result::Result<u64, SystemException>;
 /// Number of requests that a buffering reference sends together.
 const TOGETHER: usize = 32;
 
-/// Makes the calls of each line of input, until the input ends.
+/// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     if setup.floor {
         let mut floor = Floor::connect(at)?;
@@ -143,7 +143,7 @@ fn by_threads(echo: &Echo, threads: u32, calls: u32) -> Result<()> {
     })
 }
 
-/// Returns the same object, by a reference that buffers its requests.
+/// Returns a reference to the object whose requests are buffered.
 fn buffered(echo: &Echo) -> Result<Echo> {
     let together = Buffering::EXPLICIT.messages(TOGETHER);
     let policies = [Policy::Buffering(Some(together))];
@@ -253,8 +253,8 @@ impl Window {
         begun.wrapping_sub(self.ended.load(Ordering::Acquire)) >= self.size
     }
 
-    /// Begins one more call. In a full window it first waits until half of the calls have ended, so
-    /// that the next ones begin in a row.
+    /// Begins one more call. If the window is full, waits until half of the calls have ended, so
+    /// that several calls can begin without a pause.
     pub(super) fn begin(&self) {
         let begun = self.begun.load(Ordering::Relaxed);
         if self.is_full() {

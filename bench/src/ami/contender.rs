@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Way to make calls.
+/// Way in which calls are made and replies are received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
@@ -46,7 +46,8 @@ impl Contender {
         }
     }
 
-    /// Returns whether its latency is measured: with several threads each would wait for others.
+    /// Returns whether the contender's latency is measured; with several threads, calls would wait
+    /// for one another.
     pub(super) fn has_latency(self) -> bool {
         matches!(
             self,

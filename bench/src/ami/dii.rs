@@ -9,7 +9,7 @@ use punctual::{Any, Interface, TypeCode};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Sends a request with that number, and returns it.
+/// Sends a deferred request with the given number as its argument, and returns it.
 fn sent(echo: &Echo, number: u64) -> Result<Request> {
     let mut request = Request::new(echo.as_object(), "stamp");
     request.add_in("number", Any::new(&number)?);

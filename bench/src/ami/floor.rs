@@ -1,5 +1,5 @@
-//! Pipelined raw socket: one write for each request and each reply, reads of up to 64 KiB, requests
-//! of 64 bytes and replies of 32.
+//! Pipelined raw socket, the baseline: one write for each request and each reply, reads of up to 64
+//! KiB, requests of 64 bytes and replies of 32.
 
 use super::WINDOW;
 use crate::Result;

@@ -42,7 +42,7 @@ const WINDOW: u32 = 512;
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders, beside the floor.
+    /// Only these contenders, and the raw-socket baseline.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<Contender>,
     /// Processors of client and server.
@@ -61,14 +61,14 @@ pub struct Options {
     output: Output,
 }
 
-/// Setup of both processes.
+/// Setup of the client's and the server's process.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     /// Set for raw sockets.
     floor: bool,
 }
 
-/// Quantity to measure, with the number of calls.
+/// Quantity to measure (latency or throughput), and the number of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum What {
     /// Time of each call, made one after the other.

@@ -1,4 +1,5 @@
-//! Figures of the two tables, beside those that the paper prints of TAO, and the goals.
+//! Figures of the paper's two tables as measured here, beside those that the paper prints of TAO,
+//! and the goals.
 
 use super::{Calls, Contender};
 use crate::experiment::{
@@ -145,7 +146,7 @@ pub(super) fn throughputs(at: Placement, outcomes: &[Outcome<'_, Calls<'_>>]) ->
     outcomes.iter().filter_map(row).collect()
 }
 
-/// Judges the figures of a placement by the goals.
+/// Compares the figures of one placement with the goals, and adds the verdicts to the report.
 pub(super) fn judge(at: Placement, report: &mut Report) {
     let find = |frame: &str, who: Contender| {
         let mut rows = report.frame(frame).iter();
@@ -198,7 +199,7 @@ pub(super) fn judge(at: Placement, report: &mut Report) {
     report.add("goals", judged);
 }
 
-/// Adds the paper's figures, in the units of ours.
+/// Adds the paper's figures, converted to the units of the measured ones.
 pub(super) fn add_paper(report: &mut Report) {
     let latency = |(name, [min, average, max, jitter]): (&str, [f64; 4])| {
         Row::default()
@@ -219,7 +220,8 @@ mod tests {
     use super::*;
     use crate::statistics::{Rates, Record};
 
-    /// Returns an outcome of three rounds, of calls of this mean time and of these times together.
+    /// Returns the result of three rounds: calls with this mean time, and these total times of the
+    /// throughput calls.
     fn outcome(mean: u64, together: [u64; 3]) -> (Record, Rates) {
         let mut both = (Record::default(), Rates::default());
         for time in together {

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 /// Allowed change of instructions, as a fraction.
 const INSTRUCTIONS: f64 = 0.02;
-/// Allowed change of other counts: events that happen once in a run are not a call's.
+/// Allowed change of the counts of system calls and allocations, per call: events that happen once
+/// in a run contribute a fraction.
 const OTHERS: f64 = 0.05;
 
 /// Verdict on a count and its budget.
@@ -17,11 +18,11 @@ const OTHERS: f64 = 0.05;
 enum Verdict {
     /// Within the budget.
     Kept,
-    /// Outside of the budget.
+    /// Outside the budget.
     Moved,
-    /// Outside of the budget, which was counted in another environment.
+    /// Outside the budget, but the budget was counted in another environment.
     Elsewhere,
-    /// Without a budget.
+    /// Count that has no budget yet.
     New,
 }
 
@@ -50,7 +51,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 /// Counts with their budgets.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
-    /// Budgets' environment and the current one, if they differ.
+    /// Environment of the budgets and the current one, if they differ.
     elsewhere: Option<(Environment, Environment)>,
     /// Rows, one for each count.
     pub(super) rows: Vec<Row>,
@@ -127,14 +128,14 @@ fn compare_count(
 }
 
 impl Compared {
-    /// Returns whether a count of this case has moved, on either side.
+    /// Returns whether the client's or the server's count of this case is outside its budget.
     pub(super) fn has_moved(&self, how: &str, case: &Case) -> bool {
         let sides = ["client", "server"].map(|side| format!("{how}{case} {side}"));
         let mut moved = self.rows.iter().filter(|row| row.is("verdict", "moved"));
         moved.any(|row| sides.iter().any(|side| row.is("what", side)))
     }
 
-    /// Returns the number of counts that are outside of their budgets or have none.
+    /// Returns the number of counts that are outside their budgets or have none.
     pub(super) fn moved(&self) -> usize {
         let bad = |row: &&Row| row.is("verdict", "moved") || row.is("verdict", "new");
         self.rows.iter().filter(bad).count()

@@ -27,12 +27,12 @@ use std::path::{Path, PathBuf};
 
 /// Contender whose calls have budgets.
 const CONTENDER: &str = "punctual";
-/// Contender of the budgets of calls without stubs.
+/// Contender whose calls by the dynamic invocation interface have budgets.
 const DYNAMIC: &str = "punctual-dii";
-/// Contender of the budgets of a program that is built like a user's: by its own release profile,
-/// which is the default one.
+/// Contender that is built like a user's program, with the default release profile, and whose calls
+/// have budgets.
 const PLAIN: &str = crate::outsider::NAME;
-/// Instruments of the budgets.
+/// Instruments with which the budgets are counted.
 const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Instructions,
     Instrument::SystemCalls,
@@ -57,7 +57,7 @@ pub struct Options {
     /// Only these cases.
     #[arg(long, value_delimiter = ',')]
     cases: Vec<Case>,
-    /// Calls of the shorter run.
+    /// Calls in the shorter of the two runs whose difference is counted.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
     #[command(flatten)]
@@ -256,7 +256,7 @@ fn rounded(instrument: Instrument, count: f64) -> f64 {
 }
 
 impl Sides {
-    /// Returns the lesser of each count.
+    /// Returns the lesser value of each count.
     fn least(self, other: Self) -> Self {
         Self {
             client: self.client.least(other.client),

@@ -17,37 +17,39 @@ use std::fmt;
 use std::path::PathBuf;
 use table::{Entry, KNOWN, RAW_SHM, Runs};
 
-/// Contenders of a run that names none.
+/// Default contenders.
 const USUAL: [&str; 3] = [RAW_TCP, "punctual", omniorb::NAME];
 
-/// Program that is a server and a client, as [`crate::peer::Side`] says.
+/// Program that can run as a server and as a client (see [`crate::peer::Side`]), whose calls are
+/// measured.
 #[derive(Clone, Debug)]
 pub struct Contender {
     /// Name in tables and plots.
     pub name: &'static str,
     /// Description, with the version.
     pub description: String,
-    /// Raw contender of its kind, by whose times its own are divided.
+    /// Name of the raw-socket or raw-memory contender on the transport that this one uses; times
+    /// are also shown as ratios to its times.
     pub floor: &'static str,
-    /// Set if it takes part only where each side has a processor: a spinning side keeps the other
-    /// from running.
+    /// Set if a processor of its own is needed for each side, since a spinning side would keep the
+    /// other from running.
     pub spins: bool,
     /// Path of the program.
     pub program: PathBuf,
-    /// Arguments before the side's.
+    /// Arguments before the one that selects the side (server or client).
     pub arguments: Vec<OsString>,
-    /// Arguments after those of the server.
+    /// Additional arguments of the server.
     pub server: Vec<OsString>,
-    /// Arguments after those of the client.
+    /// Additional arguments of the client.
     pub client: Vec<OsString>,
 }
 
-/// Contender that cannot take part here.
+/// Contender that cannot run on this machine.
 #[derive(Debug)]
 pub struct Absent {
     /// Name of the contender.
     pub name: &'static str,
-    /// Reason why it cannot take part.
+    /// Reason why it cannot run.
     pub reason: Error,
 }
 
@@ -63,7 +65,7 @@ impl fmt::Display for Contender {
     }
 }
 
-/// This program, as the harness that starts itself again for the peers.
+/// Benchmark program itself, which starts further instances of itself as clients and servers.
 #[derive(Clone, Debug)]
 pub struct Harness {
     /// Path of the program.
@@ -84,7 +86,8 @@ impl Harness {
     }
 }
 
-/// Selected contenders: those named, `all`, or the usual ones; and the floors of them all.
+/// Selected contenders: those named on the command line, all, or the default ones; and the raw
+/// contender that each is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Selection(Vec<&'static str>);
 
@@ -106,7 +109,7 @@ impl Selection {
         Self::of(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Selects contenders by the names on a command line; without any, those of `usual`.
+    /// Selects contenders by the names on a command line; without any names, those of `usual`.
     ///
     /// # Errors
     /// An unknown name, with the list of known ones.
@@ -213,20 +216,21 @@ fn peer_arguments(program: Program) -> Vec<OsString> {
 }
 
 impl Contender {
-    /// Returns whether its client can buffer one-ways.
+    /// Returns whether the contender's client can buffer one-ways.
     #[must_use]
     pub fn buffers(&self) -> bool {
         self.name.starts_with("punctual") && self.name != outsider::NAME
     }
 
-    /// Returns whether the contender can run in a placement.
+    /// Returns whether the contender can run at a placement: a spinning one needs a processor for
+    /// each side.
     #[must_use]
     pub fn suits(&self, placement: Placement) -> bool {
         placement == Placement::Cross || !self.spins
     }
 
-    /// Returns whether it can make the calls of a case: raw shared memory has no one-ways, and only
-    /// some lengths; the outsider has a few small operations.
+    /// Returns whether the contender can make the calls of a case: raw shared memory has no
+    /// one-ways, and supports only some lengths; the outsider has a few small operations.
     #[must_use]
     pub fn knows(&self, case: Case) -> bool {
         use Operation::{CubeLong, CubeVoid, Ping};

@@ -3,9 +3,9 @@
 use crate::peer::Program;
 use crate::{omniorb, outsider};
 
-/// Floor of TCP.
+/// Name of the baseline for TCP: raw sockets without an ORB.
 pub const RAW_TCP: &str = "raw-tcp";
-/// Floor of Unix sockets.
+/// Name of the baseline for Unix sockets: raw sockets without an ORB.
 pub const RAW_UNIX: &str = "raw-unix";
 const RAW_TCP_SPIN: &str = "raw-tcp-spin";
 const RAW_UNIX_SPIN: &str = "raw-unix-spin";
@@ -21,7 +21,7 @@ pub(super) enum Runs {
     OmniOrb,
 }
 
-/// Contender as it stands in the table.
+/// Table entry that describes a contender.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -62,7 +62,7 @@ const fn ours(
     }
 }
 
-/// Option of the ORB with the endpoint of a server.
+/// Command-line option of the ORB that sets a server's endpoint.
 const LISTEN: &str = "-ORBListenEndpoints";
 
 /// Returns a variant of Punctual whose server has these arguments.
@@ -82,8 +82,8 @@ const fn spinning(entry: Entry) -> Entry {
     }
 }
 
-/// All contenders. An ORB refuses options that it does not know, and the contender is then absent,
-/// with the ORB's message as reason.
+/// All contenders. An ORB refuses options that it does not know; the contender is then skipped, and
+/// the ORB's message is reported as the reason.
 pub(super) const KNOWN: &[Entry] = &[
     raw(RAW_TCP, Program::RawTcp, false, "TCP that blocks"),
     raw(RAW_UNIX, Program::RawUnix, false, "Unix sockets that block"),

@@ -17,7 +17,7 @@ pub enum Instrument {
     SystemCalls,
     /// valgrind's memcheck: calls of `malloc` and `realloc`.
     Allocations,
-    /// The kernel's own count of switches from a thread, both sides on one processor.
+    /// Kernel's own count of context switches, with both sides on one processor.
     ContextSwitches,
 }
 
@@ -130,8 +130,8 @@ impl Instrument {
     }
 }
 
-/// Returns the count of one of `calls`: the difference of a run and one of twice as many, so that
-/// the costs of start and end cancel.
+/// Returns the count of one call: the difference between a run of `calls` calls and one of twice as
+/// many, so that the costs of start and end cancel.
 ///
 /// # Errors
 /// Those of `count`.
@@ -167,7 +167,8 @@ pub(crate) fn agreed<T>(
     Ok(last)
 }
 
-/// Reads `totals: 123`, or `summary: 123` in the versions that lack it.
+/// Returns the total that callgrind prints as `totals: 123`, or as `summary: 123` in the versions
+/// that lack it.
 fn callgrind_total(text: &str) -> Option<u64> {
     let value = |name: &str| {
         let line = text.lines().rfind(|line| line.starts_with(name))?;
@@ -176,13 +177,15 @@ fn callgrind_total(text: &str) -> Option<u64> {
     value("totals:").or_else(|| value("summary:"))
 }
 
-/// Reads the column of calls in `100.00    0.000123           1       123         4 total`.
+/// Returns the number of calls from strace's summary line: `100.00    0.000123           1
+/// 123         4 total`.
 fn strace_total(text: &str) -> Option<u64> {
     let line = text.lines().rfind(|line| line.ends_with(" total"))?;
     line.split_whitespace().nth(3)?.parse().ok()
 }
 
-/// Reads `==7==   total heap usage: 1,234 allocs, 1,230 frees, 5,678 bytes allocated`.
+/// Returns the number of allocations from memcheck's line: `==7==   total heap usage: 1,234 allocs,
+/// 1,230 frees, 5,678 bytes allocated`.
 fn memcheck_total(text: &str) -> Option<u64> {
     let (_, behind) = text.rsplit_once("total heap usage: ")?;
     let number = behind.split_whitespace().next()?;

@@ -56,11 +56,11 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     .each(&["instrument"]),
 ]);
 
-/// Factor by which more calls are made without an instrument: calls are quick then, and other
-/// processes cause switches, too.
+/// Factor by which more calls are made when context switches are counted: without an instrument
+/// calls are quick, and switches caused by other processes must be averaged out.
 const SWITCHED: u32 = 20;
 
-/// Upper bound of the counts of one case, until two agree.
+/// Maximum number of times that a case is counted until two counts agree.
 const MOST_COUNTS: usize = 5;
 
 /// Difference below which two counts of a call agree, as a fraction.
@@ -69,13 +69,13 @@ const DISAGREEMENT: f64 = 0.05;
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders; by default the usual ones without the floor.
+    /// Only these contenders; by default the usual ones without the raw-socket baseline.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Only these cases.
     #[arg(long, value_delimiter = ',')]
     pub cases: Vec<Case>,
-    /// Calls of the shorter run.
+    /// Calls in the shorter of the two runs whose difference is counted.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: u32,
     #[command(flatten)]
@@ -187,7 +187,7 @@ fn count_under(
     Ok([read("client")?, read("server")?])
 }
 
-/// Counts switches with both sides on one processor, so that each call must switch.
+/// Counts context switches with both sides on one processor, so that each call must switch.
 fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<[u64; 2]> {
     let mut pair = contender.start(&Launch {
         processors: Some(Placement::Same.pinned()?),

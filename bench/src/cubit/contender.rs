@@ -10,22 +10,22 @@ use crate::protocol::{Command, Order};
 use crate::running::Launch;
 use std::fmt;
 
-/// Messaging protocol that a pair's name leaves out.
+/// Default messaging protocol, which the names of contenders leave out.
 const SHORT: &str = "giop";
-/// Link whose waiters spin or sleep.
+/// Link for which two contenders are made: one spins while it waits, the other sleeps.
 const SPINS: &str = "shmiop";
-/// Suffixes of the names of contenders whose waiters sleep or spin.
+/// Suffixes of the names of contenders that sleep, or spin, while they wait.
 const BLOCKING: &str = " blocking";
 const SPINNING: &str = " spinning";
 
-/// Contender of the measurement.
+/// One contender of the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contender {
     pub(super) name: String,
     carrier: Carrier,
 }
 
-/// Carrier of its messages.
+/// Transport of the contender's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Carrier {
     Raw(Raw),
@@ -116,7 +116,7 @@ impl Contender {
         }
     }
 
-    /// Returns whether the contender is the base of the gains.
+    /// Returns whether the contender is GIOP over TCP, with which the others are compared.
     pub(super) fn is_base(&self) -> bool {
         self.protocol() == Some(BASE)
     }
@@ -143,7 +143,7 @@ impl Raw {
     }
 }
 
-/// Returns every protocol that `messaging` and `links` make.
+/// Returns every combination of a messaging protocol and a link, by the protocol's name.
 pub(super) fn protocols(messaging: &[String], links: &[String]) -> Vec<String> {
     let mut protocols = Vec::new();
     for link in links {
@@ -160,8 +160,9 @@ pub(super) fn protocols(messaging: &[String], links: &[String]) -> Vec<String> {
     protocols
 }
 
-/// Returns the raw sockets, the base, and those of `protocols` that the ORB can listen on, shared
-/// memory twice; and the rest, with the reasons.
+/// Returns the contenders: raw sockets, the base, and those of `protocols` that the ORB can listen
+/// on, with shared memory twice (spinning and sleeping); and the names of the protocols left out,
+/// with the reasons.
 pub(super) fn known(
     protocols: &[String],
     spin_us: u64,

@@ -27,7 +27,7 @@ use std::fmt;
 
 /// Sizes of the counted one-ways, in bytes.
 const ONE_WAYS: [u32; 2] = [0, 1024];
-/// Divisor of a batch's calls for a megabyte, which takes so much longer.
+/// Divisor of the number of calls in a batch of 1 MiB messages, which take much longer.
 const FEWER: u32 = 20;
 
 /// Measures each operation of Schmidt et al. 2001's figure 16 over every pair of a messaging protocol and a link
@@ -41,7 +41,7 @@ pub struct Options {
     /// GIOP over iiop always takes part: the gains are over it.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = protocol_name)]
     link: Vec<String>,
-    /// Calls of each operation in a round; a tenth as many come ahead of them and do not count.
+    /// Calls of each operation in a round; a tenth as many warm-up calls come first.
     #[arg(
         short = 'n', long, default_value_t = 1000,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000)
@@ -77,7 +77,7 @@ fn protocol_name(text: &str) -> std::result::Result<String, String> {
 }
 
 impl Options {
-    /// Returns the selected pairs.
+    /// Returns the selected pairs of a messaging protocol and a link.
     fn protocols(&self) -> Result<Vec<String>> {
         let (messaging, links) = pair::catalogue(&self.orb)?;
         let or_all = |asked: &[String], all: Vec<String>| match asked {
@@ -90,7 +90,7 @@ impl Options {
         ))
     }
 
-    /// Returns what is measured at each placement.
+    /// Returns the calls that are measured at each placement.
     fn points(&self) -> Vec<Calls> {
         let figure = FIGURE_16.map(|operation| Calls::TwoWay {
             operation,
@@ -109,13 +109,13 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Calls that a contender makes in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Calls {
-    /// Calls of which each is timed.
+    /// Calls that are timed one by one.
     TwoWay { operation: Operation, calls: u32 },
-    /// One-ways with this many bytes, until the server has counted them. The answer has two
-    /// samples: nanoseconds in all, and the number counted.
+    /// One-ways of this many bytes, sent until the server has counted the given number. The answer
+    /// has two samples: the total time in nanoseconds, and the number counted.
     OneWay { octets: u32, calls: u32 },
 }
 
@@ -128,7 +128,7 @@ impl fmt::Display for Calls {
     }
 }
 
-/// One-ways of one contender.
+/// Results of one contender's one-ways.
 #[derive(Clone, Debug, Default)]
 struct Flood {
     /// Requests per second that the server counted.
@@ -163,7 +163,8 @@ impl Workload for Matrix<'_> {
         who.start(self.harness, self.orb, at)
     }
 
-    /// One-ways are those of protocols without replies, and of the base if there are any.
+    /// Returns whether a contender takes part: in one-ways those whose protocols have no replies,
+    /// and the base for comparison; in two-way calls the others that support the operation.
     fn suits(&self, contender: &Contender, calls: &Calls, pair: &Pair) -> bool {
         let is_one_way = pair.note() == pair::ONE_WAY;
         match calls {
@@ -174,7 +175,7 @@ impl Workload for Matrix<'_> {
         }
     }
 
-    /// Makes calls in which buffers grow.
+    /// Makes warm-up calls, in which buffers reach their final size.
     fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
         let fewer = |calls: u32| calls.div_ceil(10);
         let calls = match *turn.point {

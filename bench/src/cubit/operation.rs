@@ -77,7 +77,7 @@ impl Operation {
         }
     }
 
-    /// Returns whether the paper counts it among "smaller data sizes and basic types".
+    /// Returns whether the paper counts the operation among "smaller data sizes and basic types".
     pub(super) const fn is_small(self) -> bool {
         matches!(
             self,
@@ -85,13 +85,14 @@ impl Operation {
         )
     }
 
-    /// Returns whether a raw socket has an equivalent: it knows no policies and loans.
+    /// Returns whether raw sockets have an equivalent of the operation; policies and lent buffers
+    /// have none.
     pub(super) const fn has_floor(self) -> bool {
         !matches!(self, Self::Loan(_) | Self::Copied(_))
     }
 
-    /// Returns the case whose GIOP messages are as long, but for some bytes of padding and of
-    /// names.
+    /// Returns the case whose GIOP messages have the same length, except for a few bytes of padding
+    /// and names.
     pub(super) fn like(self) -> Case {
         match self {
             Self::Void => Case::plain(Like::CubeVoid),

@@ -28,7 +28,7 @@ const WINDOW: u64 = 64;
 /// Time after the last arrival from which missing one-ways count as lost.
 const LOST: Duration = Duration::from_millis(250);
 
-/// Word that a client adds if its protocol has no replies.
+/// Note that a client adds to its `ready` message if its protocol has no replies.
 pub(super) const ONE_WAY: &str = "one-way";
 
 /// Transport of both sides.
@@ -36,7 +36,8 @@ pub(super) const ONE_WAY: &str = "one-way";
 pub(super) struct Medium {
     /// Protocol of the ORB.
     pub(super) protocol: String,
-    /// Time for which waiters spin, in microseconds; only for links with that property.
+    /// Time for which waiting threads spin, in microseconds; only for links that have this
+    /// property.
     pub(super) spin_us: Option<u64>,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Medium {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(super) medium: Medium,
-    /// Options of the ORB.
+    /// Command-line options of the ORB.
     pub(super) orb: Vec<String>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn serve(setup: &Setup) -> Result<()> {
     server.stop()
 }
 
-/// Makes the calls of each line of input, until the input ends.
+/// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::connect(&setup.medium, at, &setup.orb)?;
     let note = if client.has_two_ways()? { "" } else { ONE_WAY };
@@ -91,8 +92,8 @@ pub(super) fn catalogue(orb: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     Ok((orb.protocol_catalogue().messaging, links(&orb)))
 }
 
-/// Returns every link of an ORB, and each adapter over a link that it makes usable for more
-/// protocols.
+/// Returns every link of an ORB, and each adapter over a link that can carry more messaging
+/// protocols than the link itself.
 fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let fits =
@@ -146,7 +147,7 @@ impl Server {
     }
 }
 
-/// Returns the address to listen on: not all interfaces, and for a Unix socket the link's default.
+/// Returns the address to listen on: the loopback for IP protocols, otherwise the link's default.
 fn place(protocol: &str) -> &'static str {
     match protocol.rsplit('+').next() {
         Some("iiop" | "diop" | "ssliop") => "127.0.0.1:0",
@@ -165,7 +166,7 @@ fn builder(options: &[String]) -> Result<OrbBuilder> {
 /// Client, bound to one protocol.
 pub(super) struct Client {
     cubit: Cubit,
-    /// Reference to the object without lent buffers.
+    /// Reference to the object under the policy that no buffers are lent.
     copied: Cubit,
     /// Reference to the object over TCP.
     control: Cubit,

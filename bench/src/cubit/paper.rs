@@ -10,15 +10,15 @@ use super::operation::Operation;
 /// Comparison of two protocols in the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Comparison {
-    /// Protocol with the gain.
+    /// Protocol whose gain is stated.
     pub(super) protocol: &'static str,
-    /// Protocol compared with.
+    /// Protocol that it is compared with.
     pub(super) over: &'static str,
-    /// Least gain of any type, in per cent.
+    /// Smallest gain over all types, in per cent.
     pub(super) least: f64,
-    /// Mean gain, if the text gives it.
+    /// Mean gain, in per cent, if the text gives it.
     pub(super) mean: Option<f64>,
-    /// Greatest gain.
+    /// Largest gain over all types, in per cent.
     pub(super) most: f64,
     /// Approximate gain for small data and basic types, if the text gives it.
     pub(super) small: Option<f64>,

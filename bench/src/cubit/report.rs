@@ -1,4 +1,5 @@
-//! Figures of a run: as measured, compared with the base, with the floors and with the paper.
+//! Report of a run: figures as measured, compared with GIOP over TCP, with the raw-socket baseline
+//! and with the paper.
 
 use super::Matrix as Workload;
 use super::contender::{Contender, Raw};
@@ -135,7 +136,8 @@ pub(super) fn rows(
     outcomes.iter().filter_map(row).collect()
 }
 
-/// Returns how many per cent more calls are made in the same time: the median of the rounds' gains.
+/// Returns the gain: how many per cent more calls are made in a given time, as the median of the
+/// rounds.
 fn gain_percent(record: &Record, over: &Record) -> Option<f64> {
     Some((over.ratio_to(record)? - 1.0) * 100.0)
 }
@@ -186,7 +188,8 @@ pub(super) fn add_paper(report: &mut Report) {
     }
 }
 
-/// Returns one of the paper's comparisons over all operations, if both sides were measured.
+/// Returns one of the paper's comparisons as measured here over all operations, if both protocols
+/// were measured.
 #[allow(clippy::cast_precision_loss)]
 fn compared(cpus: Placement, paper: &Comparison, rows: &[&Row]) -> Option<Row> {
     let gain = match paper.over {

@@ -25,12 +25,12 @@ pub(super) struct Batch {
     pub(super) timed: bool,
 }
 
-/// Objects that are found by one strategy.
+/// References to the objects that are registered under one strategy.
 struct Group {
     strategy: Strategy,
     operations: u32,
     targets: Vec<Target>,
-    /// Number of calls made, by order.
+    /// Number of calls made so far, for each calling order.
     made: HashMap<&'static str, usize>,
 }
 
@@ -42,14 +42,14 @@ struct Client {
     thrown: u64,
 }
 
-/// Makes the calls of each line of input, until the input ends.
+/// Makes the calls that each line of input requests, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::new(setup, at)?;
     obey("", |batch| client.perform(batch))
 }
 
 impl Client {
-    /// Makes the client, and a call by each reference, so that all are bound.
+    /// Makes the client, and one call by each reference, so that each is bound to its connection.
     fn new(setup: &Setup, at: &str) -> Result<Self> {
         let orb = Orb::builder().build()?;
         let directory = Directory::narrow(orb.string_to_object(at)?)?;

@@ -19,7 +19,7 @@ const GOAL: f64 = 0.02;
 /// agreement is expected.
 const AGREEMENT: f64 = 0.01;
 const MOST_COUNTS: usize = 4;
-/// Number of objects where something else is varied.
+/// Number of objects in series that vary another quantity.
 const SOME: u32 = 100;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -46,7 +46,7 @@ pub struct Options {
     /// Strategies by which objects and operations are found.
     #[arg(long, value_delimiter = ',', default_values = ["active"])]
     pub strategies: Vec<Strategy>,
-    /// Orders in which objects are called: worst-case is the same call again and again.
+    /// Orders in which objects are called; worst-case repeats one call.
     #[arg(long, value_delimiter = ',', default_values = ["worst-case", "random"])]
     pub algorithms: Vec<Algorithm>,
     /// Numbers of objects.
@@ -58,7 +58,7 @@ pub struct Options {
     /// Depths of adapters.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 5, 20])]
     pub depths: Vec<u32>,
-    /// Calls of the shorter run.
+    /// Calls in the shorter of the two runs whose difference is counted.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     pub calls: u32,
     #[command(flatten)]
@@ -116,7 +116,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Judges how a series varies; only the strategy `active` has a goal.
+/// Compares the variation of a series of counts with its goal; only the strategy `active` has one.
 fn judged(order: Order, over: &str, counts: &[f64]) -> Option<Row> {
     let goal = Goal {
         what: "by which fraction the greatest count is more than the least",
@@ -127,7 +127,7 @@ fn judged(order: Order, over: &str, counts: &[f64]) -> Option<Row> {
     (order.strategy == Strategy::Active).then(|| goal.on(order.on(over)))
 }
 
-/// Objects to call, and their strategy.
+/// Strategy of the objects to call, and the order of the calls.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     strategy: Strategy,
@@ -135,7 +135,7 @@ struct Order {
 }
 
 impl Order {
-    /// Returns a row of this order, over a varied quantity.
+    /// Returns a row of this calling order, for a series over the quantity `over`.
     fn on(self, over: &str) -> Row {
         Row::default()
             .with("strategy", self.strategy)
@@ -154,8 +154,8 @@ fn count(harness: &Harness, order: Order, over: &str, value: u32, calls: u32) ->
     of_a_call(harness, &setup, order, calls)
 }
 
-/// Returns the counts that `budgets` keeps: a call of one object among many, deep down, by the
-/// defaults.
+/// Returns the counts that `budgets` keeps: calls of one object among 1,000, in an adapter 20
+/// levels deep, with the default strategies.
 ///
 /// # Errors
 /// A process or the instrument fails.

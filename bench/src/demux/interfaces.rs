@@ -39,7 +39,7 @@ macro_rules! called {
             })+
         }
 
-        /// Methods of the stub, by number.
+        /// Methods of the stub, indexed by the operation's number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -60,7 +60,7 @@ macro_rules! thrown {
             })+
         }
 
-        /// Methods of the stub, by number.
+        /// Methods of the stub, indexed by the operation's number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -122,7 +122,7 @@ thrown! {
         throw_96 throw_97 throw_98 throw_99
 }
 
-/// Returns a servant with so many operations: 1, 10 or 100.
+/// Returns a servant whose interface has 1, 10 or 100 operations.
 pub(crate) fn servant(operations: u32, thrown: Option<&Arc<AtomicU64>>) -> Arc<dyn Servant> {
     match (operations, thrown) {
         (1, None) => servant_of::<One, _>(Idle),
@@ -134,7 +134,7 @@ pub(crate) fn servant(operations: u32, thrown: Option<&Arc<AtomicU64>>) -> Arc<d
     }
 }
 
-/// Returns a servant with that many one-way operations, which do nothing.
+/// Returns a servant whose interface has the given number of one-way operations, which do nothing.
 pub(crate) fn deaf_servant(operations: u32) -> Arc<dyn Servant> {
     match operations {
         1 => servant_of::<ThrowOne, _>(Idle),
@@ -144,7 +144,7 @@ pub(crate) fn deaf_servant(operations: u32) -> Arc<dyn Servant> {
 }
 
 impl Target {
-    /// Returns a target with so many operations.
+    /// Returns a target for an object whose interface has the given number of operations.
     pub(crate) fn new(object: ObjectRef, operations: u32, one_way: bool) -> Self {
         match (operations, one_way) {
             (1, false) => Self::One(One::from_object(object)),
@@ -156,7 +156,7 @@ impl Target {
         }
     }
 
-    /// Calls the operation of that number.
+    /// Calls the operation with the given number.
     pub(crate) fn call(&self, operation: usize) -> Result<()> {
         let called = match self {
             Self::One(object) => ONE[operation](object),

@@ -51,19 +51,20 @@ pub struct Options {
     /// Only these strategies.
     #[arg(long, value_delimiter = ',', default_values = ["active", "linear", "dynamic-hash", "perfect-hash", "de-layered"])]
     pub strategies: Vec<Strategy>,
-    /// Only so many objects; the default is the paper's 1 to 500, then up to a million.
+    /// Only these numbers of objects; the default is the paper's 1 to 500, then up to a million.
     #[arg(long, value_delimiter = ',', conflicts_with = "quick", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub objects: Vec<u32>,
-    /// Fewer objects, depths and calls: seconds.
+    /// Use fewer objects, depths and calls, to finish within seconds.
     #[arg(long)]
     pub quick: bool,
     /// Rounds; 9, or 3 with --quick.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Calls by a strategy in a round that count; 300, or 100 with --quick. Of one-ways ten times as many.
+    /// Timed calls of each strategy in a round; 300, or 100 with --quick. One-ways are ten times as
+    /// many.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// Only these parts.
+    /// Only these parts of the measurement.
     #[arg(long, value_delimiter = ',', default_values = ["curves", "inside"])]
     pub parts: Vec<Which>,
     #[command(flatten)]
@@ -75,7 +76,7 @@ pub struct Options {
 pub enum Which {
     /// Calls from another process, over objects, operations, depth.
     Curves,
-    /// The search by itself, activation, memory, collocated calls.
+    /// The search for objects and operations by itself, activation, memory, collocated calls.
     Inside,
 }
 
@@ -99,7 +100,7 @@ impl fmt::Display for Point {
 
 struct Search<'h> {
     harness: &'h Harness,
-    /// Two-way calls of a turn.
+    /// Number of two-way calls that a contender makes in its turn.
     calls: u32,
 }
 

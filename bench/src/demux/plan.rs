@@ -7,17 +7,17 @@ use serde::Serialize;
 
 /// The paper's numbers of objects (§5.3.1).
 pub(super) const PAPER: [u32; 6] = [1, 100, 200, 300, 400, 500];
-/// Larger numbers of objects, as in servers of today.
+/// Larger numbers of objects, as in current servers.
 const MORE: [u32; 3] = [10_000, 100_000, 1_000_000];
 /// The paper's numbers of operations.
 pub(super) const OPERATIONS: [u32; 3] = [1, 10, 100];
 /// Depths of nested adapters.
 const DEPTHS: [u32; 5] = [1, 2, 5, 10, 20];
-/// Number of objects beyond which a linear search is left out: a call takes milliseconds.
+/// Number of objects above which linear search is left out: a call would take milliseconds.
 const LINEAR: u32 = 10_000;
 /// Ratio of one-ways to two-way calls.
 pub(super) const ONE_WAYS: u32 = 10;
-/// Number of objects where something else is varied.
+/// Number of objects in stages that vary another quantity.
 const SOME: u32 = 100;
 
 /// Quantity on the axis of a curve.
@@ -64,8 +64,8 @@ fn stage<'h>(
     }
 }
 
-/// Returns the stage with so many objects: the paper's numbers with each of its numbers of
-/// operations, larger numbers with its largest.
+/// Returns the stage with the given number of objects: up to the paper's numbers, with each of its
+/// numbers of operations; above them, only with the largest.
 fn two_way<'h>(options: &Options, objects: u32) -> Stage<Search<'h>> {
     let operations = match objects <= 500 {
         true => OPERATIONS.to_vec(),

@@ -130,7 +130,7 @@ fn over_depth(row: &Row) -> bool {
     row.is("over", "depth")
 }
 
-/// Returns whether the paper draws the row's order.
+/// Returns whether the paper has a figure for the row's calling order.
 fn is_drawn(row: &Row) -> bool {
     row.is("algorithm", "random") || row.is("algorithm", "worst_case")
 }
@@ -143,8 +143,8 @@ fn of_the_paper(row: &Row) -> bool {
     over_objects(row) && row.number("objects") <= Some(PAPER)
 }
 
-/// Returns whether a row is of a number of objects beyond the paper's. A linear search of so many
-/// takes milliseconds, and would flatten the other curves into one line.
+/// Returns whether a row belongs to the charts of more objects than the paper has. Linear search is
+/// left out there: it takes milliseconds and would flatten the other curves into one line.
 fn is_far(row: &Row) -> bool {
     let is_far = row.number("objects") >= Some(PAPER);
     is_far && has_most_operations(row) && !row.is("strategy", "linear")

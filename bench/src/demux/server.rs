@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Objects of one strategy with one number of operations.
+/// Objects for one combination of a strategy and a number of operations.
 pub(super) struct Group {
     strategy: Strategy,
     operations: u32,
@@ -48,7 +48,8 @@ impl Group {
         })
     }
 
-    /// Returns `count` references, spread evenly; the last is the last object's.
+    /// Returns references to `count` objects, spread evenly over all of them; the last one is to
+    /// the last object.
     pub(super) fn references(
         &self,
         count: usize,

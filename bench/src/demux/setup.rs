@@ -9,20 +9,22 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
 
-/// Strategy by which an object and its operation are found. The paper's first four are pairs of one
-/// way for objects and one for operations (§5.3).
+/// Strategy by which an object and its operation are found. The paper's first four each combine a
+/// method for objects and one for operations (§5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// The index in the key for objects, the compiler's search for operations. The defaults.
+    /// Defaults of the ORB: objects by the index in the object key (active demultiplexing),
+    /// operations by the search that the IDL compiler generates.
     Active,
     /// Linear search for both.
     Linear,
-    /// A hash table for objects, and another for operations.
+    /// Two hash tables, one for objects and one for operations.
     DynamicHash,
-    /// Perfect hashes: of the ids, and the compiler's of the operations.
+    /// Perfect hash functions: one over the object ids, and the one that the IDL compiler generates
+    /// over the operations' names.
     PerfectHash,
-    /// One hash of object and operation.
+    /// One hash table for the combination of object and operation (de-layered demultiplexing).
     DeLayered,
 }
 
@@ -58,8 +60,8 @@ impl Strategy {
         }
     }
 
-    /// Returns the policies of an adapter for so many objects. Ids are those of [`id`], except
-    /// under active demultiplexing, where the adapter assigns them.
+    /// Returns the policies of an adapter for the given number of objects. Their ids are those that
+    /// [`id`] returns, except under active demultiplexing, where the adapter assigns the ids.
     pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
         let (object, operation) = match self {
             Self::Active => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
@@ -99,9 +101,9 @@ pub enum Algorithm {
     RequestTrain,
     /// One call to each object, repeated.
     RoundRobin,
-    /// Objects and operations at random.
+    /// Randomly chosen objects and operations.
     Random,
-    /// The last operation of the last object.
+    /// Always the last operation of the last object.
     WorstCase,
 }
 
@@ -128,8 +130,9 @@ impl Algorithm {
         }
     }
 
-    /// Returns the object and the operation of each call in that range of numbers, which continue
-    /// from batch to batch. Trains and rounds take operations in turn.
+    /// Returns the object and the operation of each call whose number is in the given range; the
+    /// numbers continue from batch to batch. In request trains and in rounds the operations follow
+    /// one another in turn.
     pub(super) fn order(
         self,
         objects: usize,
@@ -162,14 +165,15 @@ impl Chance {
     }
 }
 
-/// Objects of a server.
+/// Objects that a server activates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// Number of objects of each strategy and number of operations.
+    /// Number of objects for each combination of a strategy and a number of operations.
     pub(crate) objects: u32,
-    /// Number of adapters between the root and the objects, their own included.
+    /// Depth of the innermost adapter below the root: the number of nested adapters.
     pub(crate) depth: u32,
-    /// Numbers of operations of an object: one, ten or a hundred; each number has its own objects.
+    /// Numbers of operations that an interface has: one, ten or a hundred; for each number there
+    /// are separate objects.
     pub(crate) operations: Vec<u32>,
     /// Set if the operations are one-ways.
     pub(crate) one_way: bool,
@@ -178,7 +182,7 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Returns the setup of so many objects of one operation.
+    /// Returns the setup of this many objects, whose interface has one operation.
     pub(super) fn of(objects: u32, strategies: &[Strategy]) -> Self {
         Self {
             objects,

@@ -17,14 +17,14 @@ pub(crate) struct Sheet {
     charts: &'static [Chart],
 }
 
-/// Declared chart: rows of a report, in groups of which each has a chart of its own.
+/// Declared chart of a report's rows: the rows are split into groups, each with a chart of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Chart {
     frame: &'static str,
     only: fn(&Row) -> bool,
     each: &'static [&'static str],
     title: &'static str,
-    /// Number by which values are divided, and the axis's label.
+    /// Divisor of the values on the vertical axis, and the axis's label.
     pub(super) up: (f64, &'static str),
     pub(super) shape: Shape,
 }
@@ -37,43 +37,44 @@ pub(super) enum Shape {
     Stacked(Stacked),
 }
 
-/// Horizontal bars of parts, one for each value of a name.
+/// Chart of horizontal bars that are composed of parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stacked {
-    /// Name of the value that has the bars.
+    /// Name of the row value of which each distinct value has a bar.
     pub(super) bar: &'static str,
-    /// Name of the value that has the parts.
+    /// Name of the row value that distinguishes the parts of a bar.
     pub(super) part: &'static str,
-    /// Name of the parts' length.
+    /// Name of the row value that gives a part's length.
     pub(super) of: &'static str,
-    /// Set if all bars are of one length, whatever the sum of their parts.
+    /// Set if all bars are drawn with the full length, and parts as fractions of their bar.
     pub(super) alike: bool,
 }
 
-/// Curves of values over a number.
+/// Curves of row values over a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
-    /// Name of the number across, and the axis's label. Values that are lists of points need no
-    /// name.
+    /// Name of the row value on the horizontal axis, and the axis's label. The name is empty where
+    /// the row values are lists of points.
     pub(super) across: (&'static str, &'static str),
-    /// Templates of the curves' names, each with the name of its value.
+    /// Template of each curve's name, and the name of the row value that it draws.
     pub(super) curves: &'static [(&'static str, &'static str)],
-    /// Axes with a logarithmic scale: the one across, and the one up.
+    /// Set for a logarithmic scale: of the horizontal axis, and of the vertical one.
     pub(super) logarithmic: (bool, bool),
-    /// Least number of points that make a curve worth drawing.
+    /// Minimum number of points of a curve; a shorter curve does not justify a chart.
     pub(super) least: usize,
 }
 
-/// Bars, in a group for each value of a name.
+/// Chart of vertical bars in groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bars {
-    /// Name of the bars' length.
+    /// Name of the row value that gives a bar's length.
     pub(super) of: &'static str,
-    /// Name of the value that has the groups.
+    /// Name of the row value of which each distinct value has a group.
     pub(super) group: &'static str,
-    /// Name of the value that has the bars of a group; empty for groups of one bar.
+    /// Name of the row value that distinguishes the bars of a group; empty if each group is one
+    /// bar.
     pub(super) bar: &'static str,
-    /// Figure that is written beneath each group.
+    /// Name of the figure that is written beneath each group.
     pub(super) beneath: Option<Column>,
 }
 
@@ -81,7 +82,8 @@ impl Sheet {
     /// Sheet of an experiment that draws nothing.
     pub(crate) const NONE: Self = Self::new((1, 1), 1, &[]);
 
-    /// Declares charts of this width and height, so many side by side.
+    /// Declares charts of the given width and height in pixels, arranged in the given number of
+    /// columns.
     pub(crate) const fn new(size: (u32, u32), columns: usize, charts: &'static [Chart]) -> Self {
         Self {
             size,
@@ -105,7 +107,7 @@ impl Sheet {
 }
 
 impl Chart {
-    /// Declares curves of values over a number; title and the curves' names are templates.
+    /// Declares curves of row values over a number; the title and the curves' names are templates.
     pub(crate) const fn lines(
         frame: &'static str,
         title: &'static str,
@@ -122,7 +124,8 @@ impl Chart {
         Self::new(frame, title, up, Shape::Lines(lines))
     }
 
-    /// Declares bars as long as the values `of`, one for each value of the name `group`.
+    /// Declares vertical bars: a group for each distinct value of `group`, with bars as long as the
+    /// row value `of`.
     pub(crate) const fn bars(
         frame: &'static str,
         title: &'static str,
@@ -139,8 +142,9 @@ impl Chart {
         Self::new(frame, title, up, Shape::Bars(bars))
     }
 
-    /// Declares horizontal bars, one for each value of the name `bar`, with a part as long as the
-    /// value `of` for each of the name `part`; with `alike`, parts are fractions of their bar.
+    /// Declares horizontal bars: a bar for each distinct value of `bar`, composed of a part for
+    /// each distinct value of `part`, as long as the row value `of`. With `alike`, all bars are
+    /// equally long and parts are fractions of their bar.
     pub(crate) const fn stacked(
         frame: &'static str,
         title: &'static str,
@@ -173,17 +177,18 @@ impl Chart {
         }
     }
 
-    /// Selects rows.
+    /// Restricts the chart to the rows that satisfy a condition.
     pub(crate) const fn only(self, only: fn(&Row) -> bool) -> Self {
         Self { only, ..self }
     }
 
-    /// Makes a chart for each combination of the values of these names.
+    /// Makes a chart for each combination of the row values of these names.
     pub(crate) const fn each(self, each: &'static [&'static str]) -> Self {
         Self { each, ..self }
     }
 
-    /// Gives curves logarithmic axes: the one across, and the one up.
+    /// Selects logarithmic scales for the horizontal (`across`) and the vertical (`up`) axis of
+    /// curves.
     pub(crate) const fn logarithmic(mut self, across: bool, up: bool) -> Self {
         if let Shape::Lines(lines) = &mut self.shape {
             lines.logarithmic = (across, up);
@@ -191,7 +196,7 @@ impl Chart {
         self
     }
 
-    /// Leaves out charts none of whose curves has so many points.
+    /// Leaves out charts none of whose curves has at least this many points.
     pub(crate) const fn least(mut self, least: usize) -> Self {
         if let Shape::Lines(lines) = &mut self.shape {
             lines.least = least;
@@ -199,7 +204,7 @@ impl Chart {
         self
     }
 
-    /// Puts a bar for each value of this name into each group.
+    /// Puts a bar for each distinct value of this row value into each group.
     pub(crate) const fn grouped_by(mut self, bar: &'static str) -> Self {
         if let Shape::Bars(bars) = &mut self.shape {
             bars.bar = bar;

@@ -13,7 +13,7 @@ use std::ops::Range;
 pub(super) struct Drawn<'r> {
     pub(super) chart: &'static Chart,
     pub(super) title: String,
-    /// Set of rows of which these are some.
+    /// All rows of the report's set from which the chart's rows were selected.
     pub(super) frame: &'r [Row],
     pub(super) rows: Vec<&'r Row>,
 }
@@ -25,7 +25,7 @@ struct Curve {
     points: Vec<(u32, f64)>,
 }
 
-/// Colours of curves and bars, without green beside red; the first is that of a floor or base.
+/// Colours of curves and bars, without green beside red; the first is that of the baseline.
 const COLOURS: [RGBColor; 14] = [
     RGBColor(0x77, 0x77, 0x77),
     RGBColor(0x00, 0x72, 0xb2),
@@ -42,19 +42,20 @@ const COLOURS: [RGBColor; 14] = [
     RGBColor(0x33, 0x22, 0x88),
     RGBColor(0xdd, 0xcc, 0x77),
 ];
-/// Fraction of its place that a group of bars fills.
+/// Fraction of the width between two groups' starts that the bars of a group fill.
 const FILLED: f64 = 0.84;
 /// Pixels to the right of grouped bars, for the legend.
 const LEGEND: u32 = 220;
-/// Pixels of stacked bars: of the margin, of a line of text, left of the bars, and of the longest.
+/// Dimensions of charts with stacked bars, in pixels: the margin, the height of a line of text, the
+/// space left of the bars, and the length of the longest bar.
 const MARGIN: i32 = 16;
 const LINE: i32 = 20;
 const LEFT: i32 = 220;
 const LENGTH: f64 = 760.0;
-/// Number of entries side by side in the legend of stacked bars, and the width of each in pixels.
+/// Number of entries in a row of the legend of stacked bars, and the width of each entry in pixels.
 const ENTRIES: usize = 4;
 const ENTRY: i32 = 220;
-/// Largest height of a stacked bar with the space below it, in pixels.
+/// Upper bound of the height of a stacked bar together with the space below it, in pixels.
 const BAR: i32 = 34;
 
 fn colour(place: usize) -> RGBColor {
@@ -81,8 +82,8 @@ impl Drawn<'_> {
         }
     }
 
-    /// Returns the curves. A name has its colour in all charts of its set of rows; of several curves
-    /// of the same rows, those of the first template are darkest.
+    /// Returns the curves. Across all charts of a set of rows, a curve's name has one colour; of
+    /// several curves drawn from one group of rows, those of the first template are darkest.
     fn curves(&self, lines: &Lines) -> Vec<Curve> {
         let mut curves = Vec::new();
         for ((template, value), strength) in lines.curves.iter().zip([1.0, 0.45]) {
@@ -106,7 +107,7 @@ impl Drawn<'_> {
         curves
     }
 
-    /// Returns the points of a row: one, or those of a value that is a list of them.
+    /// Returns the points of a row: one point, or those of a row value that is a list of points.
     fn points(&self, lines: &Lines, row: &Row, value: &str) -> Vec<(u32, f64)> {
         let points = match row.get(value).and_then(Value::as_array) {
             Some(list) => list
@@ -237,12 +238,13 @@ impl Drawn<'_> {
         Ok(())
     }
 
-    /// Returns the length of a row's bar.
+    /// Returns the length of a row's bar, in units of the vertical axis.
     fn bar(&self, declared: &Bars, row: &Row) -> f64 {
         row.number(declared.of).unwrap_or_default() / self.chart.up.0
     }
 
-    /// Returns the bars. In groups of one the first has the base's colour, and the others another.
+    /// Returns the bars. If each group is one bar, the first bar has the base's colour and all
+    /// others a second colour.
     fn rectangles(
         &self,
         declared: &Bars,
@@ -268,7 +270,7 @@ impl Drawn<'_> {
         self.rows.iter().map(rectangle).collect()
     }
 
-    /// Draws bars of parts, with their sums behind them and a legend below.
+    /// Draws stacked bars, with the sum of the parts to the right of each bar and a legend below.
     fn draw_stacked(&self, declared: &Stacked, area: &Area<'_>) -> Result<()> {
         let value = |row: &Row| row.number(declared.of).unwrap_or_default();
         let bars = groups(self.rows.iter().copied(), &[declared.bar]);
@@ -349,7 +351,8 @@ fn draw_legend(area: &Area<'_>, parts: &[String], top: i32) -> Result<()> {
     Ok(())
 }
 
-/// Returns where a fraction of the longest bar ends, in pixels.
+/// Returns the horizontal position in pixels at which a bar ends, given its length as a fraction of
+/// the longest.
 #[allow(clippy::cast_possible_truncation)]
 fn pixels(fraction: f64) -> i32 {
     // The value is far below the limit of an i32.

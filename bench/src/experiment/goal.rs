@@ -24,7 +24,7 @@ pub(crate) enum Verdict {
     Ok,
     /// Goal not reached.
     Missed,
-    /// Unknown: rounds of the figure lie too far apart.
+    /// Unknown, since the rounds of the figure differ too much.
     NotKnown,
     /// Figure that could not be measured.
     Absent,
@@ -38,7 +38,7 @@ pub(crate) struct Goal {
     pub(crate) bound: Bound,
     /// Figure reached.
     pub(crate) reached: Option<f64>,
-    /// Set if the rounds lie too far apart for the figure to be known.
+    /// Set if the rounds differ too much for the figure to be known.
     pub(crate) noisy: bool,
 }
 
@@ -64,7 +64,8 @@ impl Bound {
         }
     }
 
-    /// Returns how much of the bound a figure uses: 1 is the bound itself, and more is too much.
+    /// Returns the ratio of a figure to its bound (for lower bounds, the inverse): 1 is the bound
+    /// itself, and more violates it.
     pub(crate) fn share(self, value: f64) -> f64 {
         match self {
             // The bound is zero, so each unit is too much.
@@ -74,7 +75,8 @@ impl Bound {
         }
     }
 
-    /// Returns the verdict on a figure; `noisy` if its rounds lie too far apart.
+    /// Returns the verdict on a figure. With `noisy`, its rounds differ too much for the figure to
+    /// be known.
     pub(crate) fn verdict(self, reached: Option<f64>, noisy: bool) -> Verdict {
         match reached {
             None => Verdict::Absent,
@@ -97,7 +99,7 @@ impl fmt::Display for Bound {
 }
 
 impl Goal {
-    /// Adds the goal to a row, which says where it was measured.
+    /// Adds the goal to a row; the row's other values say where the figure was measured.
     pub(crate) fn on(&self, row: Row) -> Row {
         row.with("what", self.what)
             .with("bound", self.bound)

@@ -26,29 +26,30 @@ pub use side::Side;
 pub(crate) use side::{Setup, client, server, start};
 pub(crate) use table::{Column, Tabled, shown};
 
-/// Experiment, as far as it is the same in each run.
+/// Declaration of an experiment: all that does not depend on a run's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Experiment {
     /// Name of its command.
     pub(crate) name: &'static str,
-    /// Question that it answers.
+    /// Question that the experiment answers.
     pub(crate) question: &'static str,
-    /// Figures or tables that it reproduces, by paper; empty if it is our own.
+    /// Figures or tables that the experiment reproduces, by paper; empty if it reproduces none.
     pub(crate) reproduces: &'static str,
-    /// Names of its sets of rows.
+    /// Names of the sets of rows that the experiment's report has.
     frames: &'static [&'static str],
-    /// Conditions of the run, which stand above the tables: a template of settings.
+    /// Template of the text above the tables that states the conditions of a run; filled from the
+    /// settings.
     conditions: &'static str,
     /// Tables, in order.
     tables: &'static [Tabled],
     /// Charts.
     sheet: Sheet,
-    /// Remarks below the tables: templates of settings.
+    /// Templates of the remarks below the tables; filled from the settings.
     remarks: &'static [&'static str],
 }
 
 impl Experiment {
-    /// Declares an experiment of our own with one set of rows, and no tables yet.
+    /// Declares an experiment that reproduces no paper's, with one set of rows, and no tables yet.
     pub(crate) const fn new(name: &'static str, question: &'static str) -> Self {
         Self {
             name,
@@ -67,7 +68,7 @@ impl Experiment {
         Self { reproduces, ..self }
     }
 
-    /// Names the sets of rows, if they are others than `rows`.
+    /// Sets the names of the report's sets of rows; the default is one set, `rows`.
     pub(crate) const fn frames(self, frames: &'static [&'static str]) -> Self {
         Self { frames, ..self }
     }
@@ -87,7 +88,7 @@ impl Experiment {
         Self { sheet, ..self }
     }
 
-    /// Adds remarks.
+    /// Adds remarks below the tables.
     pub(crate) const fn remarks(self, remarks: &'static [&'static str]) -> Self {
         Self { remarks, ..self }
     }

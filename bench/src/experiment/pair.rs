@@ -7,7 +7,7 @@ use crate::protocol::Answer;
 use std::fmt::Display;
 use std::process::Command;
 
-/// Two processes that live through all turns of a stage.
+/// Server and client process that run during all turns of a stage.
 #[derive(Debug)]
 pub(crate) struct Pair {
     // In the order in which they are to end.
@@ -31,7 +31,7 @@ impl Pair {
         Ok(Self { client, server })
     }
 
-    /// Returns the client's note on itself; mostly empty.
+    /// Returns the note that the client sent when it was ready; usually an empty text.
     pub(crate) fn note(&self) -> &str {
         self.client.said()
     }
@@ -50,7 +50,7 @@ impl Pair {
         }
     }
 
-    /// Returns the processes of client and server, as observed from outside.
+    /// Returns the client's and the server's process, to observe their resources from outside.
     pub(crate) fn observed(&self) -> (Observed, Observed) {
         (self.client.observed(), self.server.observed())
     }
@@ -58,7 +58,7 @@ impl Pair {
     /// Ends both processes, the client first, and waits for them.
     ///
     /// # Errors
-    /// A process does not end as it should.
+    /// One of the processes does not end, or ends with a failure.
     pub(crate) fn stop(self) -> Result<()> {
         self.client.stop()?;
         self.server.stop()

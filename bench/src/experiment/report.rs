@@ -21,7 +21,7 @@ pub(crate) struct Report {
     frames: Vec<(&'static str, Vec<Row>)>,
     /// Parts left out, with the reasons.
     pub(crate) skipped: Vec<String>,
-    /// Failures.
+    /// Reasons why the run has failed.
     pub(crate) failed: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ impl Report {
         }
     }
 
-    /// Makes a report in which these contenders are skipped.
+    /// Makes a report that lists these contenders as skipped, with the reasons.
     pub(crate) fn without(
         experiment: &'static Experiment,
         settings: Row,
@@ -50,7 +50,7 @@ impl Report {
         report
     }
 
-    /// Adds rows to a set of them.
+    /// Adds rows to the named set.
     pub(crate) fn add(&mut self, frame: &'static str, rows: impl IntoIterator<Item = Row>) {
         match self.frames.iter_mut().find(|(name, _)| *name == frame) {
             Some((_, known)) => known.extend(rows),
@@ -64,12 +64,12 @@ impl Report {
         found.map_or(&[], |(_, rows)| rows)
     }
 
-    /// Returns the rows of the set that most experiments have.
+    /// Returns the rows of the default set, `rows`.
     pub(crate) fn rows(&self) -> &[Row] {
         self.frame("rows")
     }
 
-    /// Records the reason why a part is left out, once.
+    /// Records the reason why a part is left out, unless that reason is already recorded.
     pub(crate) fn skip(&mut self, reason: impl ToString) {
         let reason = reason.to_string();
         if !self.skipped.contains(&reason) {

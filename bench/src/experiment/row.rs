@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Row(Vec<(String, Value)>);
 
 impl Row {
-    /// Adds a value.
+    /// Adds a named value.
     pub(crate) fn with(mut self, name: &str, value: impl Serialize) -> Self {
         // A value without a form in JSON is shown as absent.
         let value = serde_json::to_value(value).unwrap_or_default();
@@ -29,7 +29,8 @@ impl Row {
             .with("max", figures.max)
     }
 
-    /// Returns a value; `None` where there is none. A dot leads into a value of values.
+    /// Returns a value by its name, or `None`. A dot in the name separates the names of nested
+    /// values.
     pub(crate) fn get(&self, path: &str) -> Option<&Value> {
         let mut parts = path.split('.');
         let first = parts.next()?;
@@ -39,17 +40,17 @@ impl Row {
             .filter(|value| !value.is_null())
     }
 
-    /// Returns a number.
+    /// Returns a value as a number.
     pub(crate) fn number(&self, path: &str) -> Option<f64> {
         self.get(path)?.as_f64()
     }
 
-    /// Returns whether a flag is set.
+    /// Returns whether a value is `true`.
     pub(crate) fn flag(&self, path: &str) -> bool {
         self.get(path) == Some(&Value::Bool(true))
     }
 
-    /// Returns a value as text: a fraction with two decimals, an absent value as nothing.
+    /// Returns a value as text: fractions with two decimals, and an empty text for an absent value.
     pub(crate) fn text(&self, path: &str) -> String {
         match self.get(path) {
             None => String::new(),
@@ -69,23 +70,23 @@ impl Row {
         }
     }
 
-    /// Returns whether a value is this text.
+    /// Returns whether a value equals the given text.
     pub(crate) fn is(&self, path: &str, text: &str) -> bool {
         self.get(path).and_then(Value::as_str) == Some(text)
     }
 
-    /// Returns whether it has all values of another row.
+    /// Returns whether the row has all values of the other row.
     pub(crate) fn has(&self, other: &Self) -> bool {
         let mut values = other.0.iter();
         values.all(|(name, value)| self.get(name) == Some(value).filter(|it| !it.is_null()))
     }
 
-    /// Returns whether its rounds lie too far apart for its figures to be known.
+    /// Returns whether the row's rounds differ too much for its figures to be known.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.flag("noisy") || self.get("known") == Some(&Value::Bool(false))
     }
 
-    /// Writes the values into an open map.
+    /// Serializes the values as entries of a map that the caller has begun.
     pub(super) fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         self.0
             .iter()
@@ -93,7 +94,7 @@ impl Row {
     }
 }
 
-/// Returns an element of a list as text: a pair with = in its middle.
+/// Returns an element of a list as text; a pair becomes `first=second`.
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -115,7 +116,7 @@ pub(crate) fn every_row(_: &Row) -> bool {
     true
 }
 
-/// Replaces each `{name}` of a template by the value of the first of these rows that has it.
+/// Replaces each `{name}` of a template by the value of that name in the first row that has it.
 pub(super) fn fill(template: &str, rows: &[&Row]) -> String {
     let mut filled = String::new();
     let mut rest = template;
@@ -142,7 +143,7 @@ pub(super) fn groups<'r>(rows: impl Iterator<Item = &'r Row>, names: &[&str]) ->
     groups
 }
 
-/// Returns the distinct texts, in the order in which they first come.
+/// Returns the distinct texts, in the order of their first occurrence.
 pub(super) fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
     let mut known = Vec::new();
     for text in texts {

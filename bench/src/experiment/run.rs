@@ -11,19 +11,19 @@ use crate::placement::{Placement, Processors};
 use crate::progress::progress;
 use std::fmt::Display;
 
-/// Stage of an experiment: contenders whose processes are started together and live through all of
-/// its points.
+/// Stage of an experiment: contenders whose processes are started together and run until all points
+/// of the stage are measured.
 pub(crate) struct Stage<W: Workload + ?Sized> {
-    /// Setting of the processes.
+    /// Setting with which the processes are started.
     pub(crate) setting: W::Setting,
     pub(crate) placement: Placement,
     pub(crate) contenders: Vec<W::Contender>,
-    /// Points of the series: what is varied while the processes live.
+    /// Points of the series: the parameters that vary while the processes run.
     pub(crate) points: Vec<W::Point>,
 }
 
 impl<W: Workload<Setting = ()>> Stage<W> {
-    /// Returns a stage for each placement, with the same contenders and points at each.
+    /// Returns a stage for each placement, all with the given contenders and points.
     pub(crate) fn at_each(
         placements: &[Placement],
         contenders: &[W::Contender],
@@ -43,28 +43,28 @@ impl<W: Workload<Setting = ()>> Stage<W> {
     }
 }
 
-/// Amount of measurement.
+/// Effort of a measurement: the number of rounds and of repetitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
-    /// Number of rounds of each point.
+    /// Number of rounds in which each point is measured.
     pub(crate) rounds: u32,
-    /// Number of times that a point whose rounds lie too far apart is repeated.
+    /// Maximum number of times that a point is measured again because its rounds differ too much.
     pub(crate) again: u32,
 }
 
 impl From<u32> for Effort {
-    /// Returns so many rounds of each point, none of which is repeated.
+    /// Returns an effort of this many rounds for each point, without repetition.
     fn from(rounds: u32) -> Self {
         Self { rounds, again: 0 }
     }
 }
 
-/// Turn of a contender.
+/// Turn of a contender: its stage, its point and its pair of processes.
 pub(crate) struct Turn<'t, W: Workload + ?Sized> {
     pub(crate) stage: &'t Stage<W>,
     pub(crate) contender: &'t W::Contender,
     pub(crate) point: &'t W::Point,
-    /// Processors of the pair, if it is pinned.
+    /// Processors to which the client and the server are pinned, if they are.
     pub(crate) at: Option<Processors>,
     pub(crate) pair: &'t mut Pair,
 }
@@ -72,21 +72,22 @@ pub(crate) struct Turn<'t, W: Workload + ?Sized> {
 /// Contender, and the record of all its turns at a point.
 pub(crate) type Outcome<'o, W> = (&'o <W as Workload>::Contender, &'o <W as Workload>::Record);
 
-/// Work that is measured.
+/// Measured workload of an experiment: how its contenders are started, and how they make their
+/// calls.
 pub(crate) trait Workload {
-    /// Setting of a stage.
+    /// Setting with which the processes of a stage are started.
     type Setting;
-    /// Contender in the comparison.
+    /// Contender that is compared with others.
     type Contender: Display;
-    /// Point of a series.
+    /// Point of a series: the parameters that vary while the processes run.
     type Point: Display;
-    /// Record of a contender's turns at a point.
+    /// Record of all turns of a contender at one point.
     type Record: Default;
 
-    /// Set if one pair of processes serves all contenders of a stage.
+    /// Set if all contenders of a stage share one server process and one client process.
     const SHARED: bool = false;
 
-    /// Starts the processes of a contender.
+    /// Starts the server and the client of a contender.
     ///
     /// # Errors
     /// The reason why it cannot take part.
@@ -102,7 +103,7 @@ pub(crate) trait Workload {
         true
     }
 
-    /// Makes calls that do not count, ahead of a point.
+    /// Makes warm-up calls before a point is measured.
     ///
     /// # Errors
     /// A call fails.
@@ -110,10 +111,10 @@ pub(crate) trait Workload {
         Ok(())
     }
 
-    /// Makes a turn's calls.
+    /// Makes the calls of a contender's turn.
     ///
     /// # Errors
-    /// A call fails; the contender is out from then on.
+    /// A call fails; the contender is excluded from all further turns.
     fn turn(&self, turn: Turn<'_, Self>, record: &mut Self::Record) -> Result<()>;
 
     /// Returns the set of rows to which a point belongs.
@@ -130,7 +131,7 @@ pub(crate) trait Workload {
     ) -> Vec<Row>;
 }
 
-/// Returns the record of the first contender that fits.
+/// Returns the record of the first contender that satisfies the condition.
 pub(crate) fn record_of<'o, W: Workload>(
     outcomes: &[Outcome<'o, W>],
     fits: impl Fn(&W::Contender) -> bool,
@@ -171,14 +172,14 @@ pub(crate) fn run<W: Workload>(
     progress.finish_and_clear();
 }
 
-/// Started contenders of a stage.
+/// Contenders of a stage whose processes are running.
 struct Field<'s, W: Workload> {
     workload: &'s W,
     stage: &'s Stage<W>,
     at: Option<Processors>,
-    /// Contenders, each with the place of its pair.
+    /// Contenders, each with the index of its pair in `pairs`.
     entrants: Vec<(&'s W::Contender, usize)>,
-    /// Pairs; `None` after a failure.
+    /// Pairs of processes; `None` where a pair has failed.
     pairs: Vec<Option<Pair>>,
     failed: Vec<String>,
 }
@@ -215,7 +216,7 @@ impl<'s, W: Workload> Field<'s, W> {
         field
     }
 
-    /// Returns the rows of a point: those of the calmest attempt.
+    /// Measures a point and returns its rows: those of the attempt with the least noise.
     fn compete(&mut self, point: &W::Point, effort: Effort) -> Vec<Row> {
         for who in 0..self.entrants.len() {
             self.act(who, point, |workload, turn| workload.warm_up(turn));
@@ -249,7 +250,8 @@ impl<'s, W: Workload> Field<'s, W> {
         records
     }
 
-    /// Lets a contender act, if it takes part. One that fails is out from then on.
+    /// Runs a step of a contender, if it takes part at this point. A contender that fails is
+    /// excluded from all further turns.
     fn act(
         &mut self,
         who: usize,
@@ -287,7 +289,7 @@ impl<'s, W: Workload> Field<'s, W> {
     }
 }
 
-/// Returns the order of a round's turns: the first of `number` rotates from round to round.
+/// Returns the order of turns in a round: the contender that begins rotates from round to round.
 fn in_turn(round: usize, number: usize) -> impl Iterator<Item = usize> {
     (0..number).map(move |turn| (round + turn) % number)
 }
@@ -300,7 +302,8 @@ mod tests {
 
     static EXPERIMENT: Experiment = Experiment::new("shell", "who answers");
 
-    /// Contenders whose clients are shells that answer each line with this.
+    /// Contenders whose client processes are shell scripts that answer each line of input with the
+    /// contender's name.
     struct Shells;
 
     impl Workload for Shells {

@@ -1,5 +1,5 @@
-//! Sides of an experiment, which this program runs in processes of their own: one argument says, as
-//! JSON, which side of which experiment runs.
+//! Server and client processes of an experiment: this program runs as one of them when an argument
+//! says, as JSON, which side of which experiment it is.
 
 use super::Pair;
 use crate::Result;
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
 
-/// Side of an experiment.
+/// Server or client process of an experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Side {
     /// Processor to run on.
     pin: Option<usize>,
-    /// Address of the server, if it is the client.
+    /// Address of the server, if this side is the client.
     at: Option<String>,
     setup: Setup,
 }
 
-/// Setup of both sides, by experiment.
+/// Setup of the server and the client, for each experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Setup {
     Ami(ami::Setup),
@@ -40,7 +40,7 @@ impl FromStr for Side {
 }
 
 impl Side {
-    /// Returns the command that runs this side.
+    /// Returns the command that runs this side in a process of its own.
     fn command(&self, harness: &Harness) -> Command {
         let mut command = Command::new(&harness.program);
         // A side consists of numbers and texts, which always have a form in JSON.

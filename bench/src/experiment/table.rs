@@ -5,7 +5,7 @@ use super::{Bound, Report, Row};
 use crate::table::{Cell, Table, Tone};
 use serde_json::Value;
 
-/// Declared table: rows of a report, in groups of which each has a table of its own.
+/// Declared table of a report's rows: the rows are split into groups, each with a table of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tabled {
     frame: &'static str,
@@ -19,18 +19,19 @@ pub(crate) struct Tabled {
 /// Shape of a table.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// Line for each row, with a template of its name.
+    /// One line for each row; the text is the template of the line's name.
     Listing(&'static str, &'static [Column]),
-    /// Line for each value of one name, a column for each of another, and the figure in the cells.
+    /// One line for each distinct value of one name, one column for each distinct value of another,
+    /// and a figure in the cells.
     Matrix(&'static str, &'static str, Column),
 }
 
-/// Column of a table: a value of the rows, and its unit and rating.
+/// Column of a table: the row value that it shows, with its unit and rating.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
     heading: &'static str,
     of: &'static str,
-    /// Number by which the value is divided.
+    /// Divisor of the values.
     unit: f64,
     /// Number of decimals; `None` for as many as the value needs.
     decimals: Option<usize>,
@@ -42,16 +43,16 @@ pub(crate) struct Column {
     doubt: Doubt,
 }
 
-/// Treatment of a figure that is not to be trusted.
+/// Presentation of figures that are not reliable.
 #[derive(Clone, Copy, Debug)]
 enum Doubt {
-    /// None: the figure is always shown.
+    /// Always the figure, without a mark.
     Never,
-    /// Mark behind the figure, if this flag is set.
+    /// Figure, with a mark behind it if the row has this flag.
     Marked(&'static str),
-    /// Words in place of the figure, unless this flag is set.
+    /// Words instead of the figure, unless the row has this flag.
     Hidden(&'static str),
-    /// Nothing in place of the figure, unless this flag is set.
+    /// Empty cell instead of the figure, unless the row has this flag.
     Left(&'static str),
 }
 
@@ -76,12 +77,13 @@ impl Column {
         Self::new(heading, of, 1.0, 0)
     }
 
-    /// Makes a column of integers, or of numbers without their fractions.
+    /// Makes a column of numbers without decimals.
     pub(crate) const fn number(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 0)
     }
 
-    /// Makes a column of figures of different sizes, with the decimals that each needs.
+    /// Makes a column of numbers of different magnitudes, each shown with the decimals that it
+    /// needs.
     pub(crate) const fn figure(heading: &'static str, of: &'static str) -> Self {
         let this = Self::new(heading, of, 1.0, 0);
         Self {
@@ -90,7 +92,7 @@ impl Column {
         }
     }
 
-    /// Makes a column of ratios.
+    /// Makes a column of ratios, shown with two decimals.
     pub(crate) const fn ratio(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 2)
     }
@@ -135,13 +137,13 @@ impl Column {
         Self { behind, ..self }
     }
 
-    /// Shows signs.
+    /// Shows the sign of each figure, `+` included.
     pub(crate) const fn with_signs(self) -> Self {
         let signed = true;
         Self { signed, ..self }
     }
 
-    /// Shows signs, and rates gains of 1 and more as good, such losses as bad.
+    /// Shows signs, and colours gains of at least 1 as good and losses of at least 1 as bad.
     pub(crate) const fn gain(self) -> Self {
         let gain = true;
         Self { gain, ..self }.with_signs()
@@ -153,25 +155,25 @@ impl Column {
         Self { bound, ..self }
     }
 
-    /// Marks figures whose rows have this flag.
+    /// Marks the figures of rows that have this flag.
     pub(crate) const fn marked_by(self, flag: &'static str) -> Self {
         let doubt = Doubt::Marked(flag);
         Self { doubt, ..self }
     }
 
-    /// Hides figures whose rows do not have this flag.
+    /// Shows words instead of figures in rows that do not have this flag.
     pub(crate) const fn known_by(self, flag: &'static str) -> Self {
         let doubt = Doubt::Hidden(flag);
         Self { doubt, ..self }
     }
 
-    /// Leaves out figures whose rows do not have this flag.
+    /// Shows an empty cell in rows that do not have this flag.
     pub(crate) const fn shown_by(self, flag: &'static str) -> Self {
         let doubt = Doubt::Left(flag);
         Self { doubt, ..self }
     }
 
-    /// Returns the cell of a row.
+    /// Returns the column's cell for a row.
     pub(super) fn cell(&self, row: &Row) -> Cell {
         let value = match row.get(self.of) {
             None => return Cell::none(),
@@ -204,7 +206,7 @@ impl Column {
         Cell::new(text, tone)
     }
 
-    /// Returns the cell of a text; verdicts have their tones.
+    /// Returns the cell of a text; verdicts are coloured by their meaning.
     fn words(&self, text: &str) -> Cell {
         match text {
             "ok" | "kept" => Cell::new(text, Tone::Good),
@@ -215,7 +217,7 @@ impl Column {
     }
 }
 
-/// Formats a value: without decimals from 100 on and for integers, otherwise with two.
+/// Formats a value: integers and values from 100 on without decimals, others with two.
 pub(crate) fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
@@ -225,7 +227,8 @@ pub(crate) fn shown(value: f64) -> String {
 }
 
 impl Tabled {
-    /// Declares a table with a line for each row of a set; title and the lines' names are templates.
+    /// Declares a table with a line for each row of a set; the title and the lines' names are
+    /// templates.
     pub(crate) const fn listing(
         frame: &'static str,
         title: &'static str,
@@ -257,17 +260,17 @@ impl Tabled {
         }
     }
 
-    /// Selects rows.
+    /// Restricts the table to the rows that satisfy a condition.
     pub(crate) const fn only(self, only: fn(&Row) -> bool) -> Self {
         Self { only, ..self }
     }
 
-    /// Makes a table for each combination of the values of these names.
+    /// Makes a table for each combination of the row values of these names.
     pub(crate) const fn each(self, each: &'static [&'static str]) -> Self {
         Self { each, ..self }
     }
 
-    /// Puts another set of rows below those of each table, such as a paper's.
+    /// Appends the rows of another set, such as a paper's figures, to each table.
     pub(crate) const fn beside(self, beside: &'static str) -> Self {
         Self { beside, ..self }
     }

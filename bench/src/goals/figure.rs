@@ -1,11 +1,11 @@
-//! Sources of a line's figure: a measurement, and a figure in it.
+//! Figures of the table's lines, and the measurements from which they come.
 
 /// Measurement from which lines take their figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
     /// Latency, both sides on one processor.
     Same,
-    /// Latency, a processor each.
+    /// Latency, with a processor for each side.
     Cross,
     /// Instruction counts of calls.
     Instructions,
@@ -38,14 +38,14 @@ impl Need {
     ];
 }
 
-/// Figure of a line.
+/// Figure shown in a line of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundFigure {
     /// Value, in the line's unit.
     pub(crate) value: f64,
-    /// Note on the figure: the case, if it is the worst of several, or values beside it.
+    /// Note on the figure: the case for which it is worst, or additional values.
     pub(crate) note: String,
-    /// Set if its rounds lie too far apart for the figure to be known.
+    /// Set if the figure's rounds differ too much for it to be known.
     pub(crate) noisy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Search for a line's figure in the evidence.
+//! Search for a line's figure in the reports of the measurements.
 
 use super::figure::{Finding, FoundFigure, Need};
 use super::{Evidence, REACTORS};
@@ -7,10 +7,10 @@ use crate::placement::Placement;
 use crate::protocol::References;
 use crate::throughput::Kind;
 
-/// Thread counts of the lines on two-way calls by several threads.
+/// Numbers of threads in the lines on two-way calls by several threads.
 pub(super) const SEVERAL: [u32; 3] = [2, 4, 8];
 
-/// Returns the rows of one contender in some cases, or the reason why there are none.
+/// Returns one contender's rows for the given cases, or the reason why there are none.
 fn rows<'e>(
     evidence: &'e Evidence,
     need: Need,
@@ -36,7 +36,7 @@ fn reason(report: &Report, contender: &str) -> String {
     reason.map_or_else(|| format!("{contender} was not measured"), str::to_owned)
 }
 
-/// Returns the largest of the rows' figures of this name; it is unknown as soon as one of the
+/// Returns the largest of the rows' figures of this name; it counts as unknown if any of the
 /// figures is.
 fn worst(rows: &[&Row], figure: &str) -> Finding {
     let figures = rows
@@ -60,7 +60,7 @@ pub(super) fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&st
     worst(&rows(evidence, need, contender, cases)?, "p99_ratio")
 }
 
-/// Returns the figure of one case, with its time and the floor's as a note.
+/// Returns the figure of one case; the note has the measured time and the baseline's time.
 pub(super) fn timed(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
     let own = rows(evidence, need, contender, &[case])?;
     let mut found = worst(&own, "ratio")?;
@@ -79,7 +79,7 @@ pub(super) enum Side {
     Worse,
 }
 
-/// Returns the largest count of the cases.
+/// Returns the largest count among the given cases.
 pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) -> Finding {
     let report = evidence.report(need)?;
     let costs = report.frame("costs").iter();
@@ -125,8 +125,8 @@ fn rate_of(row: &Row) -> f64 {
     row.number("rate").unwrap_or_default()
 }
 
-/// Returns two-way throughput as a share of its goal: the better of the rate against 250,000 calls per
-/// second, and of the ratio to the floor against 0.85.
+/// Returns two-way throughput as a fraction of its goal. The goal is reached by 250,000 calls per
+/// second, or by 0.85 of the raw-socket baseline, so the better of the two fractions is returned.
 pub(super) fn two_way(evidence: &Evidence) -> Finding {
     let kind = Kind::two_way(8, References::Shared, Placement::Unpinned);
     let row = throughput_row(evidence, kind, "punctual")?;
@@ -148,13 +148,13 @@ pub(super) fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Findi
     })
 }
 
-/// Returns the rate of one-ways in proportion to omniORB's.
+/// Returns the ratio of the rate of one-ways to omniORB's.
 pub(super) fn one_way_beside_omniorb(evidence: &Evidence, placement: Placement) -> Finding {
     beside_omniorb(evidence, Kind::one_way(placement))
 }
 
-/// Returns the rate of two-way calls by several threads in proportion to omniORB's, for the number
-/// of threads with the worst result.
+/// Returns the ratio of the rate of two-way calls by several threads to omniORB's, for the number
+/// of threads with the worst ratio.
 pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Placement) -> Finding {
     let mut each = Vec::new();
     for threads in SEVERAL {

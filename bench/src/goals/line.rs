@@ -1,4 +1,4 @@
-//! Lines of the table: the goals, and the figure of each.
+//! Lines of the goals table: each has a goal, and the figure that is compared with it.
 
 use super::Evidence;
 use super::figure::{Finding, Need};
@@ -11,7 +11,7 @@ use crate::placement::Placement;
 use crate::throughput::Kind;
 use std::fmt;
 
-/// Line of the table.
+/// One line of the goals table.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     /// Name by which the line is selected.
@@ -20,11 +20,11 @@ pub(crate) struct Line {
     pub(crate) what: &'static str,
     /// Goal of the line.
     pub(crate) bound: Bound,
-    /// Unit of figure and goal.
+    /// Unit of the figure and of the goal.
     pub(crate) unit: &'static str,
-    /// Measurement that the line needs.
+    /// Measurement from which the line's figure is taken.
     pub(crate) need: Need,
-    /// Function that finds the figure in the evidence, or the reason why it is missing.
+    /// Function that finds the line's figure in the reports, or says why it is missing.
     pub(crate) find: fn(&Evidence) -> Finding,
 }
 
@@ -72,7 +72,7 @@ const fn line(
 
 use Bound::{Above, AtLeast, AtMost};
 
-/// All lines.
+/// All lines of the goals table.
 #[rustfmt::skip]
 pub(super) const ALL: &[Line] = &[
     line("same-tcp-p50", "same: void, long, struct over TCP, p50", AtMost(1.05), FLOOR, Need::Same,

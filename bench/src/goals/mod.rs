@@ -29,8 +29,8 @@ use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
 
-/// Contenders that stand for pools of threads on epoll, in order of preference; the last one is
-/// always there.
+/// Contenders that represent thread pools on epoll, in order of preference; the last one is always
+/// available.
 const REACTORS: [&str; 3] = ["punctual-lf", "punctual-reactive", "punctual"];
 
 /// Options of the command.
@@ -39,7 +39,7 @@ pub struct Options {
     /// Only lines whose names begin so, e.g. same,instructions-void.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     only: Vec<String>,
-    /// Fewer rounds and calls: two minutes or so, and less to be trusted.
+    /// Fewer rounds and calls: takes about two minutes, and is less reliable.
     #[arg(long)]
     quick: bool,
     /// Hardly any calls: check that everything works, not how well.
@@ -52,7 +52,7 @@ pub struct Options {
     output: Output,
 }
 
-/// Amount of measurement.
+/// Effort of the measurements: the numbers of rounds, calls and repetitions.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     rounds: u32,
@@ -93,11 +93,11 @@ const HASTY: Effort = Effort {
     again: 0,
 };
 
-/// Reports of all measurements. A measurement that could not be made leaves its reason.
+/// Reports of all measurements, or the reasons why they could not be made.
 #[derive(Debug, Default)]
 pub(crate) struct Evidence(BTreeMap<Need, std::result::Result<Measured, String>>);
 
-/// Report of another measurement.
+/// Report of one of this crate's measurements.
 type Measured = experiment::Report;
 
 /// Runs the command.
@@ -259,7 +259,7 @@ fn look_at_memory(harness: &Harness, effort: Effort) -> Result<Measured> {
     memory::measure(&contenders, &absent, &[effort.connections as usize])
 }
 
-/// Measures latency under load with the first available reactor.
+/// Measures latency under load, for the first contender with a reactor that is available.
 fn load_up(harness: &Harness, effort: Effort) -> Result<Measured> {
     let size = load::Size {
         connections: effort.connections,

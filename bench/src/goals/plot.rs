@@ -8,14 +8,15 @@ use crate::machine::Machine;
 use plotters::prelude::*;
 use std::path::Path;
 
-/// Sizes in pixels: of a line, of the margin, of the space for text, and of the whole.
+/// Sizes in pixels: the height of a line, the margin, the width of the text, and the width of the
+/// picture.
 const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
 const WIDTH: i32 = 1320;
-/// Pixels of a bar that uses exactly its goal.
+/// Length in pixels of a bar whose figure equals its goal.
 const GOAL: f64 = 200.0;
-/// Upper bound of a bar, in goals.
+/// Upper bound of a bar's length, as a multiple of the goal.
 const LONGEST: f64 = 2.2;
 
 const REACHED: RGBColor = RGBColor(0x00, 0x72, 0xb2);

@@ -6,7 +6,7 @@ use super::line::Line;
 use crate::experiment::{Column, Experiment, Report, Row, Tabled, Verdict};
 use serde_json::{Value, json};
 
-/// Number of other runnable processes above which times are not to be trusted.
+/// Number of other runnable processes above which times are unreliable.
 const BUSY: f64 = 0.5;
 
 pub(crate) static EXPERIMENT: Experiment =
@@ -48,7 +48,7 @@ pub(super) fn report(load_before: Option<f64>, lines: &[&Line], evidence: &Evide
     report
 }
 
-/// Returns the number of lines by verdict.
+/// Returns the number of lines with each verdict.
 fn verdicts(rows: &[Row]) -> Value {
     let number = |verdict| rows.iter().filter(|row| row.is("verdict", verdict)).count();
     json!({

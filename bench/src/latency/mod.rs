@@ -1,4 +1,4 @@
-//! `latency`: time of calls, by contenders in turn.
+//! `latency`: time of calls; the contenders take turns.
 //!
 //! A case is a point of the series; ratios to the floor are taken within a round.
 
@@ -62,8 +62,8 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     .each(&["placement", "operation"])],
 ));
 
-/// Factor of the calls of a batch of one-ways while requests are [`SHORT`]: one-ways are over so
-/// soon, and the scheduler lets each side run for so long, that a batch needs more of them.
+/// Factor by which a batch of one-ways with [`SHORT`] requests has more calls: they take so little
+/// time, and the scheduler lets each side run for so long, that a batch needs more of them.
 const ONE_WAYS: u32 = 30;
 /// Upper bound of short requests, in bytes.
 const SHORT: usize = 4096;
@@ -76,7 +76,7 @@ pub struct Options {
     /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     pub placement: Vec<Placement>,
-    /// Only these contenders, and their floors; `all` for every one.
+    /// Only these contenders, and their baselines; `all` for every one.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Only these cases, e.g. cube_void,take_octets:4096; the default is Gokhale and Schmidt 1998's sweep.
@@ -88,12 +88,13 @@ pub struct Options {
     /// Rounds; 15, or 7 with --quick.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     pub rounds: Option<u32>,
-    /// Calls of a contender in a round that count; 1,000, or 300 with --quick. A tenth as many come
-    /// ahead of them and do not count. Of one-ways with short requests, 30 times as many; of requests of
+    /// Timed calls of a contender in a round; 1,000, or 300 with --quick. A tenth as many warm-up
+    /// calls come first. One-ways with short requests are 30 times as many; calls with requests of
     /// half a MiB and more, a tenth.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// Repetitions of a case whose rounds lie more than 10 % apart; the calmest attempt counts.
+    /// Repetitions of a case whose rounds differ by more than 10 %; the attempt with the least
+    /// noise counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
     #[command(flatten)]
@@ -111,7 +112,7 @@ pub struct Plan {
     pub rounds: u32,
     /// Calls of each contender in a round.
     pub calls: u32,
-    /// Repetitions of a case with too large a spread.
+    /// Maximum number of repetitions of a case with too large a spread.
     pub again: u32,
 }
 
@@ -135,7 +136,7 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Workload of this measurement: the number of calls in a contender's turn.
 struct Batches(u32);
 
 impl Workload for Batches {
@@ -155,7 +156,7 @@ impl Workload for Batches {
         contender.knows(*case)
     }
 
-    /// Runs a batch in which buffers grow.
+    /// Runs a warm-up batch, in which buffers reach their final size.
     fn warm_up(&self, turn: Turn<'_, Self>) -> Result<()> {
         let case = *turn.point;
         turn.pair.ask(Command::Run {
@@ -244,7 +245,7 @@ pub(crate) fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) 
     report
 }
 
-/// Returns the number of calls of a batch.
+/// Returns the number of calls in a batch of a case.
 fn batch(case: Case, calls: u32) -> u32 {
     match case.lengths().request {
         LONG.. => calls.div_ceil(10),
@@ -347,7 +348,7 @@ mod tests {
         assert_eq!(rows[3].number("ratio"), None);
     }
 
-    /// Returns the report of one row, as it is shown.
+    /// Returns the printed report of one row.
     fn shown(operation: &str, two_way: bool, noisy: bool) -> String {
         let mut record = Record::default();
         record.add_round(&[12_340; 10]);

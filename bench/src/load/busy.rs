@@ -1,4 +1,4 @@
-//! Busy clients, whose latency counts.
+//! Busy clients, whose latency is measured.
 
 use super::CALL;
 use super::report::Phase;
@@ -7,11 +7,12 @@ use crate::giop::{Connection, Target};
 use crate::statistics::{Record, median};
 use std::time::{Duration, Instant};
 
-/// Number of parts of a phase. The medians over the parts of their medians and 99th percentiles
-/// count, so that a part in which the machine did something else does not.
+/// Number of parts into which a phase is divided. A phase's figures are the medians, over its
+/// parts, of the parts' medians and 99th percentiles, so that a disturbance of the machine in one
+/// part has no effect.
 const PARTS: u32 = 10;
 
-/// Connections that make calls in turn.
+/// Connections that make calls, one after the other.
 pub(super) struct Busy<'t> {
     target: &'t Target,
     connections: Vec<Connection>,
@@ -19,7 +20,7 @@ pub(super) struct Busy<'t> {
 }
 
 impl<'t> Busy<'t> {
-    /// Connects all connections, and makes a call on each.
+    /// Opens all connections, and makes a call on each.
     pub(super) fn connect(target: &'t Target, number: u32) -> Result<Self> {
         let mut busy = Self {
             target,

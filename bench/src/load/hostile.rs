@@ -8,21 +8,21 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Attack of a hostile client.
+/// Kind of attack that a hostile client repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// Bytes that are no protocol.
+    /// Random bytes that follow no protocol.
     Garbage,
-    /// The beginning of a message, and never its end.
+    /// Beginning of a message that is never completed.
     HalfMessage,
-    /// A request, byte by byte.
+    /// Request that is sent byte by byte.
     Trickle,
     /// Requests with long replies that are never read.
     SlowReader,
     /// Requests for objects that do not exist.
     BadKeys,
-    /// A header that announces more than any limit.
+    /// Header that announces a message longer than any limit.
     Giant,
 }
 
@@ -62,13 +62,13 @@ pub(super) struct Crowd {
 struct Villain {
     kind: Kind,
     stream: Option<TcpStream>,
-    /// Number of bytes sent of a message that is sent piecemeal.
+    /// Number of bytes already sent of a message that is sent in pieces.
     sent: usize,
 }
 
 impl Crowd {
-    /// Connects `number` clients, of all kinds in turn. A client that cannot connect tries again
-    /// before it acts.
+    /// Connects `number` clients, whose kinds of attack alternate. A client that could not connect
+    /// tries again before its next attack.
     pub(super) fn connect(target: &Target, number: usize) -> Self {
         let villain = |kind: &Kind| Villain {
             kind: *kind,
@@ -88,8 +88,8 @@ impl Crowd {
         self.deeds.clone()
     }
 
-    /// Lets the clients act in turn, at a rate of `acts` per second, until told to stop. Late acts
-    /// are left out, so that a slow machine is not flooded.
+    /// Performs the clients' attacks in turn, at a rate of `acts` per second, until `stop` is set.
+    /// Attacks that are overdue are skipped, so that a slow machine is not flooded.
     pub(super) fn act_until(&mut self, stop: &AtomicBool, acts: u32) {
         let pause = Duration::from_secs(1) / acts;
         let mut next = Instant::now();
@@ -119,7 +119,7 @@ impl Crowd {
 }
 
 impl Villain {
-    /// Attacks once; returns `None` when the connection is gone.
+    /// Performs one attack; returns `None` if the connection has been closed.
     fn act(&mut self, target: &Target, random: u64) -> Option<()> {
         let stream = self.stream.as_mut()?;
         if self.kind != Kind::SlowReader {
@@ -178,7 +178,7 @@ fn connect(target: &Target) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// Reads a bounded part of the available data; returns `None` at the end.
+/// Reads a bounded part of the available data; returns `None` at the end of the stream.
 fn drain(stream: &mut TcpStream) -> Option<()> {
     match stream.read(&mut [0; 16 << 10]) {
         Ok(0) => None,
@@ -188,7 +188,8 @@ fn drain(stream: &mut TcpStream) -> Option<()> {
     }
 }
 
-/// Writes as much as fits, and returns how much; `None` when the connection is gone.
+/// Writes as many bytes as the socket accepts, and returns their number; `None` if the connection
+/// has been closed.
 fn write(stream: &mut TcpStream, octets: &[u8]) -> Option<usize> {
     match stream.write(octets) {
         Ok(written) => Some(written),

@@ -1,4 +1,4 @@
-//! `load`: effect of many other connections on the calls of some.
+//! `load`: effect of many other connections on the calls of a few.
 //!
 //! A hundred connections make calls in turn, one at a time, in four phases: alone (*quiet*), beside
 //! thousands of connections that are silent after one call each (*connected*), while a tenth of all
@@ -35,9 +35,9 @@ use std::time::{Duration, Instant};
 
 /// Time limit of a call on a silent connection, after which it counts as lost.
 const CALL: Duration = Duration::from_secs(20);
-/// Interval of the checks of a server that comes to rest.
+/// Interval at which the server's thread count is checked after all clients have gone.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Contender of a run that names none.
+/// Default contender.
 const USUAL: &str = "punctual";
 
 /// Options of the command.
@@ -58,13 +58,13 @@ pub struct Size {
     /// Connections in all; a tenth of them is hostile.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(20..=100_000))]
     pub connections: u32,
-    /// Connections of them that make calls all the time.
+    /// Connections, of these, that make calls all the time.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub busy: u32,
     /// Milliseconds of each of the four phases.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=600_000))]
     pub phase: u64,
-    /// Acts a second of all hostile connections together.
+    /// Attacks per second of all hostile connections together.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub acts: u32,
 }
@@ -74,7 +74,8 @@ impl Size {
         (self.connections / 10) as usize
     }
 
-    /// Returns the number of connections that make a call at the beginning and one at the end.
+    /// Returns the number of silent connections, which make one call at the beginning and one at
+    /// the end.
     const fn silent(self) -> usize {
         (self.connections as usize).saturating_sub(self.hostile() + self.busy as usize)
     }
@@ -180,7 +181,7 @@ fn run_phases(
 
 /// Number of connections beyond the measured ones, for temporary use.
 const SPARE: usize = 64;
-/// Number of steps of a measurement.
+/// Number of steps that the progress bar shows for a measurement.
 const STEPS: usize = 6;
 
 fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
@@ -193,7 +194,7 @@ fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
     Ok(silent)
 }
 
-/// Does `work` while the hostile clients act on a thread of their own.
+/// Runs `work` while the hostile clients perform their attacks on a thread of their own.
 fn beside<R>(crowd: &mut Crowd, acts: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -218,8 +219,8 @@ fn answers(target: &Target) -> bool {
     target.connect().and_then(call).is_ok()
 }
 
-/// Returns the server's memory after all clients have gone: as soon as it has as many threads as at
-/// its start, or when that has taken too long.
+/// Returns the server's memory after all clients have gone: once the number of its threads is back
+/// at the initial one, or after a time limit.
 fn left(server: &Process, threads: usize) -> Result<Memory> {
     let began = Instant::now();
     while server.observed().threads()? > threads && began.elapsed() < CALL {

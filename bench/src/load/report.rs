@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub(super) const QUIET: &str = "quiet";
 pub(super) const HOSTILE: &str = "hostile";
 pub(super) const QUIET_AGAIN: &str = "quiet again";
-/// Ratio of the two quiet phases' times above which the machine counts as disturbed.
+/// Ratio of the two quiet phases' times above which the machine counts as disturbed during the run.
 const RESTLESS: f64 = 1.5;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -63,7 +63,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         {alive}; threads under load: {threads}",
 ]);
 
-/// A phase's calls; times in nanoseconds.
+/// Calls of one phase; times in nanoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     /// Name of the phase.
@@ -93,9 +93,9 @@ pub(super) struct ServerFigures {
     pub(super) silent_lost: usize,
     /// Set if the server answered a new client at the end.
     pub(super) alive: bool,
-    /// Number of its threads under load.
+    /// Number of the server's threads under load.
     pub(super) threads: usize,
-    /// Memory of the server, and when it had that.
+    /// Memory of the server, each with the name of the moment at which it was measured.
     pub(super) memory: Vec<(&'static str, Memory)>,
 }
 
@@ -151,8 +151,7 @@ impl ServerFigures {
             .with("restless", self.is_restless())
     }
 
-    /// Returns the number of calls and connections that were lost; a server that does not answer
-    /// is one more.
+    /// Returns the number of lost calls and connections; a server that no longer answers adds one.
     fn lost(&self) -> u64 {
         let calls: u64 = self.phases.iter().map(|phase| phase.lost).sum();
         calls + self.silent_lost as u64 + u64::from(!self.alive)
@@ -162,8 +161,8 @@ impl ServerFigures {
         self.phases.iter().find(|phase| phase.name == name)
     }
 
-    /// Returns the ratios of median and 99th percentile beside hostile clients to those of the
-    /// quiet phases (their mean).
+    /// Returns the median and the 99th percentile of the phase with hostile clients, each divided
+    /// by the mean of the quiet phases.
     fn ratios(&self) -> Option<(f64, f64)> {
         let (first, last) = (self.phase(QUIET)?, self.phase(QUIET_AGAIN)?);
         let hostile = self.phase(HOSTILE)?;
@@ -172,8 +171,8 @@ impl ServerFigures {
         Some((ratio(|phase| phase.p50), ratio(|phase| phase.p99)))
     }
 
-    /// Returns whether the quiet phases are so far apart that the machine must have been disturbed
-    /// in one of them.
+    /// Returns whether the two quiet phases differ so much that the machine must have been
+    /// disturbed in one of them.
     fn is_restless(&self) -> bool {
         let quiet = self.phase(QUIET).zip(self.phase(QUIET_AGAIN));
         quiet.is_some_and(|(first, last)| {

@@ -1,4 +1,4 @@
-//! Client of `oneway`, a process of its own.
+//! Client process of `oneway`.
 
 use super::Setup;
 use super::idl::one_way::Worker;
@@ -14,23 +14,25 @@ use std::time::{Duration, Instant};
 /// Kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
-    /// One-way that is sent by itself (SYNC_WITH_TRANSPORT).
+    /// One-way that is sent immediately (SYNC_WITH_TRANSPORT).
     Unbuffered,
-    /// One-way with the ORB's defaults (SYNC_WITH_TRANSPORT): in a flood the transport puts several
-    /// into one packet.
+    /// One-way with the ORB's default settings (SYNC_WITH_TRANSPORT): in a fast sequence the
+    /// transport combines several into one packet.
     Gathered,
-    /// One-way that waits until there are so many (SYNC_NONE).
+    /// One-way that is buffered until this many are to be sent (SYNC_NONE).
     Buffered(usize),
-    /// One-way whose client waits until the server has found the servant (SYNC_WITH_SERVER).
+    /// One-way whose client waits for the confirmation that the server has found the servant
+    /// (SYNC_WITH_SERVER).
     WithServer,
-    /// One-way whose client waits until the servant has finished (SYNC_WITH_TARGET).
+    /// One-way whose client waits for the confirmation that the servant has finished
+    /// (SYNC_WITH_TARGET).
     WithTarget,
     /// Two-way request.
     TwoWay,
 }
 
 impl Kind {
-    /// Kinds of figure 17, the base of the comparison first.
+    /// Kinds of requests in figure 17; the first is the base of the comparison.
     pub(super) const RELIABLE: [Self; 4] = [
         Self::TwoWay,
         Self::WithTarget,
@@ -38,7 +40,7 @@ impl Kind {
         Self::Unbuffered,
     ];
 
-    /// Returns the kinds of figure 16, the base of the comparison first.
+    /// Returns the kinds of requests in figure 16; the first is the base of the comparison.
     pub(super) fn buffered(counts: &[usize]) -> Vec<Self> {
         let buffered = counts.iter().copied().map(Self::Buffered);
         let unbuffered = [Self::Unbuffered, Self::Gathered];
@@ -75,17 +77,17 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Two ORBs, one of which never delays a one-way, and a reference in each.
+/// Client with two ORBs, one of which never delays a one-way, and a reference in each.
 struct Client {
     orbs: [Orb; 2],
-    /// Reference of an ORB that sends each one-way by itself.
+    /// Reference of the ORB that sends each one-way immediately.
     plain: Worker,
-    /// Reference of an ORB with defaults.
+    /// Reference of the ORB with default settings.
     usual: Worker,
     octets: Vec<u8>,
 }
 
-/// Makes the requests of each line of input, until the input ends.
+/// Makes the requests that each line of input asks for, until the input ends.
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     let client = Client::new(at, setup.octets)?;
     obey("", |(kind, requests)| {
@@ -113,7 +115,7 @@ impl Client {
         })
     }
 
-    /// Makes `requests` requests; returns the nanoseconds until all were served.
+    /// Makes `requests` requests; returns the nanoseconds until the server has served all of them.
     fn time(&self, kind: Kind, requests: u32) -> Result<u64> {
         let worker = match kind {
             Kind::Gathered => &self.usual,

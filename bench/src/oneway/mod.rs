@@ -77,7 +77,7 @@ pub struct Options {
     /// Bytes of each request of figure 16. The paper's are of 9 KiB.
     #[arg(long, value_delimiter = ',', default_values_t = [64, 9216])]
     octets: Vec<usize>,
-    /// Requests that a buffer holds in figure 16.
+    /// Requests that a buffer holds in figure 16, for each buffered kind.
     #[arg(long, value_delimiter = ',', default_values_t = [2, 5, 10, 20, 50, 100, 200, 500])]
     counts: Vec<usize>,
     /// Requests of a run.
@@ -86,10 +86,10 @@ pub struct Options {
     /// Rounds.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// Prime tests of a servant of figure 17 for each request.
+    /// Prime tests that the servant makes for each request of figure 17.
     #[arg(long, default_value_t = 1000)]
     tests: u32,
-    /// Number that is tested.
+    /// Number that is tested for being prime.
     #[arg(long, default_value_t = 17)]
     number: u32,
     #[command(flatten)]
@@ -100,9 +100,9 @@ pub struct Options {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 enum Figure {
-    /// Buffered one-ways beside unbuffered ones.
+    /// Figure 16: buffered one-ways compared with unbuffered ones.
     Buffered,
-    /// Reliable one-ways beside two-way requests.
+    /// Figure 17: reliable one-ways compared with two-way requests.
     Reliable,
 }
 
@@ -113,7 +113,7 @@ pub(crate) struct Setup {
     octets: usize,
     /// Prime tests for each request.
     tests: u32,
-    /// Number to test.
+    /// Number that the servant tests for being prime.
     number: u32,
 }
 
@@ -144,7 +144,7 @@ impl Workload for OneWays<'_> {
         Ok(())
     }
 
-    /// Compares each kind with the first one.
+    /// Returns a row for each kind of request, with the ratio of its rate to the first kind's.
     fn rows(&self, stage: &Stage<Self>, _: &u32, outcomes: &[Outcome<'_, Self>]) -> Vec<Row> {
         let (figure, setup) = stage.setting;
         let row = |(kind, rates): &Outcome<'_, Self>| {
@@ -170,8 +170,9 @@ impl Workload for OneWays<'_> {
     }
 }
 
-/// Returns the least ratio wanted: of the best buffered kind of small requests, and of
-/// SYNC_WITH_SERVER where client and server have a processor each.
+/// Returns the smallest ratio that satisfies the goal, for the two kinds that have one: the last
+/// buffered kind, with small requests, and SYNC_WITH_SERVER, where client and server have a
+/// processor each.
 fn goal(stage: &Stage<OneWays<'_>>, kind: Kind) -> Option<f64> {
     let is_small = stage.setting.1.octets <= 64;
     match kind {

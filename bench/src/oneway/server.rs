@@ -1,4 +1,4 @@
-//! Server of `oneway`, a process of its own.
+//! Server process of `oneway`.
 
 use super::Setup;
 use super::idl::one_way::{Worker, WorkerServant};

@@ -16,7 +16,7 @@ pub trait Caller {
     /// The case cannot be prepared.
     fn prepare<'c>(&'c mut self, case: Case) -> Result<Box<dyn FnMut() -> Result<()> + 'c>>;
 
-    /// Waits until all one-ways sent have been served.
+    /// Waits until the server has served all one-ways that were sent.
     ///
     /// # Errors
     /// The server does not answer.
@@ -90,7 +90,7 @@ fn time_each(caller: &mut impl Caller, case: Case, calls: u32) -> Result<Vec<u64
     })
 }
 
-/// Returns `calls` samples of the result of `one`.
+/// Calls `one` `calls` times, and returns the samples that it returns.
 pub(crate) fn sampled(calls: u32, mut one: impl FnMut() -> Result<u64>) -> Result<Vec<u64>> {
     // All of it is written before, so that no page is mapped between two calls.
     let mut samples = vec![1; calls as usize];
@@ -100,7 +100,7 @@ pub(crate) fn sampled(calls: u32, mut one: impl FnMut() -> Result<u64>) -> Resul
     Ok(samples)
 }
 
-/// Returns the time of one of `calls` one-ways, the server's work included.
+/// Returns the mean time of one of `calls` one-ways, including the server's work.
 fn time_all(caller: &mut impl Caller, case: Case, calls: u32) -> Result<u64> {
     let mut call = caller.prepare(case)?;
     let began = Instant::now();
@@ -110,9 +110,9 @@ fn time_all(caller: &mut impl Caller, case: Case, calls: u32) -> Result<u64> {
     Ok(nanoseconds_since(began) / u64::from(calls.max(1)))
 }
 
-/// Lets each of `callers` make its share of `calls` on a thread of its own, all beginning at once,
-/// and returns the time from the first one's beginning until the last one is done. Each makes a
-/// call before, which does not count and opens its connection and allocates its buffers.
+/// Makes each of `callers` perform its share of `calls` on a thread of its own, all starting at
+/// once, and returns the time from the first start to the last end. Each makes one untimed call
+/// first, which opens its connection and allocates its buffers.
 pub(super) fn race<C>(callers: Vec<C>, calls: u32) -> Result<Duration>
 where
     C: FnMut() -> Result<()> + Send,

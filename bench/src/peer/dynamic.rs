@@ -1,5 +1,5 @@
-//! Punctual without stubs or skeletons: requests that are built at run time, and a servant that
-//! knows no interface.
+//! Client and server of Punctual without stubs or skeletons: requests that are built at run time,
+//! and a servant that is not generated from an interface.
 
 use super::{Caller, punctual as stubs, race};
 use crate::Result;
@@ -33,10 +33,10 @@ fn types_of(operation: &str) -> Option<(Option<TypeCode>, TypeCode)> {
     })
 }
 
-/// Client that calls by the dynamic invocation interface, each operation by one request that is
-/// made repeatedly.
+/// Client that uses the dynamic invocation interface, with one request object for each operation,
+/// which is invoked repeatedly.
 pub(super) struct Client {
-    /// Client by stubs, which holds the references.
+    /// Client with stubs, from which the references are taken.
     stubs: stubs::Client,
     pings: Request,
     thrown: u64,
@@ -109,7 +109,7 @@ impl Caller for Client {
         Ok(())
     }
 
-    /// Each thread has requests of its own.
+    /// Makes calls by several threads, each with a request object of its own.
     fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
         let cubits = self.stubs.for_threads(threads, references)?;
         let requests = cubits
@@ -122,7 +122,8 @@ impl Caller for Client {
     }
 }
 
-/// Cubit by the dynamic skeleton interface, as far as cases call it.
+/// Servant of the Cubit interface by the dynamic skeleton interface, limited to the operations that
+/// the cases call.
 #[derive(Debug)]
 pub(super) struct Servant {
     /// Argument type of each operation.
@@ -184,7 +185,7 @@ impl DynamicImplementation for Servant {
     }
 }
 
-/// Returns the one argument, as a Rust type.
+/// Extracts an operation's only argument as a Rust type.
 fn taken<T: Typed + punctual::stub::Unmarshal>(
     values: &[Any],
 ) -> std::result::Result<T, SystemException> {

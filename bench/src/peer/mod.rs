@@ -35,12 +35,12 @@ pub enum Program {
     RawUnixSpin,
     /// Raw shared memory whose readers spin.
     RawShm,
-    /// Punctual.
+    /// Punctual, by the client and server of this crate.
     Punctual,
 }
 
 impl Program {
-    /// Returns the sockets of a floor; `None` for other programs.
+    /// Returns the kind of raw sockets that the program uses; `None` for programs that use none.
     fn sockets(self) -> Option<Kind> {
         let kind = |link, spins| Some(Kind { link, spins });
         match self {
@@ -53,12 +53,13 @@ impl Program {
     }
 }
 
-/// Side of a program, with the arguments of every program, whatever its language.
+/// Command-line arguments that select the side, server or client. Contenders in other languages
+/// take them, too.
 #[derive(Debug, Subcommand)]
 pub enum Side {
     /// Serve until the input ends.
     Server(Server),
-    /// Call as the input says.
+    /// Make the calls that the input requests.
     Client(Client),
 }
 
@@ -144,7 +145,8 @@ impl std::str::FromStr for Property {
     }
 }
 
-/// Runs a side of a program. Its failures are reported to the harness, which shows them.
+/// Runs one side of a program, server or client. Its failures are reported to the harness, which
+/// shows them.
 ///
 /// # Errors
 /// The harness is gone.
@@ -175,7 +177,7 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
     }
 }
 
-/// Pins the process to one processor, if one is named.
+/// Pins the process to a processor, if one is given.
 pub(crate) fn run_at(processor: Option<usize>) -> Result<()> {
     Ok(processor.map_or(Ok(()), punctual_sys::processor::pin_to)?)
 }

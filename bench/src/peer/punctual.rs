@@ -1,4 +1,4 @@
-//! Punctual, through the stubs and skeletons that its IDL compiler generates.
+//! Client and server of Punctual, with the stubs and skeletons that its IDL compiler generates.
 
 use super::sample::SAMPLE;
 use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
@@ -59,10 +59,11 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
     Ok(orb.shutdown(true)?)
 }
 
-/// Priority of the one lane.
+/// Priority of the server's single lane.
 const PRIORITY: punctual::rt::Priority = punctual::rt::Priority::MAX;
 
-/// RTCorbaPriority of Real-time CORBA, as each request propagates its thread's.
+/// Service context RTCorbaPriority of Real-time CORBA, which carries the priority of the calling
+/// thread.
 #[derive(Debug)]
 struct Priority;
 
@@ -83,7 +84,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Interceptor of either end that does nothing at any point.
+/// Interceptor for clients and servers that does nothing at any interception point.
 #[derive(Debug)]
 struct Idle;
 
@@ -130,10 +131,10 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     }))
 }
 
-/// Reference, and arguments for the calls.
+/// Reference to the object, and prepared arguments for the calls.
 pub(super) struct Client {
     orb: Orb,
-    /// Object, as the server printed it.
+    /// Stringified reference to the object, as the server printed it.
     at: String,
     cubit: Cubit,
     /// Number of one-ways that the server will have counted when all have arrived.
@@ -157,7 +158,7 @@ impl Client {
         &self.cubit
     }
 
-    /// Returns one reference for each thread: copies of the existing one, or each made anew.
+    /// Returns one reference for each thread: clones of the existing one, or separately made ones.
     pub(super) fn for_threads(&self, threads: u32, references: References) -> Result<Vec<Cubit>> {
         let reference = |_| match references {
             References::Shared => Ok(self.cubit.clone()),
@@ -247,7 +248,8 @@ impl Caller for Client {
         Ok(())
     }
 
-    /// All threads share a connection, whatever the references.
+    /// Makes calls by several threads, which share one connection, whether they share a reference
+    /// or not.
     fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
         match references {
             References::Shared => {
@@ -264,7 +266,7 @@ impl Caller for Client {
     }
 }
 
-/// Buffering of as many one-ways as fit into one receive of the server.
+/// Buffering limits: as many one-ways as the server receives by one system call.
 const BUFFERING: Buffering = Buffering {
     messages: 900,
     octets: 64 * 1024,
@@ -280,7 +282,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Number of bytes that went each way through a relay.
+    /// Number of bytes that were sent in each direction through a relay.
     #[derive(Default)]
     struct Meter {
         requests: AtomicUsize,

@@ -1,4 +1,5 @@
-//! Batch of a client process, and its outcome: a line to the client, numbers back.
+//! Batch of calls that a client process makes: it is requested by one line of input, and its
+//! outcome is returned as numbers.
 
 use crate::Result;
 use crate::experiment::Pair;
@@ -8,31 +9,34 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Calls of the high client, beside some of the low ones.
+/// Batch of calls of the high client while a number of low clients call at full load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
     /// Number of low clients that take part.
     pub(super) low: u16,
     /// Number of timed calls of the high client.
     pub(super) calls: u32,
-    /// Number of calls of the high client before those.
+    /// Number of warm-up calls of the high client ahead of the timed ones.
     pub(super) warm_up: u32,
-    /// Microseconds from a call of the high client to the next; 0: at once.
+    /// Microseconds from the start of a call of the high client to the start of the next; 0:
+    /// without a pause.
     pub(super) pace: u64,
-    /// Number of calls of each low client; 0: as many as it makes until the high one is ready.
+    /// Number of calls of each low client; 0: as many as it makes until the high client has
+    /// finished.
     pub(super) low_calls: u32,
-    /// Milliseconds after which all stop, however many calls are left.
+    /// Milliseconds after which all clients stop, even if calls are left.
     pub(super) limit: u64,
 }
 
 /// Outcome of a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
-    /// Time from the high client's first timed call to its last.
+    /// Time from the start of the high client's first timed call to the end of its last.
     pub(super) took: Duration,
-    /// Nanoseconds of each call of the high client.
+    /// Nanoseconds of each timed call of the high client.
     pub(super) high: Vec<u64>,
-    /// Calls of each low client; where they end with the high client's, those of the same time.
+    /// Times of each low client's calls; if the low clients run until the high client has finished,
+    /// only calls made while its timed calls ran.
     pub(super) low: Vec<Moments>,
 }
 
@@ -45,7 +49,7 @@ pub(super) fn perform(pair: &mut Pair, batch: &Batch) -> Result<Outcome> {
 }
 
 impl Batch {
-    /// Returns the time after which a process that has not answered has failed.
+    /// Returns the time limit after which a process that has not answered counts as failed.
     pub(super) fn watchdog(self) -> Duration {
         Duration::from_millis(self.limit) + Duration::from_secs(4)
     }
@@ -85,7 +89,8 @@ impl FromStr for Batch {
 }
 
 impl Outcome {
-    /// Returns the outcome as numbers: time, low clients, the three moments of each, samples.
+    /// Returns the outcome as a list of numbers: the duration, the number of low clients, the three
+    /// moments of each of them, the samples of the high client.
     pub(super) fn numbers(&self) -> Vec<u64> {
         let took = nanoseconds(self.took);
         let low = self.low.iter();
@@ -97,7 +102,7 @@ impl Outcome {
             .collect()
     }
 
-    /// Reads an outcome from numbers.
+    /// Reads an outcome from a list of numbers (see [`Self::numbers`]).
     ///
     /// # Errors
     /// There are too few.
@@ -120,7 +125,7 @@ impl Outcome {
         })
     }
 
-    /// Returns the low clients' calls together.
+    /// Returns the merged moments of all low clients' calls.
     pub(super) fn low_in_all(&self) -> Moments {
         let low = self.low.iter().copied();
         low.fold(Moments::default(), Moments::and)

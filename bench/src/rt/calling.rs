@@ -1,4 +1,4 @@
-//! Work of a client's thread: calls, and a reading of the clock before and after each.
+//! Work of a client's thread: calls, each timed by reading the clock before and after it.
 
 use super::batch::Batch;
 use super::floor;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// Number of calls of a client before its first batch.
 const FIRST: u32 = 10;
 
-/// Means by which a client calls.
+/// Interface by which a client calls: a stub or a raw socket.
 #[derive(Debug)]
 pub(super) enum Caller {
     /// Stub.
@@ -25,7 +25,7 @@ pub(super) enum Caller {
     Raw(floor::Client),
 }
 
-/// Progress of the high client, for the low ones; it begins with the warm-up.
+/// Progress of the high client, which the low clients read; the initial state is the warm-up.
 #[derive(Debug, Default)]
 pub(super) struct Progress(AtomicU8);
 
@@ -42,7 +42,8 @@ pub(super) enum Done {
 }
 
 impl Caller {
-    /// Connects; the calling thread has its client's priority from then on.
+    /// Connects to the server and makes [`FIRST`] calls. From then on the calling thread has the
+    /// CORBA priority of its client.
     ///
     /// # Errors
     /// The server cannot be called.
@@ -154,8 +155,8 @@ pub(super) fn low(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Re
     }
 }
 
-/// Schedule of calls. A late call moves those behind it, so that the distance never falls below the
-/// pace.
+/// Schedule of paced calls. A late call delays the following ones, so that the interval between two
+/// calls is never shorter than the pace.
 struct Pace {
     each: Duration,
     next: Instant,

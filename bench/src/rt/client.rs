@@ -1,5 +1,5 @@
-//! Client process of a pair: a thread for the high client, one for each low client, and one with a
-//! higher priority that takes the harness's commands.
+//! Client process of a pair: a thread for the high client, one for each low client, and a control
+//! thread with a higher priority that carries out the harness's commands.
 //!
 //! The threads are started once, and connect. For each batch every thread that takes part gets a
 //! job; as the thread that hands them out has the highest priority, none begins before all have
@@ -16,14 +16,14 @@ use punctual::rt::RtOrb;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Job of a client's thread.
+/// Job for a client's thread: its part of a batch.
 #[derive(Clone, Debug)]
 struct Job {
     batch: Batch,
     progress: Arc<Progress>,
 }
 
-/// Client's thread, as seen by the thread that hands out jobs.
+/// Channels to a client's thread: jobs are sent to it, and it returns their results.
 struct Worker {
     jobs: Sender<Job>,
     done: Receiver<Result<Done>>,
@@ -75,7 +75,7 @@ fn start(setup: &Setup, number: u16, at: &str, rt: &Arc<RtOrb>, orb: &Orb) -> Re
     Ok(Worker { jobs: tell, done })
 }
 
-/// Does each job, until there are no more.
+/// Carries out jobs until the channel is closed.
 fn work_off(number: u16, caller: &mut Caller, jobs: &Receiver<Job>, done: &Sender<Result<Done>>) {
     for job in jobs {
         let result = match number {
@@ -88,7 +88,7 @@ fn work_off(number: u16, caller: &mut Caller, jobs: &Receiver<Job>, done: &Sende
     }
 }
 
-/// Runs a batch, by the high client and the first of the low ones.
+/// Runs a batch by the high client and as many low clients as it names.
 fn perform(workers: &[Worker], batch: Batch) -> Result<Outcome> {
     let taking_part = workers.get(..=usize::from(batch.low));
     let taking_part = taking_part.ok_or("a batch with more low clients than there are")?;

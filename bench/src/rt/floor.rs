@@ -1,5 +1,5 @@
-//! Floor of `rt`, the cost of the operating system alone: blocking raw sockets, and for each
-//! connection a thread of its client's priority.
+//! Baseline of `rt`, the operating system's cost alone: blocking raw sockets, with a server thread
+//! for each connection that has the priority of its client.
 //!
 //! A client begins with the native priority of its thread, in one byte; 0 is none. Messages are as
 //! long as GIOP's of a void call with the service context of the priority: a receive and a send on
@@ -13,10 +13,11 @@ use crate::peer::socket::{self, Kind, Listener, Socket};
 use std::io;
 use std::sync::Arc;
 
-/// Size of RTCorbaPriority in a message: id, length, byte order and padding, number.
+/// Size of the service context RTCorbaPriority in a message, in bytes: id, length, byte order with
+/// padding, priority.
 const CONTEXT: usize = 12;
 
-/// Returns the sockets that are the floor of a link.
+/// Returns the kind of raw sockets with which a link's figures are compared.
 fn sockets(link: Link) -> Kind {
     let link = match link {
         Link::Iiop => socket::Link::Tcp,
@@ -25,7 +26,7 @@ fn sockets(link: Link) -> Kind {
     Kind { link, spins: false }
 }
 
-/// Returns the bytes of request and reply.
+/// Returns the sizes of request and reply, in bytes.
 fn lengths() -> Lengths {
     let plain = Case::plain(Operation::CubeVoid).lengths();
     Lengths {
@@ -34,7 +35,7 @@ fn lengths() -> Lengths {
     }
 }
 
-/// Accepts connections on a thread of its own from now on, and serves each.
+/// Starts a thread that accepts connections and serves each on a thread of its own.
 ///
 /// # Errors
 /// The socket or the thread cannot be made.
@@ -61,7 +62,7 @@ fn begin(stream: Socket, setup: &Arc<Setup>) -> Result<()> {
     Ok(())
 }
 
-/// Answers until the other end closes.
+/// Answers requests until the other end closes the connection.
 fn answer(stream: &Socket, setup: &Setup) -> io::Result<()> {
     let (Lengths { request, reply }, time) = (lengths(), setup.work());
     let (mut request, reply) = (vec![0; request], vec![0; reply]);

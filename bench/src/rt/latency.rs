@@ -26,7 +26,8 @@ const CONTENDERS: [Contender; 5] = [
 ];
 /// Upper bound of a batch, in milliseconds: a real-time load must be bounded.
 const LONGEST: u64 = 15_000;
-/// Goals of lanes, each with the figure that it is about; other contenders are shown for comparison.
+/// Goals for lanes: each has the name of the figure, its bound, and the path to the figure in a
+/// row. Other contenders are shown for comparison only.
 const OF_LANES: [(&str, Bound, &str); 5] = [
     (
         "p99 beside the load / alone",
@@ -133,14 +134,14 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 pub struct Options {
     #[command(flatten)]
     common: Common,
-    /// Low clients, each of another priority.
+    /// Number of low clients, each with a priority of its own.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST)))]
     low: u16,
-    /// Calls of the high client that count, for each contender in a round: alone, and beside the load. At most as many as
-    /// it makes in 15 seconds.
+    /// Timed calls of the high client, for each contender in a round: alone, and beside the load.
+    /// At most as many as it makes in 15 seconds.
     #[arg(long, default_value_t = 5000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
-    /// Microseconds from a call of the high client to the next.
+    /// Microseconds from the start of a call of the high client to the start of the next.
     #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pace: u64,
     /// Rounds.
@@ -151,7 +152,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Returns a batch of the high client, beside so many low ones.
+    /// Returns a batch with the given number of low clients.
     fn batch(&self, low: u16) -> Batch {
         let warm_up = self.calls.div_ceil(20);
         let paced = u64::from(self.calls + warm_up) * self.pace / 1000;
@@ -171,7 +172,7 @@ struct Urgent<'h> {
     options: &'h Options,
 }
 
-/// Point of the series: a batch alone, and one beside the load.
+/// Name of the series' only point: one batch without load, and one with it.
 const BOTH: &str = "alone and beside the load";
 
 /// Figures of one contender.
@@ -234,8 +235,9 @@ impl Workload for Urgent<'_> {
     }
 }
 
-/// Returns the times of all rounds; `None` if there was none. `one_in` has, for numbers from all
-/// calls to the slowest in steps of about 1.26, the least time of the slowest call in so many.
+/// Returns the figures of all rounds, or `None` if there were none. `one_in` is the tail of the
+/// distribution: pairs of a number n, in steps of about 1.26, and the time that one in n calls
+/// exceeds.
 fn times(record: &Record) -> Option<Row> {
     let figures = record.figures()?;
     let steps = (0..).map(|step| 10_f64.powf(f64::from(step) / 10.0));
@@ -250,8 +252,8 @@ fn times(record: &Record) -> Option<Row> {
     )
 }
 
-/// Returns the ratios of one record to the other: the median of the rounds' ratios, and for p99.9,
-/// of which a round has too few samples, the ratio of all rounds together.
+/// Returns the ratios of one record's figures to another's: the median over the rounds, and for
+/// p99.9, for which one round has too few samples, the ratio over all rounds together.
 #[allow(clippy::cast_precision_loss)]
 fn shares(one: &Record, other: &Record) -> Row {
     let p999 = || Some((one.figures()?.p999 as f64, other.figures()?.p999 as f64));
@@ -261,8 +263,8 @@ fn shares(one: &Record, other: &Record) -> Row {
         .with("p999", p999().map(|(one, other)| one / other))
 }
 
-/// Returns every goal at every placement that lanes ran at. Where threads have no real-time
-/// priority, nothing is known.
+/// Returns the verdict on each goal at each placement at which lanes were measured. Without
+/// real-time priorities all verdicts are "not known".
 fn judge(rows: &[Row], best_effort: bool) -> Vec<Row> {
     let lanes = rows.iter().filter(|row| row.is("contender", "lanes"));
     let judged = lanes.flat_map(|row| {

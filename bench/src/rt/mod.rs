@@ -67,13 +67,13 @@ pub enum Experiment {
 /// Common options of the experiments.
 #[derive(Clone, Debug, Args)]
 pub struct Common {
-    /// Link of the calls.
+    /// Link over which the calls are made.
     #[arg(long, default_value = "uiop")]
     link: Link,
     /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     placement: Vec<Placement>,
-    /// Only these contenders; the floor always takes part.
+    /// Only these contenders; the raw-socket baseline always takes part.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     contenders: Vec<Contender>,
     /// Processor time of each upcall, in microseconds.
@@ -89,7 +89,7 @@ pub struct Common {
 }
 
 impl Common {
-    /// Returns the selected ones of these contenders, and the floor.
+    /// Returns those of the known contenders that the options select, and the raw-socket baseline.
     fn wanted(&self, known: &[Contender]) -> Result<Vec<Contender>> {
         if let Some(other) = self.contenders.iter().find(|one| !known.contains(one)) {
             return Err(format!("`{other}` has no part in this experiment").into());
@@ -103,7 +103,7 @@ impl Common {
     /// Checks that the machine grants real-time priorities.
     ///
     /// # Errors
-    /// The machine does not grant them; the message has advice.
+    /// The machine does not grant them; the message gives advice.
     fn check_rights(&self) -> Result<()> {
         match setup::rt_orb(self.best_effort) {
             Ok(_) => Ok(()),
@@ -158,7 +158,7 @@ fn start(harness: &Harness, setup: &Setup, at: Option<Processors>) -> Result<Pai
     }
 }
 
-/// Returns how a load is scheduled, in words.
+/// Returns the name of the scheduling policy of the clients and servers.
 fn scheduled(best_effort: bool) -> &'static str {
     match best_effort {
         true => "SCHED_OTHER",

@@ -22,9 +22,9 @@ use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// Native priority between [`LOWEST`] and [`HIGH`].
+/// Native priority of the medium thread, between [`LOWEST`] and [`HIGH`].
 const MEDIUM: i32 = 40;
-/// Time limit of a contender.
+/// Time limit for the measurement of one lock.
 const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -54,7 +54,7 @@ pub struct Options {
     /// Processor time of the thread in between, in microseconds.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=20_000))]
     medium: u64,
-    /// Number of times that high wants each lock.
+    /// Number of times that the high thread acquires each lock.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     rounds: u32,
     #[command(flatten)]
@@ -115,8 +115,8 @@ pub(super) fn run(options: &Options) -> Result<()> {
     options.json.deliver(&report)
 }
 
-/// Adds a lock's figures. An urgent thread that waits for a real-time lock for longer than the
-/// critical section, of so many microseconds, is a failure.
+/// Adds a lock's figures to the report. A failure is recorded if the urgent thread waited for a
+/// real-time lock for longer than the critical section of `section` microseconds.
 fn add(report: &mut Report, lock: &str, wait: &Figures, section: u64) {
     let wait_of_high = Row::default().with_figures(wait);
     let within = wait.p99 <= section * 1_000;
@@ -136,7 +136,7 @@ fn thread(name: &str, priority: i32) -> ThreadSpec {
     ThreadSpec::named(name.to_owned()).scheduling(Scheduling::Fifo { priority })
 }
 
-/// Returns the time that high waits, in each round.
+/// Returns the time that the high thread waits, in each round.
 fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     let half = Duration::from_micros(options.section) / 2;
     let computes = Duration::from_micros(options.medium);
@@ -186,7 +186,8 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     Ok(waits?)
 }
 
-/// Makes the threads do each round, and waits until all have done it.
+/// Makes the threads perform the given number of rounds, and waits until they have finished each;
+/// returns the times that the high thread waited.
 fn rounds(
     rounds: u32,
     (go, had, done): (&Sender<()>, &Receiver<u64>, &Receiver<()>),
@@ -204,7 +205,7 @@ fn rounds(
     Ok(waits)
 }
 
-/// Calls `each` for every message, until the sender is gone.
+/// Calls `each` for every message, until the channel is closed.
 fn for_each<T>(told: &Receiver<T>, mut each: impl FnMut(T) -> Result<()>) -> Result<()> {
     while let Ok(one) = told.recv() {
         each(one)?;

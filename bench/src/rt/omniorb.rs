@@ -1,5 +1,6 @@
-//! omniORB beside the lanes: it knows no priorities. Its client's threads have their clients'
-//! priorities; its server's threads are ordinary ones, or all have the high client's.
+//! omniORB beside the lanes. It supports no priorities: its client's threads have the priorities of
+//! their clients, and its server's threads are either ordinary threads or all have the high
+//! client's priority.
 
 use super::setup::{CONTROL, Contender, Link, Setup};
 use crate::Result;
@@ -8,7 +9,7 @@ use crate::omniorb::REAL_TIME;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Program, and the arguments of a server and of a client of it.
+/// omniORB program, and its arguments as a server and as a client.
 #[derive(Debug)]
 pub(super) struct Sides {
     program: PathBuf,

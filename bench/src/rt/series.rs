@@ -142,8 +142,8 @@ pub struct Pools {
 struct Usual {
     #[command(flatten)]
     common: Common,
-    /// Calls of the high client, for each number in a round; the low ones call until it has made them. With
-    /// endpoints, calls of each client.
+    /// Calls of the high client, for each number of low clients in a round; these call until it has
+    /// finished. With endpoints, calls of each client.
     #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     calls: u32,
     /// Rounds; O'Ryan et al. 2001 has 3.
@@ -157,13 +157,14 @@ struct Usual {
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     experiment: &'static Experiment,
-    /// Contenders of the experiment, without those that the options leave out.
+    /// Contenders of the experiment that the options have selected.
     contenders: Vec<Contender>,
     /// Set if all low clients have the same priority.
     alike: bool,
     low: Vec<u16>,
     calls: u32,
-    /// Number of calls of each low client; 0: until the high one is ready.
+    /// Number of calls of each low client; 0: as many as it makes until the high client has
+    /// finished.
     low_calls: u32,
     usual: Usual,
 }
@@ -172,7 +173,7 @@ impl Usual {
     /// Returns the plan of an experiment with these contenders.
     ///
     /// # Errors
-    /// A contender that does not belong to the experiment.
+    /// One of the selected contenders does not belong to the experiment.
     fn plan(
         &self,
         experiment: &'static Experiment,
@@ -246,7 +247,7 @@ impl Workload for Series<'_> {
     type Contender = Contender;
     /// Number of low clients.
     type Point = u16;
-    /// Times of the high client, and of all low ones together.
+    /// Times of the high client's calls, and of all low clients' calls together.
     type Record = (Moments, Moments);
 
     fn start(&self, _: &Stage<Self>, who: &Contender, at: Option<Processors>) -> Result<Pair> {
@@ -277,7 +278,7 @@ impl Workload for Series<'_> {
     }
 }
 
-/// Returns the times of calls; `None` without any.
+/// Returns the figures of the recorded times; `None` if there are none.
 fn times(moments: Moments) -> Option<Row> {
     Some(
         Row::default()

@@ -19,8 +19,8 @@ use std::time::Duration;
 /// Upper bound of a server's lifetime.
 const LIFETIME: Duration = Duration::from_secs(900);
 
-/// ORBs, with the references for their clients: the high one's, then those of the low ones, of
-/// which the last is for all remaining clients.
+/// ORBs of the server, and the references for its clients: the first for the high client, the next
+/// ones for the low clients; the last is shared by all remaining clients.
 type Served = (Vec<Orb>, Vec<String>);
 
 /// Serves until the input ends.
@@ -58,8 +58,8 @@ fn joined<T>(thread: punctual_exec::thread::JoinHandle<Result<T>>) -> Result<T> 
     result.map_err(|_| "a thread of the server panicked")?
 }
 
-/// Starts one ORB for all priorities, with an endpoint for each or one without a priority. The high
-/// client and the low clients call different objects.
+/// Starts one ORB that serves all priorities, with an endpoint for each priority or a single one
+/// without priorities. The high client and the low clients call different objects.
 fn with_priorities(setup: &Setup) -> Result<Served> {
     let endpoints = match setup.contender {
         Contender::Lanes => {
@@ -96,8 +96,8 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
     Ok((vec![orb], references))
 }
 
-/// Makes a thread pool without lanes, of so many static and dynamic threads, and returns the policy
-/// of an adapter that it serves.
+/// Makes a thread pool without lanes, with the given numbers of static and dynamic threads; returns
+/// the policy that assigns an adapter to the pool.
 pub(super) fn pool(
     rt: &RtOrb,
     orb: &Orb,
@@ -119,8 +119,8 @@ pub(super) fn pool(
     Ok(PoaPolicy::of(ThreadpoolPolicy(pool)))
 }
 
-/// Starts an ORB without priorities for each priority, by a thread that has it, so that all its
-/// threads do.
+/// Starts a plain ORB for each priority. A thread of that priority starts it, so that the ORB's
+/// threads inherit the priority.
 fn orb_a_thread(setup: &Setup) -> Result<Served> {
     let mut served = Served::default();
     for client in 0..=setup.low {
@@ -143,8 +143,8 @@ fn plain(setup: &Setup) -> Result<(Orb, String)> {
     Ok((orb, reference))
 }
 
-/// Activates an object in this POA, with a servant that works as configured, and returns its
-/// reference.
+/// Activates an object in this POA, whose servant consumes the configured processor time; returns
+/// its reference.
 fn activated(setup: &Setup, orb: &Orb, poa: &Poa) -> Result<String> {
     let time = setup.work();
     let cubit: Cubit =

@@ -12,11 +12,12 @@ use std::time::Duration;
 
 /// Priority of the high client.
 pub(super) const HIGH: i16 = 80;
-/// Lowest of the low clients' priorities; each further client has the next one.
+/// Lowest priority of a low client; unless all are alike, each further client has the next higher
+/// one.
 pub(super) const LOWEST: i16 = 10;
-/// Upper bound of the low clients, so that all of their priorities are below [`HIGH`].
+/// Upper bound of the number of low clients, so that all their priorities are below [`HIGH`].
 pub(super) const MOST: u16 = 64;
-/// Priority of the thread that takes the harness's commands, and of those that accept raw
+/// Priority of the threads that carry out the harness's commands, and of those that accept raw
 /// connections.
 pub(super) const CONTROL: i16 = 95;
 /// Priority of the thread that ends a process that takes too long.
@@ -30,8 +31,8 @@ pub(super) enum Contender {
     Lanes,
     /// Punctual with one endpoint, whose pool of threads takes each request's priority for its upcall.
     Pool,
-    /// Punctual with one endpoint, whose pool of threads buffers requests and serves them in the
-    /// order of their priorities.
+    /// Punctual with one endpoint, whose thread pool buffers requests and serves them in the order
+    /// of their priorities.
     BufferedPool,
     /// Punctual with one endpoint, and a thread for each connection.
     PerConnection,
@@ -50,13 +51,13 @@ pub(super) enum Contender {
     Floor,
 }
 
-/// Link of the calls.
+/// Link over which the calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Link {
     /// Unix sockets.
     Uiop,
-    /// Shared memory. Its floor is Unix sockets.
+    /// Shared memory. Its figures are compared with those of raw Unix sockets.
     Shmiop,
     /// TCP.
     Iiop,
@@ -65,9 +66,9 @@ pub(super) enum Link {
 /// Setup of a pair of processes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
-    /// Contender that runs.
+    /// Contender that the pair runs.
     pub(super) contender: Contender,
-    /// Link of the calls.
+    /// Link over which the calls are made.
     pub(super) link: Link,
     /// Number of low clients.
     pub(super) low: u16,
@@ -89,7 +90,7 @@ impl fmt::Display for Contender {
 }
 
 impl Link {
-    /// Returns the address to listen on, with options of the endpoint.
+    /// Returns the address to listen on, followed by the given options of the endpoint.
     pub(super) fn endpoint(self, options: &str) -> String {
         match self {
             Self::Uiop => format!("uiop://|{options}"),
@@ -105,7 +106,8 @@ impl Setup {
         Duration::from_micros(self.work)
     }
 
-    /// Returns the priority of a client: the high one is 0, the low ones follow.
+    /// Returns the priority of a client, given its number: number 0 is the high client, the low
+    /// clients follow.
     pub(super) fn priority_of(&self, client: u16) -> i16 {
         match client.checked_sub(1) {
             None => HIGH,
@@ -114,7 +116,7 @@ impl Setup {
         }
     }
 
-    /// Returns the clients' priorities, each once, the high one first.
+    /// Returns the distinct priorities of the clients, the high client's first.
     pub(super) fn priorities(&self) -> Vec<i16> {
         let mut all: Vec<i16> = (0..=self.low)
             .map(|client| self.priority_of(client))
@@ -123,12 +125,13 @@ impl Setup {
         all
     }
 
-    /// Returns the native priority that a thread has in place of this one: 0 is none.
+    /// Returns the native priority that a thread gets for the given one: 0, which is none, if
+    /// threads are scheduled by SCHED_OTHER.
     pub(super) fn native(&self, priority: i16) -> i16 {
         if self.best_effort { 0 } else { priority }
     }
 
-    /// Returns the scheduling of a thread with a native priority.
+    /// Returns the scheduling policy and priority of a thread, given its native priority.
     pub(super) fn scheduling(&self, priority: i16) -> Scheduling {
         match self.native(priority) {
             0 => Scheduling::Other,
@@ -138,12 +141,13 @@ impl Setup {
         }
     }
 
-    /// Returns the specification of a thread with a native priority.
+    /// Returns the specification of a thread, given its name and native priority.
     pub(super) fn thread(&self, name: String, priority: i16) -> ThreadSpec {
         ThreadSpec::named(name).scheduling(self.scheduling(priority))
     }
 
-    /// Returns the specification of the thread that ends the process when it takes too long.
+    /// Returns the specification of the watchdog thread, which ends the process when it takes too
+    /// long.
     pub(super) fn watchdog(&self) -> ThreadSpec {
         self.thread("rt-watchdog".to_owned(), WATCHDOG)
     }
@@ -163,8 +167,8 @@ impl Setup {
     }
 }
 
-/// Returns settings whose CORBA priorities are SCHED_FIFO's; with `best_effort`, ones that are only
-/// propagated.
+/// Returns settings that map CORBA priorities directly to SCHED_FIFO priorities; with
+/// `best_effort`, priorities are only propagated.
 ///
 /// # Errors
 /// The machine does not grant SCHED_FIFO; the message has advice.
@@ -182,7 +186,7 @@ pub(super) fn rt_orb(best_effort: bool) -> Result<Arc<RtOrb>> {
     Ok(RtOrb::new(config)?)
 }
 
-/// Returns a number as a CORBA priority.
+/// Converts a number to a CORBA priority.
 pub(super) fn corba(priority: i16) -> Result<Priority> {
     Ok(Priority::new(priority)?)
 }

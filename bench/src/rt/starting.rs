@@ -15,7 +15,7 @@ use punctual::{Interface, Orb};
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::Instant;
 
-/// Upper bound of that time, in nanoseconds.
+/// Goal: upper bound of the median time from a server's start to its first reply, in nanoseconds.
 const GOAL: u64 = 50_000_000;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -40,10 +40,10 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 pub struct Options {
     #[command(flatten)]
     common: Common,
-    /// Low clients' priorities, each with a lane.
+    /// Number of low clients' priorities, each with a lane.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..=64))]
     low: u16,
-    /// Servers that are started.
+    /// Number of servers that are started, one after the other.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
     #[command(flatten)]
@@ -91,7 +91,8 @@ pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.deliver(&report)
 }
 
-/// Starts one server; returns the times until its reference is known, and until it has answered.
+/// Starts one server; returns the nanoseconds until its reference was received, and until it
+/// answered the first call.
 fn one(harness: &Harness, setup: &Setup, orb: &Orb) -> Result<(u64, u64)> {
     let setup = experiment::Setup::Rt(setup.clone());
     let mut command = experiment::server(harness, &setup, Some(0));

@@ -7,13 +7,13 @@ use rustix::process::{Signal, getpid, kill_process};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Thread that ends the process when a time has passed, unless it is disarmed before. It sleeps
-/// meanwhile.
+/// Thread that ends the process when a time limit has passed, unless it is disarmed before. It
+/// sleeps until then.
 #[derive(Debug)]
 pub(super) struct Watchdog(Sender<Option<Duration>>);
 
 impl Watchdog {
-    /// Starts the thread, which should be the most urgent one.
+    /// Starts the watchdog's thread, which should have the highest priority of all.
     ///
     /// # Errors
     /// The machine does not grant the thread.
@@ -23,19 +23,19 @@ impl Watchdog {
         Ok(Self(tell))
     }
 
-    /// Sets the time after which the process ends.
+    /// Sets the time limit, after which the process is ended.
     pub(super) fn arm(&self, limit: Duration) {
         // The thread lives as long as this sender.
         let _ = self.0.send(Some(limit));
     }
 
-    /// Cancels the end of the process.
+    /// Cancels the time limit.
     pub(super) fn disarm(&self) {
         let _ = self.0.send(None);
     }
 }
 
-/// Watches until the sender is gone.
+/// Waits for time limits and enforces them, until the channel is closed.
 fn watch(told: &Receiver<Option<Duration>>) {
     let mut limit = None;
     loop {

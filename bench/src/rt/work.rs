@@ -1,10 +1,10 @@
-//! Work of a servant.
+//! Work of a servant: consumes processor time.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Consumes processor time. While the thread waits for the processor, none passes, so that an
-/// upcall costs the same however often it is interrupted.
+/// Consumes the given processor time of this thread. Time in which the thread waits for a processor
+/// does not count, so that an upcall costs the same however often it is interrupted.
 pub(super) fn busy(time: Duration) {
     if time.is_zero() {
         return;

@@ -1,4 +1,5 @@
-//! Kinds of throughput: the client's calls, its number of threads, and the placement of both sides.
+//! Kinds of throughput measurements: the client's calls, its number of threads, and the placement
+//! of both sides.
 
 use crate::case::{Case, Operation};
 use crate::contender::Contender;
@@ -10,7 +11,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
 
-/// Case of the one-ways.
+/// Case that one-ways use: the operation `ping`, which has no arguments.
 pub(super) const PING: Case = Case::plain(Operation::Ping);
 
 /// Calls of the client.
@@ -25,21 +26,21 @@ pub enum Load {
     TwoWay,
 }
 
-/// Kind of throughput.
+/// Kind of throughput measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Kind {
     /// Calls of the client.
     pub load: Load,
     /// Number of threads.
     pub threads: u32,
-    /// References of the threads; `None` for one-ways, which come from one thread.
+    /// References of the threads; `None` for one-ways, which one thread sends.
     pub references: Option<References>,
     /// Processors of client and server.
     pub placement: Placement,
 }
 
 impl Kind {
-    /// Returns the kind of one-ways of one thread.
+    /// Returns the kind that measures one-ways sent by one thread.
     #[must_use]
     pub const fn one_way(placement: Placement) -> Self {
         Self {
@@ -50,14 +51,14 @@ impl Kind {
         }
     }
 
-    /// Buffered one-ways, which run across processors: on one the buffer's reader would wait for
-    /// its writer.
+    /// Buffered one-ways, with client and server on different processors: on a single processor the
+    /// reader of the buffer would wait for its writer.
     pub const BUFFERED: Self = Self {
         load: Load::Buffered,
         ..Self::one_way(Placement::Cross)
     };
 
-    /// Returns a kind of two-way calls.
+    /// Returns the kind that measures two-way calls of several threads.
     #[must_use]
     pub const fn two_way(threads: u32, references: References, placement: Placement) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl Kind {
         }
     }
 
-    /// Returns the settings of its processes.
+    /// Returns the settings with which the contender's processes are started.
     pub(super) fn launch(self, processors: Option<Processors>) -> Launch {
         let buffered = self.load == Load::Buffered;
         Launch {
@@ -78,7 +79,7 @@ impl Kind {
         }
     }
 
-    /// Adds the kind to a row.
+    /// Adds the kind's values to a row.
     pub(crate) fn on(self, row: Row) -> Row {
         row.with("load", self.load)
             .with("threads", self.threads)
@@ -86,8 +87,9 @@ impl Kind {
             .with("placement", self.placement)
     }
 
-    /// Returns whether a contender can be measured: one that spins keeps other threads from
-    /// running; raw shared memory has no one-ways.
+    /// Returns whether a contender can take part. Contenders that spin are excluded, as they keep
+    /// other threads from running, and so are contenders that cannot buffer, if one-ways are
+    /// buffered.
     pub(super) fn suits(self, contender: &Contender) -> bool {
         !contender.spins && (self.load != Load::Buffered || contender.buffers())
     }
@@ -104,7 +106,8 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Returns every combination of these, in the order in which they are shown.
+/// Returns every combination of the given loads, thread counts, references and placements, in
+/// display order.
 pub(super) fn combined(
     loads: &[Load],
     threads: &[u32],

@@ -23,7 +23,7 @@ use clap::Args;
 /// Contenders that are measured if the command line names none. The outsider is one of them
 /// because it is built like a user's program.
 const USUAL: [&str; 3] = ["punctual", outsider::NAME, omniorb::NAME];
-/// Ratio of one-ways to two-way calls.
+/// Number of one-ways for each two-way call.
 const ONE_WAYS: u32 = 5;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -47,7 +47,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders, and their floors; `all` for every one.
+    /// Only these contenders, and their baselines; `all` for every one.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Calls of the client.
@@ -57,7 +57,7 @@ pub struct Options {
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 32])]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_THREADS)))]
     pub threads: Vec<u32>,
-    /// Let these threads share a reference, or have one each.
+    /// Let these threads share a reference, or give each its own.
     #[arg(long, value_delimiter = ',', default_values = ["shared", "own"])]
     pub references: Vec<References>,
     /// Processors of client and server; buffered one-ways run at cross only.
@@ -69,7 +69,7 @@ pub struct Options {
     json: Json,
 }
 
-/// Amount of measurement.
+/// Effort of the measurement: the number of rounds, calls and repetitions.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Effort {
     /// Rounds, in each of which every contender has its turn.
@@ -78,7 +78,8 @@ pub struct Effort {
     /// Two-way calls of a round, of all threads together; one-ways are five times as many.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub calls: u32,
-    /// Repetitions of a kind whose rates vary by more than 10 %; the calmest attempt counts.
+    /// Repetitions of a kind whose rates vary by more than 10 %; the attempt with the least noise
+    /// counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
 }
@@ -94,7 +95,7 @@ impl Options {
     }
 }
 
-/// Calls of a turn.
+/// Workload of this measurement: the number of calls in a contender's turn.
 struct Flood(u32);
 
 impl Workload for Flood {
@@ -182,7 +183,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.deliver(&report)
 }
 
-/// Measures these kinds by every contender that starts.
+/// Measures these kinds for every contender that starts.
 pub(crate) fn measure(
     contenders: &[Contender],
     absent: &[Absent],
@@ -241,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Returns a report of these contenders, and the times of a call in three rounds of each.
+    /// Returns a report of contenders, given the mean time of a call in each of three rounds.
     fn measured(times: [(&'static str, [u64; 3]); 3]) -> Report {
         let outcomes = times.map(|(name, times)| {
             let mut rates = Rates::default();

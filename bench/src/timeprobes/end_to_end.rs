@@ -1,10 +1,11 @@
-//! Path of a call through both processes, where their stamps are of one counter.
+//! Path of a call through both processes, computed from their time stamps where both read the same
+//! counter.
 
 use super::stages::{mean, middle_half};
 use punctual::probe::{CallTrace, Point, Rate, Stamp};
 use serde::Serialize;
 
-/// Part of the path.
+/// Part of a call's path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Leg {
     /// Name of the part.
@@ -22,13 +23,13 @@ const LEGS: [&str; 5] = [
     "client, from when it has received",
 ];
 
-/// Fraction of a client's calls that must have been found at the server.
+/// Fraction of a client's calls for which matching stamps must have been found at the server.
 const FOUND: f64 = 0.9;
 
-/// Returns the parts, as means of the middle half of the calls. A message is under way from when
-/// its sender begins to send until its receiver has received: system calls, the kernel's work, and
-/// the wake-up. Returns `None` when most calls are not found at the server between their request
-/// and their reply, as the processors' counters differ.
+/// Returns the parts of the path, as means over the middle half of the calls. The transmission of a
+/// message lasts from the moment its sender begins to send it until its receiver has received it:
+/// system calls, the kernel's work, and the wake-up. Returns `None` when most calls are not found
+/// at the server between their request and their reply, as the processors' counters differ.
 pub(super) fn legs(client: &[CallTrace], server: &[CallTrace], rate: Rate) -> Option<Vec<Leg>> {
     let mut served = server.iter().filter_map(Served::of).peekable();
     let mut ways = Vec::new();
@@ -54,7 +55,7 @@ pub(super) fn legs(client: &[CallTrace], server: &[CallTrace], rate: Rate) -> Op
     LEGS.into_iter().enumerate().map(part).collect()
 }
 
-/// Moments of a call at the client.
+/// Time stamps of a call at the client.
 struct Made {
     begins: Stamp,
     sends: Stamp,
@@ -62,7 +63,7 @@ struct Made {
     ends: Stamp,
 }
 
-/// Moments of a call at the server.
+/// Time stamps of a call at the server.
 struct Served {
     received: Stamp,
     sends: Stamp,

@@ -33,9 +33,10 @@ use stages::Stages;
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Number of rounds in which the two take turns.
+/// Number of rounds in which the run without probes and the run with probes take turns.
 const ROUNDS: u32 = 10;
-/// Upper bound of calls, warm-up included, whose stamps fit into a thread's ring.
+/// Upper bound of the number of calls, warm-up included: the stamps of this many calls fit into a
+/// thread's ring buffer.
 const MOST: i64 = 1500;
 
 /// Options of the command.
@@ -97,7 +98,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.output.deliver(&report)
 }
 
-/// Counter of the stamps.
+/// Counter from which the time stamps are read.
 #[derive(Clone, Copy, Debug)]
 struct Counter {
     rate: Rate,
@@ -105,7 +106,8 @@ struct Counter {
     stamp: f64,
 }
 
-/// Measures every contender at every placement; what is skipped and what fails goes to the report.
+/// Measures every contender at every placement; reasons for skipped contenders and failures are
+/// added to the report.
 fn measure(
     contenders: &[Contender],
     options: &Options,
@@ -138,7 +140,7 @@ fn measure(
     runs
 }
 
-/// Returns the contenders that are this ORB: others have no probes.
+/// Returns the contenders that run Punctual: only they have probes.
 fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
     let wanted = Selection::named(names)?.without_floors();
     let (mut here, absent) = contender::known(harness, &wanted);
@@ -152,7 +154,7 @@ fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
     }
 }
 
-/// Contender with its probes off, and with its probes on.
+/// Measurement of one contender with its probes off and on.
 struct Pair {
     off: Record,
     on: Record,

@@ -4,12 +4,12 @@
 
 use punctual::probe::Point;
 
-/// Line of a table.
+/// Line of one of the paper's tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// Number in the paper; empty where it has no figure.
+    /// Number of the stage in the paper; empty for a stage that the paper's table lacks.
     pub(crate) number: &'static str,
-    /// Stage in this ORB.
+    /// Corresponding stage in this ORB.
     pub(crate) point: Point,
     /// Time in the paper, in microseconds.
     pub(crate) micros: Option<f64>,
@@ -23,7 +23,7 @@ const fn line(number: &'static str, point: Point, micros: f64) -> Line {
     }
 }
 
-/// Returns a line that the paper's table lacks.
+/// Returns a line for a stage that the paper's table lacks.
 const fn own(point: Point) -> Line {
     Line {
         number: "",
@@ -32,8 +32,8 @@ const fn own(point: Point) -> Line {
     }
 }
 
-/// Table 1. Our wait for the reply is a line of its own; the paper's is in 7. It has no figure for
-/// 9.
+/// Table 1: stages of the client. Waiting for the reply has a line of its own here, while the paper
+/// includes it in stage 7. The paper gives no time for stage 9.
 pub(crate) const CLIENT: &[Line] = &[
     line("1", Point::ClientInitialise, 6.30),
     line("2", Point::ClientReference, 15.6),
@@ -51,8 +51,8 @@ pub(crate) const CLIENT: &[Line] = &[
     },
 ];
 
-/// Table 2. Our sending is a line of its own; the paper's is in 10, with the wait for the client to
-/// run.
+/// Table 2: stages of the server. Sending has a line of its own here, while the paper includes it
+/// in stage 10, together with the wait for the client to run.
 pub(crate) const SERVER: &[Line] = &[
     line("1", Point::ServerReceive, 7.0),
     line("2", Point::ServerTransportReceive, 24.8),

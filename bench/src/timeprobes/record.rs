@@ -1,4 +1,4 @@
-//! Files of stamps, by which a measured process hands them to the harness: one for each side.
+//! Files of time stamps that a measured process leaves for the harness: one for each side.
 
 use crate::Result;
 use crate::peer;
@@ -6,7 +6,7 @@ use punctual::probe::{self, CallTrace, Side, Stamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Stamps of one thread, as numbers.
+/// Time stamps of one thread, as numbers.
 #[derive(Debug, Serialize, Deserialize)]
 struct Thread {
     name: String,
@@ -14,7 +14,8 @@ struct Thread {
     stamps: Vec<u64>,
 }
 
-/// Runs a side with its probes on, and leaves its stamps in `directory`.
+/// Runs one side, client or server, with its probes on, and then writes its time stamps to
+/// `directory`.
 ///
 /// # Errors
 /// Those of `run`; or the file cannot be written.
@@ -42,10 +43,10 @@ pub(crate) fn recorded(
     done
 }
 
-/// Returns the calls of a side, in the order in which they began.
+/// Returns the recorded calls of one side, in the order in which they began.
 ///
 /// # Errors
-/// The side has left no stamps, or an invalid file.
+/// The side has written no time stamps, or an invalid file.
 pub(crate) fn read(directory: &Path, side: Side) -> Result<Vec<CallTrace>> {
     let octets = std::fs::read(file(directory, side))?;
     let threads: Vec<Thread> = serde_json::from_slice(&octets)?;

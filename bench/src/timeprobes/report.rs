@@ -70,21 +70,21 @@ pub(crate) static EXPERIMENT: Experiment =
         ))
         .remarks(&[paper::REMARKS]);
 
-/// Returns whether a row is a stage of one side.
+/// Returns whether a row shows a stage of the client or the server.
 fn of_a_side(row: &Row) -> bool {
     row.flag("part") && !row.is("side", END_TO_END)
 }
 
-/// One contender at one placement.
+/// Figures of one contender at one placement.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Run {
     /// Processors of client and server.
     pub(super) placement: Placement,
     /// Contender of the run.
     pub(super) contender: &'static str,
-    /// Caller's times without probes.
+    /// Call times that the client measured with probes off.
     pub(super) off: Figures,
-    /// Caller's times with probes.
+    /// Call times that the client measured with probes on.
     pub(super) on: Figures,
     /// Stages of the client.
     pub(super) client: Stages,
@@ -95,7 +95,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the name of its column or bar.
+    /// Returns the name under which the run appears as a column or a bar.
     pub(super) fn name(&self) -> String {
         format!("{} {}", self.contender, self.placement)
     }
@@ -112,7 +112,8 @@ impl Run {
             .with("noisy", self.on.spread > NOISY || self.off.spread > NOISY)
     }
 
-    /// Returns the lines of a side's table: its stages, then their sums and what they should be.
+    /// Returns the lines of the client's or the server's table: the stages, their sums, and for
+    /// comparison the whole call as measured by stamps and by the caller.
     #[allow(clippy::cast_precision_loss)]
     fn side(&self, name: &'static str, side: &Stages) -> Vec<Row> {
         let column = self.name();
@@ -133,8 +134,8 @@ impl Run {
         stages.chain(sums).collect()
     }
 
-    /// Returns the lines of the table from end to end, with the agreement of the stages with the
-    /// caller's times.
+    /// Returns the lines of the end-to-end table: the parts of the path, their sum, and the times
+    /// that the caller measured with probes on and off.
     #[allow(clippy::cast_precision_loss)]
     fn end_to_end(&self) -> Vec<Row> {
         let column = self.name();
@@ -162,7 +163,7 @@ impl Run {
     }
 }
 
-/// Title of the table from end to end.
+/// Title of the end-to-end table.
 const END_TO_END: &str = "one call from end to end, stamps included";
 
 fn titled(stage: &Stage) -> String {
@@ -177,7 +178,7 @@ fn line(side: &str, what: &str, run: &str, time: Option<f64>) -> Row {
         .with("time", time)
 }
 
-/// Returns the paper's column of a side's table, in microseconds.
+/// Returns the column with the paper's figures in a side's table, in microseconds.
 fn papers(name: &str, side: &Stages) -> Vec<Row> {
     let line = |what: &str, time| line(name, what, "paper, µs", time);
     let stages = side.stages.iter().map(|stage| {
@@ -193,10 +194,10 @@ fn papers(name: &str, side: &Stages) -> Vec<Row> {
     stages.chain(sums).collect()
 }
 
-/// Function that selects one side of a run.
+/// Function that selects the client's or the server's stages of a run.
 type OfSide = fn(&Run) -> &Stages;
 
-/// Adds the runs, and the lines of the tables.
+/// Adds the runs, and the lines of the tables, to the report.
 pub(super) fn add(report: &mut Report, runs: &[Run]) {
     report.add("runs", runs.iter().map(Run::row));
     let sides: [(&str, OfSide); 2] = [

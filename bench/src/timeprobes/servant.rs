@@ -1,6 +1,6 @@
-//! Servant that does something before each operation: it stamps when it begins to run, which for an
-//! operation without arguments is the only mark between the search for the operation and the
-//! servant, or works for a while.
+//! Servant that calls a function before each operation. The function either takes a time stamp when
+//! the upcall begins (without arguments, the only mark between the search for the operation and the
+//! servant) or consumes processor time.
 
 use punctual::SystemException;
 use punctual_example_cubit::CubitImpl;
@@ -8,7 +8,7 @@ use punctual_example_cubit::idl::bench::{
     BinStruct, Cube, CubitCubeLongError, CubitCubeStructError, CubitServant,
 };
 
-/// [`CubitImpl`], and the function that runs before each of its operations.
+/// Wraps a [`CubitImpl`] and the function that is called before each of its operations.
 #[derive(Debug)]
 pub(crate) struct Ahead<F>(pub(crate) CubitImpl, pub(crate) F);
 

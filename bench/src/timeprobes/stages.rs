@@ -16,37 +16,38 @@ use serde::Serialize;
 pub(super) struct Stages {
     /// Number of calls with complete stamps.
     pub(super) calls: usize,
-    /// Stages of the side.
+    /// Stages of the client or the server.
     pub(super) stages: Vec<Stage>,
-    /// Sum of all stages, without their stamps.
+    /// Sum of all stages, without the cost of their stamps.
     pub(super) sum: f64,
-    /// Cost of a call's stamps.
+    /// Cost of all time stamps of a call.
     pub(super) stamps: f64,
-    /// Mean time of the calls, as measured.
+    /// Mean time of the calls as measured, stamps included.
     pub(super) whole: f64,
 }
 
 /// One stage; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Stage {
-    /// Number in the paper; empty where its tables have none.
+    /// Number of the stage in the paper; empty if its tables have no such stage.
     pub(super) number: &'static str,
     /// Name of the stage.
     pub(super) name: &'static str,
-    /// Mean time, without the stamps.
+    /// Mean time, with the cost of the stamps subtracted.
     pub(super) time: f64,
     /// Mean time as measured, stamps included.
     pub(super) measured: f64,
     /// Median of all calls, as measured.
     pub(super) median: f64,
-    /// Number of times that a call reaches the stage, each with a stamp.
+    /// Mean number of time stamps for the stage in a call.
     pub(super) stamps: f64,
     /// Time in the paper, in microseconds.
     pub(super) paper: Option<f64>,
 }
 
 impl Stages {
-    /// Returns the stages of some calls; `None` without any. A stamp costs `stamp` nanoseconds.
+    /// Returns the stages of the given calls, or `None` if there are none; `stamp` is the cost of
+    /// one time stamp in nanoseconds.
     pub(super) fn of(seen: &[CallTrace], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
         let seen = with_the_usual_stages(seen, table);
         let usual = middle_half(&seen, |call| call.total());
@@ -62,14 +63,14 @@ impl Stages {
         })
     }
 
-    /// Returns the sum of the stages that are not the link's, without their stamps: the cost of the
-    /// ORB.
+    /// Returns the sum of the stages other than system calls and waiting, without the cost of
+    /// stamps: the ORB's own cost.
     pub(super) fn of_the_orb(&self) -> f64 {
         let own = self.stages.iter().filter(|stage| !stage.is_io());
         own.map(|stage| stage.time).sum()
     }
 
-    /// Returns a stage's fraction of the sum.
+    /// Returns a stage's time as a fraction of the sum of all stages.
     pub(super) fn share(&self, stage: &Stage) -> f64 {
         stage.time / self.sum
     }
@@ -87,7 +88,7 @@ impl Stages {
 }
 
 impl Stage {
-    /// Returns whether the stage is the link's: system calls, and waiting.
+    /// Returns whether the stage is I/O: a system call, or waiting.
     pub(super) fn is_io(&self) -> bool {
         self.name.starts_with("I/O")
     }
@@ -115,8 +116,8 @@ impl Stage {
     }
 }
 
-/// Returns the calls that reach each stage that most of them reach. The others are of another
-/// operation, such as one without parameters.
+/// Returns the calls that pass through all stages that the majority of calls pass through. Other
+/// calls belong to other operations, such as one without parameters.
 fn with_the_usual_stages<'a>(seen: &'a [CallTrace], table: &[Line]) -> Vec<&'a CallTrace> {
     let most = |point| 2 * seen.iter().filter(|call| call.stamps(point) > 0).count() > seen.len();
     let usual: Vec<Point> = table
@@ -128,7 +129,7 @@ fn with_the_usual_stages<'a>(seen: &'a [CallTrace], table: &[Line]) -> Vec<&'a C
     seen.iter().filter(comes_to_all).collect()
 }
 
-/// Returns the middle half, without a quarter at either end.
+/// Returns the middle half of all items by length, leaving out the quarter at either end.
 pub(super) fn middle_half<T>(all: &[T], length: impl Fn(&T) -> u64) -> Vec<&T> {
     let mut sorted: Vec<&T> = all.iter().collect();
     sorted.sort_by_key(|one| length(one));

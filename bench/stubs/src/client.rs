@@ -10,7 +10,7 @@ fn other(error: impl Error) -> Box<dyn Error> {
     error.to_string().into()
 }
 
-/// Calls an operation so many times.
+/// Calls one operation the given number of times.
 fn main() -> Result<(), Box<dyn Error>> {
     let (orb, arguments) = Orb::init(std::env::args())?;
     let [_, reference, operation, calls] = &arguments[..] else {

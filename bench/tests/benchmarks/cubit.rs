@@ -19,7 +19,7 @@ fn standard_output(output: Output) -> String {
     shown
 }
 
-/// Returns the contenders of an array of rows, each with its number of rows.
+/// Returns the contenders in an array of rows, each with the number of its rows.
 fn contenders(rows: &Value) -> Vec<(String, usize)> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for row in rows.as_array().unwrap() {

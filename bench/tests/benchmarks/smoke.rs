@@ -1,4 +1,4 @@
-//! Tests of the whole harness with its own programs and few calls. No time is asserted.
+//! Tests of the whole harness with this crate's own programs and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output};

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the code blocks in a language.
+/// Returns the code blocks of a Markdown page whose info string is `language`.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut rest = page;
@@ -36,7 +36,8 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// Returns a function for each example, and two that call them all.
+/// Returns Rust source with a function for each example of a page, and two functions, a synchronous
+/// and an `async` one, that run all of them.
 fn examples(page: &str) -> String {
     let mut text = String::new();
     for (asynchronous, language, all) in

@@ -7,9 +7,9 @@ use hdrhistogram::Histogram;
 use punctual::{Char, Interface, SystemException};
 use std::time::{Duration, Instant};
 
-/// Number of elements of each sequence that is sent.
+/// Number of elements in each sequence that is sent.
 const ELEMENTS: usize = 64;
-/// Number of calls before the timed ones.
+/// Number of warm-up calls before the timed ones.
 const WARM_UP: u64 = 20;
 
 /// Upper bound of recorded times, in nanoseconds: a minute. Longer calls count as this.
@@ -59,7 +59,7 @@ impl From<CubitCubeStructError> for Problem {
     }
 }
 
-/// One kind of call: its name, and a function that makes one call, given its number.
+/// Kind of call: a function that makes one call, given the call's number.
 pub struct Kind<'c> {
     /// Name of the operation, or what is special about the call.
     pub name: &'static str,
@@ -179,8 +179,8 @@ pub fn kinds(cubit: &Cubit) -> Vec<Kind<'_>> {
     ]
 }
 
-/// Verifies what is not timed: every one-way has arrived, and an invalid call raises the right
-/// exception.
+/// Verifies what the timed calls do not: every one-way has arrived, and an invalid call raises the
+/// right exception.
 ///
 /// # Errors
 /// The first failed check.
@@ -193,8 +193,8 @@ pub fn verify(cubit: &Cubit, pings_before: u64, pings_sent: u64) -> Result<(), P
     expect(&cubit.as_object().locate()?, &true)
 }
 
-/// Verifies that the `_into` variants fill buffers with the results of their operations, in
-/// existing memory.
+/// Verifies that the `_into` variants of operations write their results into existing buffers,
+/// without allocating.
 fn verify_twins(cubit: &Cubit) -> Result<(), Problem> {
     let (mut octets, mut structs) = (vec![0; 2 * ELEMENTS], Vec::with_capacity(ELEMENTS));
     let before = (octets.as_ptr(), structs.as_ptr());

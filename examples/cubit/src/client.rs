@@ -5,7 +5,7 @@ use crate::idl::bench::Cubit;
 use punctual::{Interface, Orb};
 use std::error::Error;
 
-/// Calls a Cubit: each kind of call, every answer verified, and how long they took.
+/// Calls a Cubit: makes each kind of call, verifies every answer, and shows the times.
 #[derive(Debug, clap::Parser)]
 #[command(name = "cubit-client", version, about, after_help = crate::server::ORB_OPTIONS)]
 pub struct Options {

@@ -41,8 +41,8 @@ pub fn run(orb: &Orb, options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Writes the file in one step: readers see all of it or nothing, as it is written beside and then
-/// renamed.
+/// Writes the file atomically: the text is written to a second file, which is then renamed, so that
+/// readers see all of it or nothing.
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     let beside = path.with_extension("new");
     let mut file = std::fs::File::create(&beside)?;

@@ -1,5 +1,5 @@
-//! Runs the example in three processes: thousands of calls are open, and four threads hold them,
-//! beside the main thread, which waits for the end (`Orb::run`).
+//! Runs the example in three processes: thousands of calls are in progress in the gateway, which
+//! needs only four threads besides the main thread, which waits in `Orb::run`.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -38,7 +38,7 @@ impl Running {
         line.trim_end().to_owned()
     }
 
-    /// Returns the kernel's names of its threads.
+    /// Returns the names of the process's threads, as the kernel has them.
     fn threads(&self) -> Vec<String> {
         let tasks = format!("/proc/{}/task", self.0.id());
         let tasks = fs::read_dir(Path::new(&tasks)).unwrap();

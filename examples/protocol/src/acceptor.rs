@@ -30,7 +30,7 @@ pub(crate) fn listen(address: &Address, options: Options) -> Result<Box<dyn Acce
 }
 
 impl CheckedAcceptor {
-    /// Acquire pairs with the Release in `close`: a shut listener is seen as closed.
+    /// Returns whether `close` was called. Acquire pairs with the Release in `close`.
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }

@@ -5,10 +5,10 @@ use crate::NAME;
 use punctual_link::{Address, Cause, LinkError, Phase};
 use std::net::SocketAddr;
 
-/// Returns the socket address of a link's address.
+/// Converts an address of the link to a socket address.
 ///
 /// # Errors
-/// [`Cause::BadAddress`] for anything but a number and a port.
+/// [`Cause::BadAddress`] for anything other than an IP number and a port.
 pub fn socket(address: &Address) -> Result<SocketAddr, LinkError> {
     let own = (address.link() == NAME).then_some(address.place());
     own.and_then(|place| place.parse().ok()).ok_or(LinkError {
@@ -17,7 +17,7 @@ pub fn socket(address: &Address) -> Result<SocketAddr, LinkError> {
     })
 }
 
-/// Returns the link's address of a socket address.
+/// Converts a socket address to an address of the link.
 #[must_use]
 pub fn link(address: SocketAddr) -> Address {
     Address::new(NAME, &address.to_string())

@@ -16,7 +16,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// TCP connection, and the frame that is arriving.
+/// TCP connection, and the frame that is being received.
 #[derive(Debug)]
 pub(crate) struct CheckedConnection {
     /// Non-blocking socket; threads that must wait poll it until the deadline.
@@ -24,7 +24,7 @@ pub(crate) struct CheckedConnection {
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
-    /// Receive state, locked by the receiving thread.
+    /// Receive state; the thread that receives holds the lock.
     incoming: Mutex<Incoming>,
 }
 
@@ -48,7 +48,7 @@ impl CheckedConnection {
         })
     }
 
-    /// Writes all of a frame; an error tells how many bytes of it were sent.
+    /// Writes a frame completely; an error says how many of its bytes were sent.
     fn write(&self, payload: &[&[u8]], deadline: Deadline) -> Result<(), (usize, LinkError)> {
         let header = frame::header(payload.iter().copied());
         let mut slices = Vec::with_capacity(payload.len() + 1);
@@ -87,7 +87,7 @@ impl CheckedConnection {
 }
 
 impl Incoming {
-    /// Delivers whole frames; a wrong frame ends the connection.
+    /// Moves the payloads of complete frames to `block`; a wrong frame ends the connection.
     fn deliver(&mut self, block: &mut Block, stream: &TcpStream) -> Result<usize, LinkError> {
         if self.wrong.is_none() {
             let (delivered, outcome) = self.arrivals.deliver(block);
@@ -130,8 +130,8 @@ impl Connection for CheckedConnection {
         Ok(())
     }
 
-    /// Receives all whole frames that have arrived, regardless of `need`: a frame left behind would
-    /// not make the descriptor readable.
+    /// Receives all complete frames that have arrived, even if there are more than `need` asks for:
+    /// a frame left in the buffer would not make the descriptor readable.
     fn receive(
         &self,
         block: &mut Block,

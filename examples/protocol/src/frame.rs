@@ -35,12 +35,12 @@ pub fn header<'p>(payload: impl IntoIterator<Item = &'p [u8]> + Clone) -> [u8; H
 #[derive(Debug)]
 pub struct Payloads<'m> {
     parts: &'m [IoSlice<'m>],
-    /// Number of bytes of the first part that were already returned.
+    /// Number of bytes of the first remaining part that were already returned.
     begin: usize,
 }
 
 impl<'m> Payloads<'m> {
-    /// Makes the iterator over the message that consists of `parts`.
+    /// Makes the iterator over a message's payloads, given the message as `parts`.
     #[must_use]
     pub fn of(parts: &'m [IoSlice<'m>]) -> Self {
         Self { parts, begin: 0 }
@@ -50,7 +50,7 @@ impl<'m> Payloads<'m> {
 impl<'m> Iterator for Payloads<'m> {
     type Item = Vec<&'m [u8]>;
 
-    /// Returns the next payload, in runs, none of them empty.
+    /// Returns the next payload as a list of non-empty slices, or `None` at the end of the message.
     fn next(&mut self) -> Option<Vec<&'m [u8]>> {
         let mut runs = Vec::new();
         let mut room = LONGEST;
@@ -71,15 +71,17 @@ impl<'m> Iterator for Payloads<'m> {
     }
 }
 
-/// Received bytes; once the whole frames are delivered, only the last, unfinished frame stays.
+/// Buffer of received bytes. Once the complete frames are delivered, it holds only the incomplete
+/// last one.
 #[derive(Debug, Default)]
 pub struct Arrivals {
     octets: Vec<u8>,
 }
 
 impl Arrivals {
-    /// Returns the buffer to which received bytes are appended, with room for the rest of the
-    /// current frame, but never for more than has arrived, or a page.
+    /// Returns the buffer to which received bytes are appended, with capacity for the rest of the
+    /// current frame; the added capacity is limited by the number of bytes that have arrived (or a
+    /// page), so that a peer cannot cause large allocations.
     pub fn to_fill(&mut self) -> &mut Vec<u8> {
         let lacks = match self.octets.first_chunk::<4>() {
             Some(length) => u32::from_be_bytes(*length) as usize + HEADER,
@@ -90,12 +92,12 @@ impl Arrivals {
         &mut self.octets
     }
 
-    /// Moves the payloads of all whole frames behind the contents of `block`, and returns how many
-    /// bytes were moved.
+    /// Appends the payloads of all complete frames to `block`, and returns the number of bytes
+    /// appended.
     ///
     /// # Errors
-    /// The fault of the first wrong frame; the payloads before it have been moved, and nothing
-    /// behind it can be decoded.
+    /// The first wrong frame. The payloads before it have been appended; the data after it cannot
+    /// be decoded.
     pub fn deliver(&mut self, block: &mut Block) -> (usize, Result<(), &'static str>) {
         let before = block.len();
         let mut rest = self.octets.as_slice();
@@ -115,10 +117,10 @@ impl Arrivals {
     }
 }
 
-/// Payload of a whole frame, and the bytes behind the frame.
+/// Payload of a complete frame, and the bytes after the frame.
 type Whole<'f> = (&'f [u8], &'f [u8]);
 
-/// Splits off the first frame in `octets`; returns `None` while it is incomplete.
+/// Splits off the first frame of `octets`; returns `None` while it is incomplete.
 fn split(octets: &[u8]) -> Result<Option<Whole<'_>>, &'static str> {
     let Some((announced, behind)) = octets.split_first_chunk::<HEADER>() else {
         return Ok(None);

@@ -10,7 +10,7 @@ use std::io::{IoSlice, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-/// Returns the loaded link, if cargo is there to build its library.
+/// Returns the loaded link, or `None` if cargo is not installed to build its library.
 fn loaded() -> Option<Arc<dyn Link>> {
     Some(punctual_plugin::load(library::built()?).unwrap())
 }

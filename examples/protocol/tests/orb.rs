@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! ORBs that speak this protocol: one that is linked with it, and one that loads it as its
-//! configuration file says.
+//! ORBs that use the checked link: one has it linked in, the other loads it as its configuration
+//! file says.
 
 mod library;
 
@@ -11,12 +11,12 @@ use punctual_example_cubit::idl::bench::Cubit;
 use punctual_example_protocol::Checked;
 use std::sync::Arc;
 
-/// Returns the builder of an ORB that is linked with the protocol.
+/// Returns the builder of an ORB with the checked link linked in.
 fn linked() -> OrbBuilder {
     Orb::builder().link(Arc::new(Checked::new()))
 }
 
-/// Returns the builder of an ORB that loads the protocol from a library named in its configuration
+/// Returns the builder of an ORB that loads the link from a library named in its configuration
 /// file.
 fn configured() -> Option<OrbBuilder> {
     let library = library::built()?;

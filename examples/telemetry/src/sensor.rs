@@ -35,11 +35,11 @@ struct State {
 }
 
 impl Sensor {
-    /// Returns the sensor of that name, with the state stored in this folder.
+    /// Returns the sensor with the given name, with its state read from a file in `folder`.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST for a name that the plant has not; PERSIST_STORE if its file cannot be
-    /// read.
+    /// OBJECT_NOT_EXIST for a name that the plant does not have; PERSIST_STORE if the file cannot
+    /// be read.
     pub(crate) fn remembered(name: &str, folder: &Path) -> Result<Self, SystemException> {
         let known = PLANT.iter().find(|(known, ..)| *known == name);
         let &(name, maker, unit, lowest, highest) =

@@ -1,4 +1,4 @@
-//! Runs the example in two processes, and once more after the station was killed.
+//! Runs the example in two processes, and once more after the station has been killed.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader};

@@ -16,12 +16,13 @@ pub use counting::{Allocated, allocated_by};
 pub use outcome::{End, Outcome, Refusal};
 pub use shapes::{SHAPES, shape};
 
-/// Bytes that may be allocated for each byte received.
+/// Default of the bytes that a decoder may allocate for each byte of input.
 pub const TIMES: usize = 16;
-/// Bytes that may be allocated in addition.
+/// Default of the bytes that a decoder may allocate for any input, in addition to [`TIMES`] times
+/// its length.
 pub const BESIDE: usize = 64 * 1024;
 
-/// Kind of input, and the function that reads it.
+/// Shape: a kind of expensive input, with the function that reads it and the cost that is allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Name of the decoder.
@@ -30,25 +31,27 @@ pub struct Shape {
     pub name: &'static str,
     /// Function that makes input of about the given number of bytes.
     pub make: fn(usize) -> Vec<u8>,
-    /// Function that reads the input, as far as it can be read.
+    /// Function that reads the input until its end or an error.
     pub read: fn(&[u8]) -> Outcome,
-    /// End of the reading.
+    /// Expected end of the reading.
     pub end: End,
-    /// Bytes that may be allocated for each byte received: [`TIMES`] unless there is a reason for
+    /// Bytes that may be allocated for each byte of input: [`TIMES`] unless there is a reason for
     /// more.
     pub times: usize,
-    /// Bytes that may be allocated in addition: [`BESIDE`] unless there is a reason for more.
+    /// Bytes that may be allocated in addition, whatever the length: [`BESIDE`] unless there is a
+    /// reason for more.
     pub beside: usize,
-    /// Kind of allocation that is bounded.
+    /// Allocations that the bound applies to.
     pub counted: Counted,
 }
 
-/// Kind of allocation that is bounded.
+/// Choice of the allocations that are bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// All allocations, freed again or not.
+    /// Sum of all allocations, whether or not they are freed again.
     InAll,
-    /// Memory held at a time, for input whose parts are decoded and dropped one after the other.
+    /// Largest amount held at any time; for input whose parts are decoded and dropped one after the
+    /// other.
     AtATime,
 }
 
@@ -64,7 +67,7 @@ pub struct Cost {
 }
 
 impl Shape {
-    /// Makes a shape with the common bounds that is read whole.
+    /// Makes a shape with the default bounds, whose input is expected to be read to its end.
     const fn new(
         decoder: &'static str,
         name: &'static str,
@@ -83,7 +86,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape with a refusal as its end.
+    /// Returns the shape with a refusal as its expected end.
     const fn refused(self, end: End) -> Self {
         Self { end, ..self }
     }
@@ -103,7 +106,7 @@ impl Shape {
         }
     }
 
-    /// Returns the bounded part of the allocations.
+    /// Returns the allocated bytes to which the shape's bound applies.
     #[must_use]
     pub const fn bounded(&self, allocated: Allocated) -> usize {
         match self.counted {
@@ -112,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// Returns how many bytes may be allocated for `received` bytes.
+    /// Returns the number of bytes that may be allocated for an input of `received` bytes.
     #[must_use]
     pub const fn allowed(&self, received: usize) -> usize {
         received * self.times + self.beside

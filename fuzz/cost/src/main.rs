@@ -9,12 +9,12 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Upper bound of the ratio of instructions per byte, for an input twice as long, up to which the
-/// work counts as linear.
+/// Upper bound of the ratio between the instructions per byte of an input and of one half as long:
+/// up to it the work counts as linear.
 const LINEAR: f64 = 1.4;
 
-/// Instructions per byte by which two runs may differ: refused input takes none except for reading
-/// it from a file.
+/// Instructions per byte that are allowed on top of the ratio [`LINEAR`]: input that is refused
+/// early costs hardly any, except for reading it from a file.
 const NOISE: f64 = 1.0;
 
 /// Measures the cost of expensive inputs: bytes allocated and instructions, for each octet received.
@@ -70,9 +70,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 struct Row {
     shape: &'static Shape,
-    /// Cost of the longest input.
+    /// Cost of the longest input: its length, allocations and outcome.
     cost: Cost,
-    /// Instructions per byte, of a short input and of one twice as long.
+    /// Instructions per byte, for a short input and for one twice as long.
     instructions: Option<[f64; 2]>,
 }
 
@@ -103,7 +103,8 @@ impl Row {
             && self.is_linear()
     }
 
-    /// Returns the counted bytes per byte received, without those allowed in addition.
+    /// Returns the allocated bytes per byte of input, after subtracting those that are allowed for
+    /// any input.
     fn per_octet(&self, counted: usize) -> f64 {
         ratio(
             counted.saturating_sub(self.shape.beside),
@@ -145,7 +146,8 @@ fn ratio(of: usize, to: usize) -> f64 {
     of as f64 / to as f64
 }
 
-/// Returns the instructions for each byte by which an input is longer than one of half its length.
+/// Returns the instructions per byte for two steps: each is the difference between an input and one
+/// of half its length, divided by the difference in length.
 fn per_octet(shape: &Shape, lengths: [usize; 3]) -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut counts = Vec::new();

@@ -6,31 +6,32 @@ use std::fmt::Display;
 /// Outcome of reading an input: read to its end, or refused.
 pub type Outcome = Result<(), Refusal>;
 
-/// Place and reason of a reading that ended before the input did.
+/// Position and reason of an error that ended the reading before the end of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Number of bytes read before.
+    /// Number of bytes read before the error.
     pub at: usize,
     /// Message of the decoder's error.
     pub why: String,
 }
 
-/// Expected end of reading a shape.
+/// Expected end of the reading of a shape's input.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// The reading ends with the last byte.
+    /// The input is read to its last byte.
     Whole,
-    /// The reading ends with an error, by a limit or a rule.
+    /// The input is refused with an error: a limit is exceeded, or a rule broken.
     Refused {
-        /// Error's message, or a part of it.
+        /// Expected error message, or a part of it.
         why: &'static str,
-        /// Function that returns the number of bytes read before, given the input's length.
+        /// Function that returns the expected number of bytes read before the error, given the
+        /// input's length.
         at: fn(usize) -> usize,
     },
 }
 
 impl End {
-    /// Returns whether reading an input of `received` bytes has ended like this.
+    /// Returns whether the reading of an input of `received` bytes has ended as expected.
     #[must_use]
     pub fn is(self, received: usize, outcome: &Outcome) -> bool {
         match (self, outcome) {
@@ -50,7 +51,7 @@ impl Refusal {
     }
 }
 
-/// Reads values one after the other until nothing is left.
+/// Reads values one after the other until the input is used up.
 pub(crate) fn read_all<'m>(
     input: &mut Decoder<'m>,
     mut one: impl FnMut(&mut Decoder<'m>) -> Result<(), CdrError>,
@@ -61,7 +62,7 @@ pub(crate) fn read_all<'m>(
     Ok(())
 }
 
-/// Reads one value that must take the whole input.
+/// Reads one value, and checks that it takes the whole input.
 pub(crate) fn read_one<'m>(
     mut input: Decoder<'m>,
     one: impl FnOnce(&mut Decoder<'m>) -> Result<(), CdrError>,
@@ -70,7 +71,7 @@ pub(crate) fn read_one<'m>(
     read_whole(&input)
 }
 
-/// Checks that no input is left.
+/// Checks that the input has been read completely.
 pub(crate) fn read_whole(input: &Decoder<'_>) -> Outcome {
     match input.remaining() {
         0 => Ok(()),

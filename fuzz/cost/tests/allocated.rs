@@ -4,7 +4,7 @@
 
 use punctual_cost::{SHAPES, Shape};
 
-/// Returns the lengths to try; IDL files are tried up to a smaller length than messages.
+/// Returns the input lengths to try; the upper limit for IDL files is smaller than for messages.
 fn lengths(shape: &Shape) -> impl Iterator<Item = usize> {
     let most = if shape.decoder.starts_with("IDL") {
         1 << 17

@@ -1,19 +1,19 @@
 //! Test that the memory allocated by fuzz targets is bounded by a constant and a multiple of the
-//! input's length, including all that they check in addition: the input is written and read once
-//! more, and compared.
+//! input's length, including the targets' own checks: each input is written and read once more, and
+//! compared.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_cost::{BESIDE, TIMES, allocated_by, shape};
 use std::path::Path;
 
-/// Factor for texts beginning with `corbaloc:`. These come from configuration, and become
-/// references that are written and read in each byte order: an address of a few characters is a
-/// profile with a key of its own.
+/// Allowed bytes per byte of input for texts beginning with `corbaloc:`. These come from
+/// configuration, not from peers, and become references that are written and read in each byte
+/// order: an address of a few characters becomes a profile with its own copy of the object key.
 const CORBALOC: usize = 256;
 
-/// Targets to try. Missing are those that need memory of their own: keys and certificates, rings
-/// and pools, a library's buffers. `any` asks a type for its default value, which may be a million
-/// elements; here it is read alone.
+/// Targets to try. Left out are targets that allocate memory for other purposes, such as keys and
+/// certificates, rings and pools, or a library's buffers, and `any`, which asks types for default
+/// values of up to a million elements.
 const TARGETS: [&str; 8] = [
     "cdr", "giop", "ior", "values", "server", "client", "diop", "names",
 ];
@@ -63,9 +63,9 @@ fn assert_proportional(target: &str, run: impl Fn(&[u8])) {
     assert!(dear.is_empty(), "{target}: {dear:#?}");
 }
 
-/// Returns whether an input's observers cost more than the input itself: interceptors that ask for
-/// everything, timelines, a bridge whose server answers in the same process; names that are looked
-/// up, and where references lead, in each version, or a bridge of its own to each.
+/// Returns whether the target does additional work for an input that costs more than reading it:
+/// interceptors that read all request data, timelines, or a bridge to a server in this process; for
+/// names, lookups and the conversion of references, or a bridge for each.
 fn has_onlookers(target: &str, input: &[u8]) -> bool {
     let how = input.first().copied().unwrap_or_default();
     match target {
@@ -76,8 +76,7 @@ fn has_onlookers(target: &str, input: &[u8]) -> bool {
     }
 }
 
-/// Returns how many bytes may be allocated for each byte of an input: as for the shapes, which give
-/// the reasons.
+/// Returns the number of bytes that may be allocated for each byte of an input.
 fn times(target: &str, input: &[u8]) -> usize {
     let is_configuration = input
         .get(1..)

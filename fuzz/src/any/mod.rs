@@ -1,5 +1,5 @@
-//! Fuzz target for Anys with their TypeCodes: received, sent on in each way, taken apart and put
-//! together again.
+//! Fuzz target for Anys with their TypeCodes: received, sent on in each way, decomposed into values
+//! and composed again.
 
 use punctual_any::{Any, DynamicValue, Label, TypeCode, TypeKind, Value};
 use punctual_cdr::{
@@ -8,7 +8,7 @@ use punctual_cdr::{
 
 const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_2, GiopVersion::V1_1, GiopVersion::V1_0];
 
-/// Returns small limits, so that inputs reach them.
+/// Returns limits small enough for inputs to reach them.
 fn limits() -> Limits {
     Limits {
         nesting: 24,
@@ -81,7 +81,8 @@ fn sent(type_code: &TypeCode, coding: Coding<'_>) -> Result<TypeCode, CdrError> 
     Ok(TypeCode::unmarshal(&mut input).expect("what was written can be read"))
 }
 
-/// Checks that types have the members of their kind, and only those.
+/// Checks that a type gives access to those parts of its members that its kind has, and to no
+/// others.
 fn members(type_code: &TypeCode) {
     let kind = type_code.kind();
     let is_value = matches!(kind, TypeKind::Value | TypeKind::Event);
@@ -125,7 +126,7 @@ fn members(type_code: &TypeCode) {
     }
 }
 
-/// Checks that a type's default value is the same after it was put into an Any and taken out.
+/// Checks that a type's default value is unchanged after it was inserted into an Any and extracted.
 fn default_value(type_code: &TypeCode, value: &Value) {
     if let Ok(any) = Any::of_value(type_code, value) {
         let again = any.value().expect("what was put together is taken apart");
@@ -196,7 +197,8 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
     }
 }
 
-/// Checks that elements are as validated, at any depth.
+/// Checks that a value can be read completely, at every depth, as the validation of its Any has
+/// promised.
 fn look_through(value: &Value) {
     match value {
         Value::Sequence(elements) => {
@@ -215,7 +217,7 @@ fn look_through(value: &Value) {
     }
 }
 
-/// Checks that the extracted value is the one that the Any holds.
+/// Checks that the value extracted as a Rust type is the one that the Any holds.
 fn taken_out(any: &Any, value: Option<&Value>) {
     let mut other = any.clone();
     assert!(other == *any || value.is_none());
@@ -261,9 +263,9 @@ fn as_exception(any: &Any, coding: Coding<'_>) {
     );
 }
 
-/// Describes a value for comparison. NaNs are not equal to themselves, but look the same. The
-/// length of a nested Any is left out. A nil of an abstract interface is neither an object nor a
-/// value.
+/// Describes a value for comparison: NaNs, which differ from themselves, have one description. The
+/// length of a nested Any is left out, and a nil of an abstract interface, which is neither an
+/// object nor a value, is described as a nil valuetype.
 fn shown(value: &Value) -> String {
     let text = format!("{value:?}").replace("Object(None)", "Valuetype(None)");
     let parts = text.split(" octets");

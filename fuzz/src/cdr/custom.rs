@@ -1,11 +1,11 @@
-//! Streams of custom valuetypes, as their code reads and writes them.
+//! Data streams of custom valuetypes, as the marshaling code of a program reads and writes them.
 
 use punctual_cdr::{
     Block, CdrError, DataInputStream, DataOutputStream, Decoder, Encoder, Marshal, Unmarshal,
 };
 
-/// Reads a value of each kind, one after the other, and checks that they are the same after writing
-/// and reading.
+/// Reads a value of each type that data streams support, and checks that the values are unchanged
+/// after writing and reading.
 pub(super) fn streams(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let read = Custom::unmarshal(input)?;
     let mut out = Encoder::new(Block::default(), input.order(), *input.coding());
@@ -25,7 +25,7 @@ pub(super) fn streams(input: &mut Decoder<'_>) -> Result<(), CdrError> {
 
 macro_rules! custom {
     ($($name:ident $ty:ty, $read:ident $write:ident;)*) => {
-        /// Custom value with a member for each type that the streams have.
+        /// Custom valuetype with a member for each type that data streams support.
         #[derive(Debug, Default)]
         pub(super) struct Custom {
             $($name: $ty,)*
@@ -83,7 +83,7 @@ custom! {
     double f64, read_double write_double;
 }
 
-/// Reads a wide character, which only some versions support.
+/// Reads a wide character, which only some GIOP versions support.
 pub(super) fn wide(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let read = DataInputStream::new(input).read_wchar()?;
     let mut out = Encoder::new(Block::default(), input.order(), *input.coding());

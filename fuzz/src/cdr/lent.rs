@@ -1,4 +1,5 @@
-//! Lent runs beside a message: values read the same as if the runs were in the message.
+//! Lent runs: bytes of a message that stay in separate (shared) memory. Values must read as if the
+//! runs were part of the message.
 
 use crate::choice;
 use punctual_cdr::{
@@ -8,8 +9,8 @@ use punctual_cdr::{
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Takes a run out of the octets, at the place and of the length that two octets give, and reads
-/// values with it and without it.
+/// Moves a run of the octets to separate memory, as the first two octets say, and compares the
+/// values read with the run lent and with it in place.
 pub(super) fn run(kinds: &[u8], octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let (at, octets) = choice(octets);
     let (length, octets) = choice(octets);
@@ -59,7 +60,8 @@ fn read(kind: u8, beside: &mut Decoder<'_>, within: &mut Decoder<'_>) -> Result<
     }
 }
 
-/// Checks that a value reads the same beside a message and within one; not every run may be lent.
+/// Checks that a value reads equally whether a run of its message is lent or not. The decoder may
+/// refuse runs at some positions.
 fn same<T: Unmarshal + PartialEq + Debug>(
     beside: &mut Decoder<'_>,
     within: &mut Decoder<'_>,
@@ -69,7 +71,7 @@ fn same<T: Unmarshal + PartialEq + Debug>(
     Ok(())
 }
 
-/// Checks that octets sent with a lent run arrive unchanged.
+/// Checks that octets that are sent as a lent run arrive unchanged.
 fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let mut out = Encoder::new(Block::default(), order, coding);
     out.set_lender(Some(&Runs));
@@ -96,7 +98,7 @@ fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     }
 }
 
-/// Run in memory of its own.
+/// Lent run, stored in a buffer of its own.
 #[derive(Debug)]
 pub(crate) struct Run(pub(crate) Vec<u8>);
 
@@ -114,7 +116,7 @@ impl Segment for Run {
     }
 }
 
-/// Lender of every run up to the longest allowed.
+/// Lender of every run that is at least 1,024 bytes long.
 #[derive(Debug)]
 struct Runs;
 

@@ -1,11 +1,12 @@
-//! Buffers that a thread keeps for later messages.
+//! Buffers that a thread caches for later messages.
 
 use punctual_cdr::{Block, CdrError, Decoder, Unmarshal};
 
-/// Takes blocks, fills them as far as numbers say, and gives them back: the next block taken is
-/// empty, however long the one before was. Together they are as long as the input justifies.
+/// Takes buffers from the thread's cache, fills each as far as the input's numbers say, and returns
+/// them: a buffer taken later must be empty, however full it was before. Their total length is
+/// limited in proportion to the input.
 pub(super) fn blocks(input: &mut Decoder<'_>) -> Result<(), CdrError> {
-    /// Size in bytes up to which blocks are usually kept.
+    /// Size in bytes up to which a returned buffer is usually cached.
     const KEPT: usize = 4096;
     let lengths = Vec::<u16>::unmarshal(input)?;
     let mut taken = Vec::new();

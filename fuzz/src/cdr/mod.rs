@@ -1,5 +1,5 @@
-//! Fuzz target for values of every type that generated code reads, one after the other as the
-//! input's first octets say.
+//! Fuzz target for values of every type that generated code reads; the input's first octets select
+//! the types.
 
 mod custom;
 mod lent;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2];
 
-/// Number of values that are read of one input.
+/// Maximum number of values that are read from one input.
 const VALUES: usize = 16;
 
 /// Runs the target on one input.
@@ -53,7 +53,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// First of the kinds that [`more`] reads.
+/// First of the value kinds that [`more`] reads.
 const MORE: u8 = 192;
 
 fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
@@ -91,7 +91,7 @@ fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// First of the kinds of [`more`] that are structs.
+/// First of the value kinds in [`more`] that are structs.
 const STRUCTS: u8 = 56;
 
 fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
@@ -133,7 +133,7 @@ fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// Checks the texts that describe encodings, and the search of a code set by its number.
+/// Checks the textual descriptions of encodings, and the lookup of a code set by its number.
 fn shown(input: &Decoder<'_>) {
     let coding = input.coding();
     let shown = format!("{coding:?}");
@@ -144,7 +144,7 @@ fn shown(input: &Decoder<'_>) {
     assert_eq!(Char(b'x').to_string(), "x");
 }
 
-/// Wide text, which to Rust is a string like any other.
+/// Wide string; in Rust it is a string like any other, but it is marshaled as wide text.
 #[derive(PartialEq)]
 struct Wide(String);
 

@@ -1,11 +1,11 @@
-//! Numbers that Rust lacks: `long double`, and `fixed` with its arithmetic.
+//! Numeric types that Rust lacks: `long double`, and `fixed` with its arithmetic.
 
 use punctual_cdr::{CdrError, Decimal, Decoder, Fixed, FixedError, LongDouble, Unmarshal};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// Checks that two numbers are ordered as their nearest `double`s are, and that a `double` survives
-/// the conversion.
+/// Checks that two `long double`s compare as their nearest `double`s do, and that a `double` is
+/// unchanged by conversion to `long double` and back.
 pub(super) fn long_double(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let one = LongDouble::unmarshal(input)?;
     let other = LongDouble::unmarshal(input)?;
@@ -30,7 +30,7 @@ pub(super) fn long_double(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// Checks the arithmetic of two decimal numbers, as long as there are digits for it.
+/// Checks the arithmetic of two decimal numbers, as far as the results do not need too many digits.
 pub(super) fn decimals(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let (one, other) = (
         Fixed::<31, 6>::unmarshal(input)?,
@@ -62,7 +62,7 @@ pub(super) fn decimals(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// Returns whether the nearest `double`s of two numbers are equal.
+/// Returns whether two numbers have the same nearest `double`.
 #[allow(clippy::float_cmp)] // They are the same one or are not.
 fn near(one: Decimal, other: Decimal) -> bool {
     one.to_f64() == other.to_f64()
@@ -94,7 +94,7 @@ fn hash(number: Decimal) -> u64 {
     hasher.finish()
 }
 
-/// Checks that text that is a number keeps its value as a `fixed`.
+/// Checks that a number read from text keeps its value as a `fixed`.
 pub(super) fn decimal_of_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let text = String::unmarshal(input)?;
     match text.parse::<Decimal>() {

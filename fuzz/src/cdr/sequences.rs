@@ -1,4 +1,5 @@
-//! Values read into existing ones, borrowed from the message, or bounded.
+//! Ways of reading other than into a new value: into an existing value, as a view of the message,
+//! or with a bound.
 
 use punctual_cdr::{
     Block, CdrError, Decoder, Encoder, Marshal, Unmarshal, marshal_bounded, marshal_bounded_string,
@@ -11,7 +12,7 @@ use std::fmt::Debug;
 
 const BOUND: u32 = 5;
 
-/// Checks that a value read into another equals the value read alone.
+/// Checks that a value read into an existing one equals the value read as a new one.
 pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     input: &mut Decoder<'_>,
 ) -> Result<(), CdrError> {
@@ -29,12 +30,13 @@ pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     Ok(())
 }
 
-/// Checks equality; NaNs are not equal to themselves, but look the same.
+/// Checks that two values are equal, or at least have equal descriptions: a NaN is not equal to
+/// itself.
 fn assert_same<T: PartialEq + Debug>(one: &T, other: &T) {
     assert!(one == other || format!("{one:?}") == format!("{other:?}"));
 }
 
-/// Checks that a borrowed view equals the value read.
+/// Checks that a view of the message equals the values read from it.
 pub(super) fn view<T: Unmarshal + PartialEq + Debug + 'static>(
     input: &mut Decoder<'_>,
 ) -> Result<(), CdrError> {
@@ -57,8 +59,8 @@ fn written(
     write(&mut out)
 }
 
-/// Checks that each way to read a bounded sequence accepts the same ones, and that accepted ones
-/// can be written.
+/// Checks that all ways of reading a bounded sequence accept the same input, and that what they
+/// accept can be written.
 pub(super) fn bounded(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = vec!["old".to_owned()];
     let how = unmarshal_bounded_into(&mut into, &mut input.clone(), BOUND);
@@ -72,7 +74,7 @@ pub(super) fn bounded(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// Checks bounded text likewise.
+/// Checks bounded strings in the same way as bounded sequences.
 pub(super) fn bounded_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = "old".to_owned();
     let how = unmarshal_bounded_string_into(&mut into, &mut input.clone(), BOUND);
@@ -87,7 +89,7 @@ pub(super) fn bounded_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// Checks bounded wide text likewise.
+/// Checks bounded wide strings in the same way as bounded sequences.
 pub(super) fn bounded_wide_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = "old".to_owned();
     let how = unmarshal_bounded_wstring_into(&mut into, &mut input.clone(), BOUND);
@@ -101,7 +103,7 @@ pub(super) fn bounded_wide_text(input: &mut Decoder<'_>) -> Result<(), CdrError>
     }
 }
 
-/// Checks that an optional value is written as it was read.
+/// Checks that an optional value, or its absence, is written as it was read.
 pub(super) fn optional(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let begin = input.clone();
     let value = unmarshal_optional(input, u64::unmarshal)?;

@@ -1,10 +1,10 @@
-//! Structs of plain data, whose runs may have the same layout on the wire as in memory.
+//! Structs of plain data: sequences of them may have the same layout on the wire as in memory.
 
 use super::{again, sequences};
 use crate::generated::all_types::{Line, Pair, Point, Uneven};
 use punctual_cdr::{CdrError, Decoder, Unmarshal};
 
-/// Reads runs of structs, in the way that `kind` selects.
+/// Reads sequences of structs; `kind` selects the struct and the way of reading.
 pub(super) fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     match kind % 8 {
         0 => again::<Vec<Point>>(input),

@@ -13,12 +13,12 @@ use punctual::{Interface, Orb, Policy, SetOverride, SystemException, SystemExcep
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-/// Service context of a reply that tells an interceptor what to do.
+/// Service context of a reply that tells the client's interceptor what to do.
 const TELLS: u32 = 0x4655_5a01;
-/// Upper bound of any step of this target.
+/// Time limit that no step of this target reaches.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Client with all features.
+/// Client with all features of the ORB in use.
 pub(super) struct Full {
     pub(super) every: Every,
     rt: Arc<RtOrb>,
@@ -57,7 +57,7 @@ pub(super) fn get() -> &'static Full {
 }
 
 impl Full {
-    /// Runs `does` in a scheduling segment.
+    /// Runs `does` within a scheduling segment.
     pub(super) fn in_segment<R>(&self, does: impl FnOnce() -> R) -> R {
         let parameter = SchedulingParameter::FixedPriority(Priority::MIN);
         let current = self.rt.scheduling();
@@ -71,7 +71,8 @@ impl Full {
     }
 }
 
-/// Interceptor that reads everything at each point, and does what a reply says.
+/// Interceptor that reads every item at each interception point, and does what a reply's service
+/// context says.
 #[derive(Default)]
 struct Watches(OnceLock<SlotId>);
 
@@ -88,7 +89,7 @@ impl OrbInitializer for Watches {
 struct Watch(SlotId);
 
 impl Watch {
-    /// Refuses a reply whose context asks for it.
+    /// Rejects a reply whose service context asks for that.
     fn at(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info.get_slot(self.0);
         look(info);
@@ -118,7 +119,8 @@ impl ClientRequestInterceptor for Watch {
     }
 }
 
-/// Reads everything; an item that is unavailable at this point must be an error with a text.
+/// Reads every item of the request; items that are unavailable at this interception point must be
+/// errors with a text.
 fn look(info: &ClientRequestInfo<'_>) {
     fn check_answer<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));

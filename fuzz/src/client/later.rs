@@ -1,5 +1,5 @@
-//! Asynchronous calls: a thread of the connection's own reads their replies, as its link has no
-//! other way to wait.
+//! Asynchronous calls: a separate thread of the connection reads their replies, as the link offers
+//! no other way to wait.
 
 use crate::generated::all_types::Every;
 use punctual::{Any, Poller, SystemException};
@@ -8,13 +8,13 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-/// Upper bound of any step of this target.
+/// Time limit of any step of this target.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Number of ways to make such calls.
+/// Number of ways to make asynchronous calls.
 pub(super) const WAYS: u8 = 4;
 
-/// Makes one or several calls, and checks that they end.
+/// Makes one or several asynchronous calls, and checks that all of them end.
 pub(super) fn calls(every: &Every, which: u8) {
     match which % WAYS {
         0 => handled(every, || {}),
@@ -48,7 +48,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
     check_outcome(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
-/// Polls once; returns whether the reply was there.
+/// Polls a call once; returns whether the reply had arrived.
 fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let polled = Pin::new(asked).poll(&mut context);

@@ -1,5 +1,5 @@
-//! Fuzz target for a server's answers: replies of every type, exceptions, forwards, fragments,
-//! CloseConnection.
+//! Fuzz target for replies to a client: results of every type, exceptions, LOCATION_FORWARD,
+//! fragments, CloseConnection.
 
 mod full;
 mod later;
@@ -20,10 +20,11 @@ use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Number of connections that one call may open: to the server, and on by forwards.
+/// Maximum number of connections that one call may open: one to the server, and further ones after
+/// forwards.
 const CONNECTIONS: usize = 3;
 
-/// Returns a reference for each protocol with replies.
+/// Returns a reference for each protocol that has replies.
 fn references() -> &'static [Every; 2] {
     static REFERENCES: OnceLock<[Every; 2]> = OnceLock::new();
     REFERENCES.get_or_init(|| [PROTOCOLS[0], PROTOCOLS[1]].map(reference))
@@ -92,15 +93,17 @@ pub fn run(input: &[u8]) {
     wire::close_opened();
 }
 
-/// Flag of the first octet: the client of [`full`] calls.
+/// Flag in the input's first octet: the call is made by the client of [`full`].
 const FULL: u8 = 0x20;
-/// Flag of the first octet: the client of [`full`] calls in a scheduling segment.
+/// Flag in the input's first octet: the client of [`full`] makes the call within a scheduling
+/// segment.
 const IN_SEGMENT: u8 = 0x10;
-/// Flag of the first octet: asynchronous calls, without the client of [`full`].
+/// Flag in the input's first octet: asynchronous calls, made by a client other than that of
+/// [`full`].
 const LATER: u8 = 0x08;
 
-/// Repeats the call of a conversation, with these octets as the answer; `piece` bytes arrive at
-/// once, all for 0.
+/// Repeats the recorded call `one` with `answer` as the server's octets, of which at most `piece`
+/// arrive at once (0: all).
 ///
 /// # Errors
 /// The exception that the call raised.
@@ -115,12 +118,13 @@ pub fn called(one: &Conversation, answer: Vec<u8>, piece: usize) -> Result<(), S
     outcome
 }
 
-/// First of the calls that are made by clients with other ways to send.
+/// First of the call numbers that select a test of sending; see [`WAYS`].
 const SENDS: u8 = 249;
-/// Time within which the coarse clock advances.
+/// Time within which the coarse clock is certain to advance.
 const TICK: Duration = Duration::from_millis(5);
 
-/// Ways to send: a protocol, a version, and the number of one-ways that are buffered.
+/// Configurations of a sending client: a protocol (as an index), a GIOP version, and the number of
+/// one-ways that are buffered.
 const WAYS: [(usize, GiopVersion, usize); 7] = [
     (0, GiopVersion::V1_2, 1),
     (2, GiopVersion::V1_2, 1),
@@ -131,12 +135,11 @@ const WAYS: [(usize, GiopVersion, usize); 7] = [
     (0, GiopVersion::V1_1, 1),
 ];
 
-/// Index of the way whose client checks each connection before it reuses it, and finds what has
-/// arrived meanwhile.
+/// Index of the configuration whose client checks a connection for data before it reuses it.
 const QUIET: usize = 0;
 
-/// Sends one-ways and a call in the given way, and checks that the server accepts them and that the
-/// call ends.
+/// Sends one-ways and a call in the given configuration; checks that the call ends, and that the
+/// server can read what was sent.
 fn sends(way: usize, octets: &[u8]) {
     static WAY: OnceLock<Vec<Every>> = OnceLock::new();
     let ways = WAY.get_or_init(|| {
@@ -178,7 +181,8 @@ fn sends(way: usize, octets: &[u8]) {
     }
 }
 
-/// Returns the requests and replies of successful calls, of each operation and protocol, as seeds.
+/// Returns the recorded requests and replies of successful calls, of each operation and protocol;
+/// they serve as seeds.
 #[must_use]
 pub fn conversations() -> Vec<Conversation> {
     let mut all = Vec::new();
@@ -206,12 +210,12 @@ pub fn conversations() -> Vec<Conversation> {
     all
 }
 
-/// Recorded call.
+/// Recorded call, with the octets of both sides.
 #[derive(Debug)]
 pub struct Conversation {
-    /// Number of the protocol.
+    /// Index of the protocol.
     pub protocol: usize,
-    /// Number of the call.
+    /// Index of the call.
     pub number: usize,
     /// Bytes that the client sent.
     pub asked: Vec<u8>,
@@ -223,7 +227,7 @@ pub struct Conversation {
 
 type Called = Result<(), Box<dyn Error>>;
 
-/// Calls of each operation, and of those that every object has.
+/// Calls of each operation of the interface, and of the operations that every object has.
 const CALLS: &[fn(&Every) -> Called] = &[
     |every| Ok(every.ping()?),
     |every| Ok(every.note("to whom it may concern", &[1, 2, 3])?),
@@ -336,7 +340,7 @@ fn ring() -> Node {
     first
 }
 
-/// Mutates an input so that messages stay messages of their protocol (see [`crate::mutate`]).
+/// Mutates an input so that its messages stay valid in their protocol (see [`crate::mutate`]).
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     const COUNT: usize = 2;
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();

@@ -21,7 +21,7 @@ macro_rules! same {
     };
 }
 
-/// Reads messages in a row.
+/// Reads consecutive messages.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {
@@ -72,7 +72,7 @@ fn finished(out: Encoder<'_>) -> Block {
     block
 }
 
-/// Checks that the requests of a batch are the same after writing and reading.
+/// Checks that the requests of a batch are unchanged after writing and reading.
 fn batch(input: &Decoder<'_>, coding: Coding<'_>) {
     let Ok(batch) = decode_batch(&mut input.clone()) else {
         return;

@@ -1,6 +1,6 @@
 //! Fuzz target for messages: framing, reassembly of fragments, each kind of header read and written
-//! again, the fast path compared with the general one, and the text shown to people; GIOPlite and
-//! sequenced frames.
+//! again, the fast path compared with the general one, and the textual trace of messages; GIOPlite
+//! and sequenced frames.
 
 mod lite;
 mod sequenced;
@@ -16,7 +16,7 @@ use punctual_giop::{
     service_context, split,
 };
 
-/// Returns small limits, so that inputs reach them.
+/// Returns limits small enough for inputs to reach them.
 fn limits() -> Limits {
     Limits {
         message: 1 << 16,
@@ -26,7 +26,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Prefix of an input whose rest are messages of GIOPlite, which have no magic number.
+/// Prefix that marks the rest of an input as messages of GIOPlite, which have no magic number.
 const LITE: &[u8] = b"LITE";
 
 /// Runs the target on one input.
@@ -89,15 +89,16 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Checks that every message, valid or not, has a text; its length selects the amount of detail.
+/// Checks that every message, valid or not, has a textual description; the message's length selects
+/// the amount of detail.
 fn check_text(message: &[u8]) {
     let (hex, payload) = [(false, false), (true, false), (true, true)][message.len() % 3];
     let shown = describe(message, TraceOptions { hex, payload }).to_string();
     assert!(!shown.is_empty());
 }
 
-/// Checks that a client's choice of code sets is accepted, or refused with a text; an accepted one
-/// is written as the same.
+/// Checks that the code sets that a client has chosen are accepted, or rejected with an error text;
+/// accepted ones must be written unchanged.
 fn chosen(context: CodeSetContext) {
     match code_sets::from_context(context) {
         Ok(sets) => {
@@ -109,7 +110,8 @@ fn chosen(context: CodeSetContext) {
     }
 }
 
-/// Checks that a message written in its own version and order reads as the same.
+/// Checks that a message is unchanged after it was written, in its own version and byte order, and
+/// read.
 macro_rules! same {
     ($header:expr, $coding:expr, $input:expr, $($read:ident)::+, $write:expr) => {
         if let Ok(value) = $($read)::+(&mut $input.clone()) {
@@ -120,7 +122,7 @@ macro_rules! same {
     };
 }
 
-/// Reads each kind of header, whether the message is of that kind or not.
+/// Reads the message as each kind of header in turn, whatever its actual kind.
 fn headers(header: &MessageHeader, input: &Decoder<'_>, coding: Coding<'_>) {
     let whole = MessageHeader {
         size: u32::MAX,

@@ -1,4 +1,4 @@
-//! Sequenced frames: alone, in batches, and as parts of a stream.
+//! Sequenced frames: single ones, in batches, and as parts of a stream.
 
 use super::limits;
 use punctual_cdr::{Block, Coding, Decoder};
@@ -7,7 +7,7 @@ use punctual_giop::sequenced::{
     decode_batch, examine, finish_message, message_decoder,
 };
 
-/// Reads messages in a row.
+/// Reads consecutive messages.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {
@@ -51,7 +51,8 @@ fn alone(header: &MessageHeader, frame: &FrameHeader<'_>, coding: Coding<'_>) {
     assert_eq!(FrameHeader::decode(&header, &mut input).as_ref(), Ok(frame));
 }
 
-/// Checks that frames in a row get numbers in a row, whatever numbers they came with.
+/// Checks that frames written to a batch get consecutive numbers, whatever numbers they had when
+/// they were read.
 fn batch(
     header: &MessageHeader,
     first: &FrameHeader<'_>,
@@ -93,7 +94,7 @@ fn batch(
     }
 }
 
-/// Sequence state of a stream.
+/// Sequence state of a stream, and the number of frames that have arrived.
 #[derive(Default)]
 struct Stream {
     sequence: Sequence,
@@ -101,8 +102,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// Checks the counters after a frame: it is received, a duplicate or stray; a lost frame that
-    /// comes late is no longer counted as lost.
+    /// Passes a frame to the sequence state, and checks the counters: the frame counts as received,
+    /// duplicate or stray, and a late frame no longer counts as lost.
     fn goes_on(&mut self, number: u64, sent_at: u64) {
         let before = self.sequence.statistics();
         self.arrived += 1;

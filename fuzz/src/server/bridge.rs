@@ -1,4 +1,5 @@
-//! Bridge before the server, which passes on the client's requests and the server's answers.
+//! Bridge between the client and the server, which forwards the client's requests and the server's
+//! replies.
 
 use super::{PROTOCOLS, full, served_by, server};
 use crate::wire::{self, Named, Slices};
@@ -13,11 +14,11 @@ use punctual_orb::{ProtocolBundle, relay};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Upper bound of any step of this target.
+/// Time limit of any step of this target.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Returns the bridge's answer to the first message, where the server answers the bridge's
-/// requests. Further messages would be read by other threads while this one calls.
+/// Returns the bridge's answer to the first message; the server answers the bridge's own requests.
+/// Further messages are left out, since other threads would read them during the first call.
 pub(super) fn served(is_guarded: bool, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     wire::opens_answered(|asked| super::served(PROTOCOLS[0], asked, 0));
     let first = octets.get(..length(protocol, octets)).unwrap_or(octets);
@@ -26,7 +27,7 @@ pub(super) fn served(is_guarded: bool, protocol: &str, octets: &[u8], piece: usi
     sent
 }
 
-/// Returns the bridge's answer to octets of which a run is lent.
+/// Returns the bridge's answer to octets of which a run is lent (kept in separate memory).
 pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     wire::opens_answered(|asked| super::served(PROTOCOLS[0], asked, 0));
     let end = 4 + length(protocol, octets.get(4..).unwrap_or_default());
@@ -36,8 +37,8 @@ pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     sent
 }
 
-/// Returns the bridge's answer to the first message, where the target answers with the other
-/// messages.
+/// Returns the bridge's answer to the first message; the other messages serve as the target's
+/// answers.
 pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let (first, answers) = octets.split_at(length(protocol, octets).min(octets.len()));
     wire::opens((0..2).map(|_| answers.to_vec()), 0);
@@ -46,7 +47,7 @@ pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u
     sent
 }
 
-/// Interceptor that sees the calls of the bridge's ORB.
+/// Interceptor that inspects the calls made by the bridge's ORB.
 struct Looks;
 
 impl ClientRequestInterceptor for Looks {
@@ -55,8 +56,8 @@ impl ClientRequestInterceptor for Looks {
     }
 }
 
-/// Returns the length of the first message with its fragments, by its length fields; the whole
-/// length if there is none.
+/// Returns the length of the first message with its fragments, computed from the length fields; if
+/// there is no message, the length of all octets.
 fn length(protocol: &str, octets: &[u8]) -> usize {
     const FLAGS: usize = 6;
     const KIND: usize = 7;
@@ -92,8 +93,8 @@ fn length_of_first(protocol: &str, octets: &[u8]) -> usize {
     length.unwrap_or(octets.len())
 }
 
-/// Returns one of two bridges: one through which every object is reached, and a guarded one that
-/// gives access to the target alone, and has interceptors.
+/// Returns one of two bridges: one gives access to every object; the guarded one gives access to
+/// its target alone, and has interceptors.
 fn bridge(is_guarded: bool) -> &'static Bridge {
     static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
     BRIDGES[usize::from(is_guarded)].get_or_init(|| {
@@ -109,7 +110,7 @@ fn bridge(is_guarded: bool) -> &'static Bridge {
     })
 }
 
-/// Returns the same kinds of bridges to a target that speaks IIOP, of each version.
+/// Returns one of two bridges, guarded or not, to a target that supports IIOP in every version.
 fn bridge_to_other(is_guarded: bool) -> &'static Bridge {
     static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
     BRIDGES[usize::from(is_guarded)].get_or_init(|| {

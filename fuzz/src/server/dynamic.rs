@@ -1,4 +1,4 @@
-//! Dynamic servant: the first octet of a request selects what it does.
+//! Servant of the dynamic skeleton interface: the first octet of a request selects what it does.
 
 use super::{Empty, Every};
 use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
@@ -38,7 +38,7 @@ impl DynamicImplementation for Dynamic {
     }
 }
 
-/// Returns the description of an operation with parameters of these types.
+/// Returns the description of an operation, given its parameters' types.
 fn described(types: [TypeCode; 2]) -> OperationDescription {
     let parameters = types.map(|type_code| ParameterDescription {
         name: "one".to_owned(),

@@ -24,16 +24,18 @@ use punctual_orb::{AboveHighest, NativePolicy, Priority};
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
-/// Service context that selects a point and an action there: an octet each.
+/// Id of the service context that selects an interception point and the action there, by an octet
+/// each.
 pub(super) const TELLS: u32 = 0x4655_5a01;
-/// Number of actions: raise, forward, panic, or add a context to the reply.
+/// Number of actions that a request can select: raise, forward, panic, or add a context to the
+/// reply.
 pub(super) const DEEDS: u8 = 4;
 
-/// Highest priority that clients may ask for, and highest that exists.
+/// Highest priority that clients may ask for, and highest priority that exists.
 const HIGHEST: i16 = 100;
 const EXISTING: i16 = 1000;
 
-/// Server with all features.
+/// Server with all features of the ORB in use.
 pub(super) struct Full {
     pub(super) server: Server,
     /// Object served at the priority that its clients propagate.
@@ -75,8 +77,8 @@ impl Full {
     }
 }
 
-/// Calls the object that a request refers to: within the process, if it is this ORB's; otherwise
-/// the call fails.
+/// Calls the object that a request's argument refers to. If it is an object of this ORB, the call
+/// stays within the process; otherwise it fails.
 fn calls(call: &mut ServerCall<'_>) {
     let object = ObjectRef::unmarshal(call.arguments());
     if let Ok(object) = object
@@ -86,7 +88,7 @@ fn calls(call: &mut ServerCall<'_>) {
     }
 }
 
-/// Returns objects with client-propagated, and with server-declared priorities.
+/// Returns two objects: one with client-propagated and one with server-declared priorities.
 pub(crate) fn with_priorities(orb: &Orb) -> [Every; 2] {
     let root = orb.root_poa().expect("there is a root");
     let models = [
@@ -115,12 +117,13 @@ fn priority(number: i16) -> Priority {
     Priority::new(number).expect("it is not negative")
 }
 
-/// Returns Real-time CORBA settings without native priorities: threads stay as they are.
+/// Returns Real-time CORBA settings that leave the native priorities of threads unchanged.
 pub(crate) fn flat_priorities() -> Arc<RtOrb> {
     priorities(None, Some(DynamicScheduling::default()))
 }
 
-/// Returns settings without native priorities, whose priorities are changed at the server.
+/// Returns settings that leave native priorities unchanged, with a transform that changes CORBA
+/// priorities at the server.
 pub(crate) fn priorities_that_change() -> Arc<RtOrb> {
     priorities(Some(Arc::new(Changes)), Some(DynamicScheduling::default()))
 }
@@ -155,7 +158,7 @@ pub(super) fn priorities(
     rt.expect("nothing is asked of the machine")
 }
 
-/// Mapping of all existing priorities to one native priority.
+/// Mapping of all valid CORBA priorities to native priority 0.
 #[derive(Debug)]
 struct Flat;
 
@@ -169,12 +172,13 @@ impl PriorityMapping for Flat {
     }
 }
 
-/// Returns interceptors that do what requests say.
+/// Returns interceptors that do what the service contexts of requests say.
 pub(crate) fn watches() -> Arc<dyn OrbInitializer> {
     Arc::new(Watches::default())
 }
 
-/// Interceptor that reads everything at each point, and does what a request says.
+/// Interceptor that reads every item at each interception point, and does what a request's service
+/// context says.
 #[derive(Default)]
 struct Watches(OnceLock<SlotId>);
 
@@ -202,7 +206,7 @@ impl Watch {
         }
     }
 
-    /// Does what a request says at a point without forwards.
+    /// Does what a request's service context says, at an interception point that allows no forward.
     fn raised(&self, point: u8, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         self.at(point, info).map_err(|error| match error {
             InterceptorError::System(exception) => exception,
@@ -246,7 +250,8 @@ fn deed(what: u8, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorErr
     }
 }
 
-/// Reads everything; an item that is unavailable at this point must be an error with a text.
+/// Reads every item of the request; items that are unavailable at this interception point must be
+/// errors with a text.
 fn look(info: &ServerRequestInfo<'_>) {
     fn check_answer<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));

@@ -1,4 +1,4 @@
-//! Servant that answers later: the first octet of a request selects when and how.
+//! Servant with deferred replies: the first octet of a request selects when and how it is answered.
 
 use super::raw::{Answering, LONG};
 use super::server;
@@ -9,17 +9,19 @@ use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::task::Waker;
 
-/// Upper bound of the requests that one thread keeps: one more, and all are answered.
+/// Upper bound of the unanswered requests that one thread keeps; when it is exceeded, all are
+/// answered.
 const MOST: usize = 8;
 
-/// Instruction of a request whose upcall answers before it answers later.
+/// First octet of a request whose upcall replies at once before it defers the reply.
 const ANSWERS_BEFORE: u8 = 16;
 
 thread_local! {
     static KEPT: RefCell<Vec<(PendingReply, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Servant that takes each request, to answer it with the octets that it carries.
+/// Servant that defers the reply to each request, and then answers with the octets that the request
+/// carried.
 pub(super) struct Later;
 
 impl Answering for Later {
@@ -123,7 +125,7 @@ fn keep(pending: PendingReply, octets: Vec<u8>) {
     }
 }
 
-/// Answers the requests that the calling thread has kept, the newest first.
+/// Answers the requests that the calling thread has kept, the latest first.
 pub(super) fn settle() {
     while let Some((pending, octets)) = KEPT.with_borrow_mut(Vec::pop) {
         check_outcome(reply(pending, &octets));

@@ -1,5 +1,5 @@
-//! Fuzz target for a client's octets, through inbox and dispatch to a servant of every type, and
-//! its replies.
+//! Fuzz target for the octets that a client sends: they are received and dispatched to a servant
+//! for every type, which replies.
 
 mod bridge;
 mod dynamic;
@@ -30,21 +30,21 @@ use punctual_giop::{Examined, examine};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Upper bound of any step of this target: a conversation that has not ended by then never does.
+/// Time limit of a conversation: one that has not ended by then counts as endless.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Protocols over the link.
+/// Protocols over the link of this crate.
 pub(crate) const PROTOCOLS: [&str; 3] = ["slice", "giop_lite+slice", "frames+slice"];
 
-/// Server with an object for each kind of call.
+/// Server with the objects that inputs address.
 pub(crate) struct Server {
     pub(crate) orb: Orb,
     pub(crate) every: Every,
-    /// Object that does with a request what the request says.
+    /// Object whose servant does what the request says.
     pub(crate) raw: Every,
 }
 
-/// Returns the server, which listens where no connection arrives.
+/// Returns the server. No connections arrive at its endpoints; inputs are passed to it directly.
 pub(crate) fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -62,15 +62,16 @@ pub(crate) fn server() -> &'static Server {
     })
 }
 
-/// Activates the objects that inputs name.
+/// Activates the objects that inputs address by fixed keys.
 pub(crate) fn with_objects(orb: Orb) -> Server {
     with_objects_and(orb, &[])
 }
 
-/// Function that a servant runs in each upcall, before it answers with no results.
+/// Function that a servant runs in each upcall, before it replies without results.
 pub(crate) type Deed = fn(&mut ServerCall<'_>);
 
-/// Activates the objects that inputs name, and objects with these ids that run these functions.
+/// Activates the objects that inputs address by fixed keys, and further objects with the given ids,
+/// whose servants run the given functions.
 pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     orb.register_value_factory(NodeFactory);
     orb.register_value_factory(LongerFactory);
@@ -150,28 +151,28 @@ pub fn run(input: &[u8]) {
     later::settle();
 }
 
-/// Flag of the first octet: the request goes to a bridge, which calls the server.
+/// Flag in the input's first octet: the request goes to a bridge, which calls the server.
 const THROUGH_BRIDGE: u8 = 8;
 
-/// Flag of the first octet: the server of [`full`], or a bridge that gives access to one object
-/// alone.
+/// Flag in the input's first octet: the server is that of [`full`], or the bridge gives access to
+/// one object alone.
 const FULL: u8 = 0x40;
 
-/// Flags of the first octet: the server of [`full`], which receives 40 bytes at a time, while a
+/// Flags in the input's first octet: the server of [`full`] receives 40 bytes at a time, while a
 /// timeline is recorded.
 const RECORDED: u8 = FULL | 0x30;
 
-/// Number of threads whose timeline is recorded.
+/// Maximum number of threads that record a timeline.
 const THREADS: usize = 4;
 
-/// Flag of the first octet: a run of the received data is lent. Two numbers of two octets stand
-/// before the messages: the run's offset and its length.
+/// Flag in the input's first octet: a run of the received data is lent (kept in separate memory).
+/// Two numbers of two octets precede the messages: the run's offset and its length.
 const LENDS: u8 = 0x80;
 
-/// Flags of the first octet: one of [`more`].
+/// Flags in the input's first octet: a server or bridge of [`more`].
 const MORE: u8 = LENDS | FULL;
 
-/// Returns the answer of a server that receives a run of the data in the peer's memory.
+/// Returns the answer of a server for which a run of the received data lies in the peer's memory.
 fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
         return Vec::new();
@@ -183,7 +184,7 @@ fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     answered_on(orb, protocol, connection)
 }
 
-/// Returns the server's answer to these octets, of which `piece` arrive at once; all for 0.
+/// Returns the server's answer to these octets, of which at most `piece` arrive at once (0: all).
 ///
 /// # Panics
 /// No endpoint has that protocol, or the connection goes on behind its end.
@@ -209,7 +210,7 @@ fn answered_on(orb: &Orb, protocol: &str, connection: Arc<SliceConnection>) -> V
     connection.sent()
 }
 
-/// Checks that the sent octets are whole messages.
+/// Checks that the sent octets consist of complete messages.
 pub(crate) fn are_messages(mut sent: &[u8]) {
     let limits = Limits::default();
     while !sent.is_empty() {
@@ -347,12 +348,12 @@ impl EveryServant for Servant {
     }
 }
 
-/// Returns a price.
+/// Returns a fixed-point price as a result for the servant's operations.
 pub(crate) fn price() -> Price {
     Fixed::literal(1250)
 }
 
-/// Mutates an input so that messages stay messages of their protocol (see [`crate::mutate`]).
+/// Mutates an input so that its messages stay valid in their protocol (see [`crate::mutate`]).
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     const COUNT: usize = PROTOCOLS.len();
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();

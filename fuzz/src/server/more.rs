@@ -1,4 +1,5 @@
-//! Servers that obey priorities differently, and bridges whose target answers what the input says.
+//! Servers with other settings for propagated priorities, and bridges whose target answers as the
+//! input says.
 
 use super::full::{self, Full};
 use super::{PROTOCOLS, bridge, served_by};
@@ -9,15 +10,16 @@ use punctual_orb::AboveHighest;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Number of these: the server that obeys only what requests carry, and has room for few deferred
-/// answers; the one that allows no reservation; the two bridges.
+/// Number of servers and bridges here: a server that uses only the scheduling parameters in
+/// requests and has room for few deferred replies; a server that allows no processor-time
+/// reservations; and two bridges.
 pub(super) const WAYS: u8 = 4;
 
 fn way_of(how: u8) -> u8 {
     (how >> 3) % WAYS
 }
 
-/// Returns the answer to these octets.
+/// Returns the answer of the selected server or bridge to these octets.
 pub(super) fn served(how: u8, protocol: &str, octets: &[u8]) -> Vec<u8> {
     static OBEYS: OnceLock<Full> = OnceLock::new();
     static REFUSES: OnceLock<Full> = OnceLock::new();

@@ -7,7 +7,8 @@ use std::any::Any;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-/// Octets as many as a message may have, and so too many for one with a header.
+/// As many octets as a message may have in total, so that a message with a header and these octets
+/// is too long.
 pub(super) static LONG: [u8; 1 << 16] = [7; 1 << 16];
 
 const KEEPS: u8 = 250;
@@ -17,7 +18,7 @@ thread_local! {
     static PROOF: Cell<Option<Dispatched>> = const { Cell::new(None) };
 }
 
-/// Servant that answers raw requests.
+/// Servant that handles requests without a skeleton.
 pub(super) trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }
@@ -44,7 +45,7 @@ impl<A: Answering> Servant for ByHand<A> {
     }
 }
 
-/// Servant that answers in each way, and with the contexts that it was sent.
+/// Servant that can reply in every way; it returns the service contexts of the request.
 pub(super) struct Raw;
 
 impl Answering for Raw {
@@ -99,7 +100,7 @@ impl Answering for Raw {
     }
 }
 
-/// Servant that runs a function, and answers with no results.
+/// Servant that runs a function, and replies without results.
 pub(super) struct Does(pub(super) Deed);
 
 impl Answering for Does {

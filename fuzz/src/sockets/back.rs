@@ -1,5 +1,5 @@
-//! Calls in both directions of a connection: a server that calls its client by the connection that
-//! the client opened, and a client that serves its server's requests on it.
+//! Calls in both directions of a connection: a server that calls its client through the connection
+//! that the client has opened, and a client that serves its server's requests on that connection.
 
 use super::{Answer, Client, POOL, SHORT, check_outcome, check_sent, connect, read_to_end};
 use crate::generated::all_types::Every;
@@ -13,19 +13,19 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Calls the object that a request refers to.
+/// Calls the object that a request's argument refers to.
 pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     if let Ok(object) = ObjectRef::unmarshal(call.arguments()) {
         check_outcome(Every::from_object(object).with_timeout(SHORT).ping());
     }
 }
 
-/// Sleeps for a while.
+/// Servant function that sleeps before the reply, so that other requests are queued.
 pub(super) fn takes_its_time(_: &mut ServerCall<'_>) {
     std::thread::sleep(SHORT);
 }
 
-/// Sends octets to a server whose ORB is shut down while it serves.
+/// Sends octets to a server whose ORB is shut down while it serves them.
 pub(super) fn ends(octets: &[u8]) {
     let (how, octets) = crate::choice(octets);
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -57,8 +57,8 @@ pub(super) fn ends(octets: &[u8]) {
     server::are_messages(&read_to_end(&mut stream));
 }
 
-/// Sends as many octets as the first two say, and the others once the server has answered, or been
-/// silent for a while.
+/// Sends the number of octets that the first two octets say, and the others once the server has
+/// answered, or after a pause without an answer.
 pub(super) fn in_turn(which: usize, octets: &[u8]) {
     let Some(([a, b], octets)) = octets.split_first_chunk() else {
         return;
@@ -69,8 +69,8 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     check_sent(which, &sent);
 }
 
-/// Sends `first` octets, and the others once an answer has come, or silence has lasted for a while;
-/// returns the received octets.
+/// Sends the first `first` octets, and the others once an answer has arrived, or after a pause
+/// without one; returns the received octets.
 pub(super) fn two_parts(mut stream: UnixStream, octets: &[u8], first: usize) -> Vec<u8> {
     let _ = stream.write_all(&octets[..first]);
     let _ = stream.set_read_timeout(Some(SHORT));
@@ -83,7 +83,7 @@ pub(super) fn two_parts(mut stream: UnixStream, octets: &[u8], first: usize) -> 
     sent
 }
 
-/// Runs a client whose server calls it back before and after its answer.
+/// Makes a call to a server that calls the client back, both before and after its answer.
 pub(super) fn called_back(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.called_back[which % client.called_back.len()];
@@ -95,8 +95,8 @@ pub(super) fn called_back(which: usize, octets: &[u8]) {
     check_outcome(every.with_timeout(4 * SHORT).ping());
 }
 
-/// Runs a client that is called back by more requests than may wait: first all that the server has
-/// sent, then the part behind its first message again and again.
+/// Makes a call to a server that calls the client back by more requests than may be queued: after
+/// the input, the server sends the part that follows the first message repeatedly.
 pub(super) fn called_back_often(octets: &[u8]) {
     const OFTEN: usize = 1100;
     let first = match examine(octets, &Limits::default()) {

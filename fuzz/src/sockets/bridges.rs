@@ -1,4 +1,4 @@
-//! Bridges to targets that the input names.
+//! Bridges to targets that the input names by a reference.
 
 use crate::server::{self, PROTOCOLS};
 use crate::wire::Slices;
@@ -7,11 +7,11 @@ use punctual::policy::Otherwise;
 use punctual::{ListenEndpoint, Orb, Policy, SetOverride};
 use std::sync::Arc;
 
-/// Name of the bridge's socket.
+/// Address at which the bridge listens.
 const BRIDGE: &str = "bridge";
 
-/// Checks that a bridge to a reference's target is made once, and that its reference leads
-/// elsewhere.
+/// Checks that an ORB makes at most one bridge to the target, and that the bridge's reference is
+/// not equivalent to the target.
 pub(super) fn bridged(how: usize, octets: &[u8]) {
     let text = &String::from_utf8_lossy(octets);
     // Making an ORB takes time, so none is made without a target.

@@ -1,6 +1,7 @@
-//! Fuzz target for the same octets over Unix sockets, where other threads than the calling one
-//! serve: at a server the reactor and a pool, at a client a call that serves the reactor while it
-//! waits.
+//! Fuzz target that passes inputs over Unix sockets, where threads other than the calling one
+//! serve: on the server side the reactor and a thread pool, on the client side a call that serves
+//! the reactor while it waits.||Which code an input reaches depends a little on the order in which
+//! threads run; the checked properties do not.
 //!
 //! The reached code depends a little on which thread comes first; the checked properties do not.
 
@@ -27,20 +28,21 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Upper bound of any step of this target: a conversation that has not ended by then never does.
+/// Time limit of a conversation: one that has not ended by then counts as endless.
 const LONG: Duration = Duration::from_secs(30);
-/// Time for which the server of a crowd waits for missing data, and a peer for another request.
+/// Time for which a server with several clients waits for missing data, and the peer of a client
+/// for another request.
 const SHORT: Duration = Duration::from_millis(20);
-/// Prefix of the names of the sockets' folders, before the process id.
+/// Prefix of the names of the folders that hold the sockets; the process id follows.
 const PREFIX: &str = "punctual-fuzz-";
-/// Number of bytes of unread replies that a socket's buffer holds.
+/// Number of bytes of unread replies that fit into a socket's buffer.
 const FIT: usize = 1 << 16;
 
-/// Index of the pool's endpoint.
+/// Index of the endpoint served by a thread pool.
 const POOL: usize = ENDPOINTS.len();
 
 /// Protocol and strategy of each endpoint. The endpoint of a thread pool, which queues requests,
-/// follows them.
+/// follows after these.
 const ENDPOINTS: [(&str, &str); 4] = [
     ("uiop", "reactive"),
     ("uiop", "leader_followers"),
@@ -71,29 +73,29 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// First number of the inputs of several clients at once.
+/// First number of the inputs that several clients send at once.
 const CROWDS: usize = 122;
-/// First number of the inputs of a client that waits for the server's answer before it goes on.
+/// First number of the inputs that are sent in two parts, the second after the server has answered.
 const IN_TURN: usize = 116;
-/// First number of the inputs of such a client, and of a server with interceptors, or with a
-/// timeline.
+/// First number of the inputs that are sent in two parts to a server with interceptors, or while a
+/// timeline is recorded.
 const WATCHED: usize = 108;
-/// First number of the inputs of a server that ends meanwhile.
+/// Number of the inputs for a server that is shut down while it serves.
 const ENDS: usize = 121;
-/// First number of the inputs of a client that serves calls of its server.
+/// First number of the inputs for a client that is called back by its server.
 const CALLED_BACK: usize = 116;
-/// First number of the inputs of a client that gets more calls of its server than it serves.
+/// Number of the inputs for a client that is called back more often than it can queue requests.
 const CALLED_BACK_OFTEN: usize = 119;
-/// First number of the inputs of asynchronous calls, with other ways to be notified.
+/// First number of the inputs for asynchronous calls that time out, by each way of notification.
 const OVERDUE: usize = 108;
-/// First number of the inputs of bridges to the targets that they name.
+/// First number of the inputs that name the target of a bridge.
 const BRIDGED: usize = 106;
-/// First number of the inputs of two calls at once on one connection.
+/// First number of the inputs for two simultaneous calls on one connection.
 const TWO: usize = 120;
-/// First number of the inputs of a call behind one that was given up.
+/// First number of the inputs for a call made after another has timed out.
 const LATE: usize = 124;
 
-/// Returns a path in a folder of this process's own.
+/// Returns the path of a file in a folder that only this process uses.
 fn path(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
@@ -127,7 +129,8 @@ fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
     endpoint
 }
 
-/// Makes a pool of one thread at this path, which queues requests while that thread is busy.
+/// Makes a pool of one thread that serves an endpoint at this path, and queues requests while the
+/// thread is busy.
 fn create_pool(rt: &RtOrb, orb: &Orb, name: &str) {
     let threads = PoolThreads {
         priority: Priority::MIN,
@@ -148,8 +151,8 @@ fn create_pool(rt: &RtOrb, orb: &Orb, name: &str) {
         .expect("there are threads for it");
 }
 
-/// Sends octets to a server, and checks that it answers with whole messages until it has read all,
-/// or has closed.
+/// Sends octets to a server, and checks that it answers with complete messages until it has read
+/// all octets, or has closed the connection.
 fn asked(which: usize, octets: &[u8]) {
     let mut stream = connect(which);
     // A server that closes before it has read all needs no more.
@@ -159,7 +162,7 @@ fn asked(which: usize, octets: &[u8]) {
     check_sent(which, &sent);
 }
 
-/// Checks the octets that a server sends at an endpoint.
+/// Checks that the octets that a server has sent consist of complete messages.
 fn check_sent(which: usize, sent: &[u8]) {
     let speaks_giop = ENDPOINTS.get(which).is_none_or(|it| it.0 == "uiop");
     if speaks_giop && sent.len() < FIT {
@@ -212,9 +215,9 @@ fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
     }
 }
 
-/// Runs more clients than an endpoint serves, with limits on the octets of some of them: each
-/// conversation ends, because room is made, a limit is reached, or the peer neither reads nor sends
-/// for too long.
+/// Runs more clients than an endpoint accepts, with limits on the buffered octets of some: each
+/// conversation must end, because another client has left, a limit is reached, or the client
+/// neither reads nor sends for too long.
 fn crowd(which: usize, octets: &[u8]) {
     static SERVER: OnceLock<server::Server> = OnceLock::new();
     const SERVED: [&str; 2] = ["thread_per_connection", "reactive"];
@@ -277,16 +280,17 @@ fn crowd(which: usize, octets: &[u8]) {
     }
 }
 
-/// Number of calls in flight: more than the first row of a reply table has slots.
+/// Number of simultaneous calls: more than the first row of a reply table has slots.
 const MANY: usize = 80;
 
-/// Numbers of the actions of clients in a crowd: the others only send the input.
+/// Numbers of the clients with special behaviour among several at once; all others only send the
+/// input.
 const READS_NOTHING: usize = 0;
 const SENDS_MUCH: usize = 1;
 const MUCH: [usize; 3] = [17 << 10, (17 << 10) - 512, 19 << 10];
 
-/// Makes a client's call, which waits in each way, and checks that it ends with an answer, or an
-/// error with a text.
+/// Makes a call whose reply is the input, waiting in the selected way, and checks that it ends with
+/// a result, or an error with a text.
 fn answered(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.references[which % client.references.len()];
@@ -345,8 +349,8 @@ fn told_later<R>(mut asked: Poller<R, SystemException>) -> Result<(), String> {
     }
 }
 
-/// Makes two calls by one connection on two threads: one reads, the other waits for the reply that
-/// it passes on.
+/// Makes two calls through one connection on two threads: one thread reads from it, the other waits
+/// for the reply that the first one passes on.
 fn two_answered(octets: &[u8]) {
     let client = Client::get();
     let _alone = client.is_answered(octets, 2);
@@ -357,7 +361,7 @@ fn two_answered(octets: &[u8]) {
     });
 }
 
-/// Makes a call that is given up, whose reply may come while the next call waits for its own.
+/// Makes a call that times out; its reply may arrive while the next call waits for its own.
 fn late(octets: &[u8]) {
     let client = Client::get();
     let _alone = client.is_answered(octets, 3);
@@ -369,23 +373,24 @@ fn check_outcome<T>(outcome: Result<T, SystemException>) {
     assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
 }
 
-/// ORBs whose calls serve the reactor or a pool meanwhile, and the peer that answers them.
+/// Client ORBs whose calls serve the reactor or a thread pool while they wait, and the peer that
+/// answers them.
 struct Client {
     references: Vec<Every>,
-    /// Object of an ORB whose calls read their connection themselves.
+    /// Reference in an ORB whose calls read from their connection themselves while they wait.
     reading: Every,
-    /// Objects of ORBs that serve calls of their server, one for each way to wait.
+    /// References in ORBs that can be called back by their server, one for each way of waiting.
     called_back: Vec<Every>,
     peer: Mutex<Sender<Answer>>,
 }
 
-/// Action of the peer on the next connection that it accepts.
+/// Behaviour of the peer on the next connection that it accepts.
 #[derive(Default)]
 struct Answer {
     octets: Vec<u8>,
-    /// Number of reads before the octets are sent.
+    /// Number of reads before the peer sends the octets.
     reads: usize,
-    /// Set if the peer then goes on reading, until nothing comes any more.
+    /// Set if the peer goes on reading after it has sent the octets, until nothing more arrives.
     stays: bool,
 }
 
@@ -395,7 +400,8 @@ impl Client {
         CLIENT.get_or_init(Self::new)
     }
 
-    /// Sets the peer's answer, which no other thread can change while the guard is held.
+    /// Sets the octets with which the peer answers. No other thread can change them while the
+    /// returned guard is held.
     fn is_answered(&self, octets: &[u8], reads: usize) -> MutexGuard<'_, Sender<Answer>> {
         self.has_peer(Answer {
             octets: octets.to_vec(),
@@ -429,7 +435,7 @@ impl Client {
     }
 }
 
-/// Returns a reference to the peer, of an ORB of its own.
+/// Returns a reference to the peer, in a new ORB with these settings.
 fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
     client_by(wait, bidirectional, |_| {})
 }
@@ -476,7 +482,7 @@ fn client_by(
     Every::from_object(object.expect("it is a reference"))
 }
 
-/// Answers each client that connects, once it has sent a request, by the newest action, and closes.
+/// Answers each connection after its first request, as the latest behaviour says, and closes it.
 fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     let mut newest = Answer::default();
     for stream in listener.incoming() {
@@ -499,5 +505,5 @@ fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     }
 }
 
-/// Mutates an input so that messages stay messages (see [`crate::mutate`]).
+/// Mutates an input so that its messages stay valid (see [`crate::mutate`]).
 pub use crate::server::mutate;

@@ -1,5 +1,5 @@
-//! Servers that queue requests behind interceptors or while a timeline is recorded, and
-//! asynchronous calls that time out, or whose callers handle replies themselves.
+//! Servers that queue requests, with interceptors or while a timeline is recorded; and asynchronous
+//! calls that time out, or whose callers run the reply handlers themselves.
 
 use super::back::{takes_its_time, two_parts};
 use super::{Answer, Client, LONG, POOL, SHORT, check_outcome, client_by};
@@ -15,10 +15,12 @@ use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
-/// Numbers of endpoints: that of one thread for queued requests, and of a reactor.
+/// Number of endpoints of the server: one of a thread pool, which queues requests, and one of a
+/// reactor.
 const ENDPOINTS: usize = 2;
 
-/// Starts a server with a pool at this path that queues requests for its one thread.
+/// Starts a server with a reactor, and with a pool of one thread that queues requests, at paths
+/// with this name.
 pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
     let rt = server::flat_priorities();
     let reactor = super::endpoint("uiop", "reactive", &format!("{name}-reactor"));
@@ -29,9 +31,9 @@ pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
     server::with_objects_and(orb, &[("s", takes_its_time)])
 }
 
-/// Sends as many octets as the first two say, and the others later: to a server with interceptors
-/// at its reactor or its pool; or to that pool, or the one of [`super::connect`], while a timeline
-/// is recorded.
+/// Sends the number of octets that the first two octets say, and the others later. They go to a
+/// server with interceptors, through its reactor or its pool, with or without a recorded timeline,
+/// or to the pool of [`super::connect`].
 pub(super) fn in_turn(which: usize, octets: &[u8]) {
     static SERVER: OnceLock<Server> = OnceLock::new();
     const NAME: &str = "watched";
@@ -69,8 +71,8 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     }
 }
 
-/// Makes asynchronous calls that time out, in each way to be notified; or waits for another call,
-/// and handles replies to the first meanwhile.
+/// Makes asynchronous calls that time out, with each way of notification; or makes a second call,
+/// which runs the reply handler of the first while it waits.
 pub(super) fn goes_on(which: usize, octets: &[u8]) {
     static HANDLES: OnceLock<Every> = OnceLock::new();
     let client = Client::get();
@@ -110,7 +112,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
     check_outcome(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
-/// Polls once; returns whether the reply was there.
+/// Polls a call once; returns whether the reply had arrived.
 fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     match Pin::new(asked).poll(&mut context) {

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// State that outlives servants: the balances, and a log of requests to servant managers.
+/// State that outlives the servants: the accounts' balances, and a log of the requests that servant
+/// managers receive.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     balances: Mutex<BTreeMap<(String, String), i32>>,
@@ -28,7 +29,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Servant of one account or of all accounts; it holds no account's identity itself.
+/// Servant of one account or of all accounts; it does not store the identity of an account.
 #[derive(Clone, Debug)]
 pub(super) struct Account(pub(super) Arc<Ledger>);
 
@@ -68,7 +69,7 @@ impl a::AccountServant for Account {
     }
 }
 
-/// Servant of the bank, which finds its adapters from the root.
+/// Servant of the bank, which looks up its object adapters from the root POA.
 #[derive(Debug)]
 pub(super) struct Bank {
     pub(super) root: Poa,
@@ -76,7 +77,8 @@ pub(super) struct Bank {
 }
 
 impl Bank {
-    /// Returns the adapter of that name; a persistent one is made on demand.
+    /// Returns the adapter with the given name; adapter activators make the persistent ones on
+    /// demand.
     fn adapter(&self, name: &str) -> Result<Poa, SystemException> {
         let found = match name {
             "branch" => self

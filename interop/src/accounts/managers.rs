@@ -18,7 +18,8 @@ fn servant(ledger: &Arc<Ledger>) -> Arc<dyn Servant> {
     servant_of::<a::Account, _>(Account(ledger.clone()))
 }
 
-/// Refuses the accounts for which no manager has a servant.
+/// Checks for ids that no servant serves: `moved` is forwarded, and `missing` raises
+/// OBJECT_NOT_EXIST.
 fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
     match id.as_bytes() {
         b"moved" => Err(DispatchError::forward(moved_to)),
@@ -30,7 +31,7 @@ fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
     }
 }
 
-/// Servant locator that makes a servant for each request; the cookie is the request's number.
+/// Servant locator that makes a servant for each request; the cookie is the number of the request.
 struct Locator {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -67,7 +68,8 @@ impl ServantLocator for Locator {
     }
 }
 
-/// Servant activator that makes one servant for each account, until the account is closed.
+/// Servant activator that makes a servant for each account, which is kept until the account is
+/// closed.
 struct Activator {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -87,7 +89,7 @@ impl ServantActivator for Activator {
     }
 }
 
-/// Adapter activator of the persistent adapters, `lasting` and below it `branch`.
+/// Adapter activator of the persistent adapters: `lasting`, and its child `branch`.
 struct Lasting {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -128,7 +130,8 @@ impl AdapterActivator for Lasting {
     }
 }
 
-/// Returns the policies of an adapter with one default servant for all ids and no map.
+/// Returns the policies of an adapter with a default servant for all ids and without an active
+/// object map.
 fn by_default() -> Vec<PoaPolicy> {
     vec![
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
@@ -138,8 +141,8 @@ fn by_default() -> Vec<PoaPolicy> {
     ]
 }
 
-/// Returns the policies of an adapter with a servant manager, of the kind that goes with the
-/// retention.
+/// Returns the policies of an adapter with a servant manager: a servant activator or a servant
+/// locator, depending on the retention policy.
 fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
     vec![
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
@@ -148,7 +151,8 @@ fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
     ]
 }
 
-/// Makes the transient adapters below the root, and sets the activator of the persistent ones.
+/// Makes the transient adapters below the root POA, and installs the activator of the persistent
+/// ones.
 ///
 /// # Errors
 /// Exceptions that the adapters raise.

@@ -1,5 +1,5 @@
-//! Accounts test: the peer's client visits a server of ours whose objects are served by adapters of
-//! every kind, and whose process ends and starts again in between.
+//! Accounts test: the peer's client calls a Punctual server whose objects are served by adapters of
+//! every kind. The server's process ends and is started again during the test.
 
 mod bank;
 mod managers;
@@ -17,7 +17,7 @@ use crate::sides::{LIMIT, announced};
 use crate::transport::Transport;
 use std::process::Command;
 
-/// Visits the server in each version.
+/// Runs the test in each GIOP version.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -62,7 +62,7 @@ fn until_restart(client: &Running, record: &mut dyn FnMut(&str, Outcome)) -> Res
     }
 }
 
-/// Starts a server process at that port (0 for any), and returns it with its port.
+/// Starts a server process at the given port (0 for any), and returns it with its port.
 fn start(version: Version, port: u16) -> Result<(Running, u16), Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["serve-accounts", "--giop", version.text()]);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Options of the server process.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Newest version of GIOP to speak and to publish.
+    /// Newest version of GIOP that the server supports and publishes.
     #[arg(long, value_parser = version)]
     giop: Version,
     /// Port to listen on at the loopback; 0 for any port.
@@ -26,7 +26,7 @@ fn version(text: &str) -> Result<Version, String> {
     known.ok_or_else(|| format!("no version `{text}` of GIOP"))
 }
 
-/// Serves.
+/// Serves until standard input is closed.
 ///
 /// # Errors
 /// Reasons why serving failed.

@@ -1,5 +1,5 @@
-//! Server of the accounts test, and nothing else of the matrices: `tests/it/accounts.rs` starts it,
-//! and compiles in a tenth of the time.
+//! Server of the accounts test as a program of its own, which `tests/it/accounts.rs` starts.
+//! Without the other tests it compiles in a tenth of the time.
 
 #[path = "../accounts/bank.rs"]
 mod bank;

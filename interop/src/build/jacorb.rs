@@ -19,8 +19,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Time limit of Maven, which fetches its own plugins first, then the jars.
 const FETCH: Duration = Duration::from_secs(300);
 
-/// Labels of unsigned discriminators: Java has no unsigned integers, and JacORB's compiler takes
-/// such a label only as the negative number of the same bits, which are what travels.
+/// Labels of unions with unsigned discriminators that JacORB's compiler rejects: Java has no
+/// unsigned integers, so they are replaced by the negative numbers with the same bits, and thus the
+/// same encoding.
 const LABELS: [&str; 3] = ["65535", "4294967295", "18446744073709551615"];
 
 /// Builds the peer's classes from `peers/jacorb` and the IDL into `folder`, and returns their class
@@ -79,7 +80,7 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
 }
 
 /// Returns the jars that the project file names, as a class path; fetches them unless an earlier
-/// run has.
+/// run has done so.
 fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
     let wanted = std::fs::read(project).map_err(|error| error.to_string())?;
     let (jars, done) = (folder.join("jars"), folder.join("fetched.xml"));
@@ -101,7 +102,7 @@ fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
     Ok(jars.join("*").into_os_string())
 }
 
-/// Makes the folder, and removes its earlier contents.
+/// Makes a folder, or empties an existing one.
 fn empty(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| error.to_string())?;
@@ -109,7 +110,8 @@ fn empty(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())
 }
 
-/// Copies the IDL, with labels as JacORB's compiler takes them, and returns the copy's path.
+/// Copies an IDL file, with the labels that JacORB's compiler rejects replaced, and returns the
+/// copy's path.
 fn signed(folder: &Path, idl: &Path) -> Result<PathBuf, String> {
     let mut text = std::fs::read_to_string(idl).map_err(|error| error.to_string())?;
     for label in LABELS {
@@ -120,7 +122,7 @@ fn signed(folder: &Path, idl: &Path) -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// Collects the Java files below a folder.
+/// Collects the paths of all Java files below a folder.
 fn java_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
         let path = entry.map_err(|error| error.to_string())?.path();

@@ -1,4 +1,4 @@
-//! Builds the peers into the target folder.
+//! Builds the peers' programs into the target folder.
 
 pub(crate) mod jacorb;
 pub(crate) mod omniorb;
@@ -7,14 +7,14 @@ use std::path::Path;
 
 /// Implied IDL of `idl/plain.idl`, written by `build.rs`.
 const IMPLIED: &str = include_str!(concat!(env!("OUT_DIR"), "/implied.idl"));
-/// IDL that the implied IDL includes.
+/// IDL of the module Messaging, which the implied IDL includes.
 const MESSAGING: &str = include_str!("../../../crates/idl/idl/src/builtin/Messaging.idl");
 
 /// IDL preprocessor option that leaves out the types of pollers, which the peer ORBs declare
 /// themselves.
 const WITHOUT_POLLERS: &str = "-DAMI_NO_POLLERS";
 
-/// Repository ids of the renamed types.
+/// Pragmas that give the renamed types their original repository ids.
 const IDS: &str = "\
 #pragma ID ReplyHandler \"IDL:omg.org/Messaging/ReplyHandler:1.0\"
 #pragma ID ExceptionState \"IDL:omg.org/Messaging/ExceptionHolder:1.0\"
@@ -23,8 +23,9 @@ const IDS: &str = "\
 /// Writes the implied IDL of `idl/plain.idl` as files that the peers compile as ordinary IDL: `implied_messaging.idl` and
 /// `plain_handlers.idl`.
 ///
-/// Module Messaging and its valuetype are renamed there, with the ids that they have: both peers have a module of this name of their
-/// own, and JacORB's compiler adds an underscore to what ends with `Holder`.
+/// The module Messaging and its valuetype are renamed there but keep their repository ids: both
+/// peers already have a module of this name, and JacORB's compiler adds an underscore to names that
+/// end with `Holder`.
 fn write_implied(folder: &Path) -> Result<(), String> {
     let messaging = MESSAGING
         .replace("module Messaging", "module Implied_Messaging")

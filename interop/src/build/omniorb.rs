@@ -14,7 +14,7 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
     ("omniNames", "omniorb-nameserver"),
 ];
 
-/// Files that `omniidl` generates, the largest first.
+/// Files that `omniidl` generates, the largest first, so that their compilation begins first.
 const STUBS: [&str; 10] = [
     "asynchronousSK.cc",
     "paramsSK.cc",
@@ -28,7 +28,7 @@ const STUBS: [&str; 10] = [
     "implied_messagingSK.cc",
 ];
 
-/// Sources in `peers/omniorb`.
+/// Source files of the peer in `peers/omniorb`.
 const SOURCES: [&str; 11] = [
     "asynchronous.cc",
     "callbacks.cc",
@@ -48,7 +48,7 @@ const TLS: &str = "-lomnisslTP4";
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Number of compilers that run at once.
+/// Number of compiler processes that run at once.
 const PARALLEL: usize = 2;
 
 /// Built programs of the peer.
@@ -56,7 +56,7 @@ const PARALLEL: usize = 2;
 pub(crate) struct Programs {
     /// Program that speaks over TCP and Unix sockets.
     pub(crate) plain: PathBuf,
-    /// Program that speaks over TLS as well; the reason if it cannot be built.
+    /// Program that also supports TLS, or the reason why it cannot be built.
     pub(crate) secured: Result<PathBuf, String>,
 }
 
@@ -136,7 +136,7 @@ fn write_relay(folder: &Path) -> Result<(), String> {
     std::fs::write(folder.join("relay.hh"), class).map_err(|error| error.to_string())
 }
 
-/// Compiles all units, a few at a time.
+/// Compiles all source files, a few at a time.
 fn compile(folder: &Path, sources: &Path, units: &[PathBuf]) -> Result<(), String> {
     let next = std::sync::atomic::AtomicUsize::new(0);
     let work = || -> Result<(), String> {

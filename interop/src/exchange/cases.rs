@@ -1,4 +1,4 @@
-//! Cases that our client tries against their server.
+//! Test cases of our client against the peer's server.
 
 use super::servant::{Things, hidden, ring};
 use super::words;
@@ -6,15 +6,15 @@ use crate::v;
 use punctual::{Any, Typed, ValueType};
 use std::fmt::Debug;
 
-/// Objects that a case is tried with.
+/// Objects that a test case uses.
 #[derive(Debug)]
 pub(super) struct Theirs {
     pub(super) there: v::Exchange,
-    /// Object of ours.
+    /// Object of ours that is passed as an argument.
     pub(super) spot: v::Spot,
 }
 
-/// Row of the matrix.
+/// Test case: one row of the matrix.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -289,7 +289,7 @@ fn any<T: Typed + punctual::stub::Marshal>(
     passed(theirs, &answer!(Any::new(value)), expected)
 }
 
-/// Checks that an Any comes back unchanged, and as the expected words.
+/// Checks that an Any is returned unchanged, and that its description is the expected one.
 fn passed(theirs: &Theirs, any: &Any, expected: &str) -> Result<(), String> {
     let mut b = Any::default();
     let (result, c) = answer!(theirs.there.e_any(any, &mut b));

@@ -1,5 +1,6 @@
-//! Valuetypes, abstract interfaces and Anys, there and back, in either direction
-//! (`idl/values.idl`). Neither side has a factory for `Hidden`, though both send some.
+//! Valuetypes, abstract interfaces and Anys that are sent and returned, in either direction
+//! (`idl/values.idl`). Neither side has a factory for the valuetype `Hidden`, though both send such
+//! values.
 
 mod cases;
 mod servant;
@@ -16,7 +17,7 @@ use crate::transport::Transport;
 use crate::v;
 use punctual::{Interface, Orb, RootPoa};
 
-/// Exchanges them in each version.
+/// Tests the exchange in each GIOP version.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
@@ -31,7 +32,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes an ORB with the types' factories.
+/// Makes an ORB in which the valuetypes' factories are registered.
 fn ours(version: Version, role: Role) -> Result<Orb, Failure> {
     let orb = orb(version, &Transport::Tcp, role)?;
     orb.register_value_factory(v::NodeFactory);
@@ -43,7 +44,7 @@ fn ours(version: Version, role: Role) -> Result<Orb, Failure> {
     Ok(orb)
 }
 
-/// Tries the cases of our client with their server.
+/// Runs the test cases of our client against the peer's server.
 fn to(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = ours(version, Role::Client)?;
     let mut command = peer.command(version, &Transport::Tcp, Role::Server);
@@ -64,7 +65,7 @@ fn to(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure>
     Ok(client.shutdown(false)?)
 }
 
-/// Tries the cases of their client with our server.
+/// Runs the test cases of the peer's client against our server.
 fn from(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = ours(version, Role::Server)?;
     let poa = server.root_poa()?;

@@ -6,12 +6,13 @@ use punctual::{Any, SystemException, ValueRef};
 
 type Echoed<T> = Result<(Option<T>, Option<T>), SystemException>;
 
-/// Returns the inout parameter as it came; the in parameter goes back as inout and as out.
+/// Echoes the arguments: the result is the original value of the inout parameter; the inout and the
+/// out parameter get the value of the in parameter.
 fn twist<T: Clone>(a: Option<&T>, b: &mut Option<T>) -> Echoed<T> {
     Ok((std::mem::replace(b, a.cloned()), a.cloned()))
 }
 
-/// Makes a ring of `count` values, and returns its first.
+/// Makes `count` values that form a ring, and returns the first.
 pub(super) fn ring(count: i32) -> v::Node {
     let first = v::Node::new(v::NodeState::default());
     let mut last = first.clone();
@@ -28,7 +29,7 @@ pub(super) fn ring(count: i32) -> v::Node {
     first
 }
 
-/// Makes a value for which the other side has no factory.
+/// Makes a value of a type for which the other side has no factory.
 pub(super) fn hidden() -> v::Named {
     let five = v::Node::new(v::NodeState {
         number: 5,
@@ -49,7 +50,7 @@ pub(super) fn hidden() -> v::Named {
     hidden.into()
 }
 
-/// Operations of the valuetype `Thing`.
+/// Implementation of the operations of the valuetype `Thing`.
 #[derive(Debug)]
 pub(super) struct Things;
 
@@ -59,7 +60,7 @@ impl v::ThingOperations for Things {
     }
 }
 
-/// Servant of an object that describes itself.
+/// Servant of an object whose operation returns a description of it.
 #[derive(Debug)]
 pub(super) struct Spot;
 
@@ -71,7 +72,7 @@ impl v::DescribableServant for Spot {
 
 impl v::SpotServant for Spot {}
 
-/// Servant that returns what it receives.
+/// Servant of `values::Exchange`, which returns the values that it receives.
 #[derive(Debug)]
 pub(super) struct Exchange;
 

@@ -1,12 +1,13 @@
-//! Graphs and Anys in words, as the peers write them in their languages.
+//! Textual descriptions of value graphs and Anys, in a format that the peers also produce, in their
+//! languages.
 
 use crate::v;
 use punctual::any::TypeKind;
 use punctual::{Any, Fixed, TypeCode, ValueType};
 use std::fmt::Write;
 
-/// Describes a graph: each value in full with its number the first time, later as a link to that
-/// number.
+/// Describes a graph: each value in full, with a number, where it occurs first, and by this number
+/// where it occurs again.
 pub(super) fn graph(node: Option<&v::Node>) -> String {
     let (mut met, mut out) = (Vec::new(), String::new());
     say(node, &mut met, &mut out);
@@ -39,7 +40,7 @@ fn say(node: Option<&v::Node>, met: &mut Vec<v::Node>, out: &mut String) {
     out.push(')');
 }
 
-/// Describes an Any: kind and id of its type, and its value.
+/// Describes an Any: the kind and repository id of its type, and its value.
 pub(super) fn any(any: &Any) -> String {
     let code = any.type_code();
     let id = code.id().map(|id| format!(":{id}")).unwrap_or_default();
@@ -47,7 +48,7 @@ pub(super) fn any(any: &Any) -> String {
     format!("{}{id} {value}", code.kind() as u32)
 }
 
-/// Tries each type that the Any may hold.
+/// Tries to extract each listed type from the Any, and describes the value of the first that fits.
 macro_rules! first {
     ($any:ident; $($ty:ty: |$value:ident| $words:expr;)*) => {$(
         if let Ok($value) = $any.extract::<$ty>() {

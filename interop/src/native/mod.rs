@@ -1,5 +1,5 @@
-//! Cases in which our client calls objects that the peer implements itself. The answers are
-//! compared with words written by hand, so that a mistake common to both of our ends shows here.
+//! Test cases in which our client calls objects implemented by the peer. The answers are compared
+//! with texts written by hand, so that a mistake that our client and our server share is found.
 
 mod unions;
 
@@ -15,14 +15,14 @@ use unions::{
     by_ulonglong, by_ushort,
 };
 
-/// Peer's objects, and our client.
+/// The peer's objects, and our client.
 #[derive(Debug)]
 pub(crate) struct Objects {
     /// Object that describes its arguments.
     pub(crate) describe: p::Describe,
-    /// The object `describe`, through a client that sends no fragments.
+    /// Reference to `describe` in a client ORB that sends no fragments.
     pub(crate) whole: p::Describe,
-    /// Object that forwards to `describe`.
+    /// Object that forwards its callers to `describe`.
     pub(crate) forwarder: p::Describe,
     /// Object that no longer exists.
     pub(crate) unknown: p::Describe,
@@ -34,24 +34,24 @@ pub(crate) struct Objects {
     pub(crate) mine: p::Named,
     /// Our client.
     pub(crate) orb: Orb,
-    /// Name that the peer's objects give themselves.
+    /// Name that the peer's objects return as their own.
     pub(crate) peer: &'static str,
-    /// Set if UTF-8 is the code set, in which one octet carries ASCII only.
+    /// Set if UTF-8 is the code set; there, a char of one octet can hold ASCII only.
     pub(crate) utf8: bool,
 }
 
-/// Row of the matrix.
+/// Test case: one row of the matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
     /// Name of the row.
     pub(crate) name: &'static str,
-    /// Set if wide characters travel.
+    /// Set if the case sends wide characters.
     pub(crate) wide: bool,
-    /// The case itself; its error says what was wrong.
+    /// Function that runs the case; its error says what was wrong.
     pub(crate) run: fn(&Objects) -> Result<(), String>,
 }
 
-/// Returns all cases.
+/// Returns all test cases.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |name, run| Case {
         name,
@@ -94,7 +94,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Checks that a call with wide text is refused where wide text cannot travel.
+/// Checks that a call with wide text fails where wide text is not supported.
 pub(crate) fn wide_is_refused(objects: &Objects) -> Result<(), String> {
     match objects.describe.say_wide('€', "€", "€") {
         Err(_) => Ok(()),
@@ -286,7 +286,8 @@ fn one_ways(objects: &Objects) -> Result<(), String> {
     ask_until(5050, || Ok(ok(objects.describe.posted())? - before))
 }
 
-/// Tries one-ways answered by the server (SYNC_WITH_SERVER) and by the servant (SYNC_WITH_TARGET).
+/// Tests one-ways that the server confirms (SYNC_WITH_SERVER) and that the servant confirms
+/// (SYNC_WITH_TARGET).
 fn answered_one_ways(objects: &Objects) -> Result<(), String> {
     let under = |object: &ObjectRef, scope| {
         let policies = [Policy::SyncScope(scope)];
@@ -313,8 +314,8 @@ fn answered_one_ways(objects: &Objects) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks until the answer is as expected, for a bounded time: omniORB may serve a call that came
-/// after a one-way on the same connection before it.
+/// Repeats a call until the answer is as expected or 10 seconds have passed: omniORB may serve a
+/// call before a one-way that came earlier on the same connection.
 fn ask_until<T: PartialEq + std::fmt::Debug>(
     expected: T,
     ask: impl Fn() -> Result<T, String>,

@@ -1,4 +1,4 @@
-//! Unions over each type that a discriminator can have.
+//! Unions, one for each type that a discriminator can have.
 
 use super::{Objects, says};
 use crate::params as p;

@@ -1,31 +1,33 @@
-//! Values that go to the peer's server, through the peer's client, to our servant, and back.
+//! Values that are sent to the peer's server, passed on by the peer's client to our servant, and
+//! returned.
 
 use crate::params as p;
 use punctual::{Char, Fixed, SystemExceptionKind};
 use std::fmt::Debug;
 
-/// Objects that a case is tried with.
+/// Objects that a test case uses.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// The peer's relay.
+    /// The peer's relaying object.
     pub(crate) there: p::Parameters,
-    /// Our servant behind the relay, called directly.
+    /// Our servant to which the peer relays, called directly.
     pub(crate) here: p::Parameters,
-    /// Set if UTF-8 is the code set of a hop, in which one octet carries ASCII only.
+    /// Set if UTF-8 is the code set of one of the two calls; there, a char of one octet can hold
+    /// ASCII only.
     pub(crate) utf8: bool,
 }
 
-/// Name of the row of characters that take two octets in UTF-8.
+/// Name of the row that tests characters that take two octets in UTF-8.
 pub(crate) const BEYOND_ASCII: &str = "char beyond ASCII";
 
-/// Row of the matrix.
+/// Test case: one row of the matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
     /// Name of the row.
     pub(crate) name: &'static str,
-    /// Set if wide characters travel.
+    /// Set if the case sends wide characters.
     pub(crate) wide: bool,
-    /// The case itself; its error says what was wrong.
+    /// Function that runs the case; its error says what was wrong.
     pub(crate) run: fn(&Relay) -> Result<(), String>,
 }
 
@@ -41,8 +43,8 @@ fn same<T: PartialEq + Debug>(what: &str, got: &T, expected: &T) -> Result<(), S
     Err(text)
 }
 
-/// Checks the results of one call: the inout parameter is returned, the in parameter comes back as
-/// inout and out.
+/// Checks the results of one call: the result must be the inout argument's value, and the inout and
+/// out parameters must have the in argument's value.
 fn twisted<T: PartialEq + Debug>(
     (first, second): (&T, &T),
     inout: &T,
@@ -53,7 +55,7 @@ fn twisted<T: PartialEq + Debug>(
     same("the out parameter", out, first)
 }
 
-/// Calls an operation with each pair, and with each pair the other way round.
+/// Calls an operation with each pair of arguments, and with each pair in reverse order.
 macro_rules! pairs {
     (@each $operation:ident, $relay:ident, $pairs:expr, |$a:ident| $argument:expr) => {{
         for (first, second) in $pairs {
@@ -143,7 +145,7 @@ fn tree(depth: u32) -> p::Tree {
     }
 }
 
-/// Returns all cases.
+/// Returns all test cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = scalars();
     cases.extend(texts());
@@ -190,7 +192,8 @@ fn scalars() -> Vec<Case> {
     ]
 }
 
-/// Compares by bits: a NaN is not equal to itself, and -0 is equal to 0.
+/// Tests floating-point numbers. They are compared by their bits: a NaN is not equal to itself, and
+/// -0 is equal to 0.
 fn floats(relay: &Relay) -> Result<(), String> {
     let values = [
         f32::NAN,
@@ -241,7 +244,7 @@ fn doubles(relay: &Relay) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks characters beyond ASCII: a char is one octet, whatever the code set (CORBA 3.3 part 2,
+/// Tests characters beyond ASCII: a char is one octet, whatever the code set (CORBA 3.3 part 2,
 /// §9.3.1.6).
 fn beyond_ascii(relay: &Relay) -> Result<(), String> {
     for (first, second) in [(Char(0xe9), Char(0xdf)), (Char(0xff), Char(0xa0))] {

@@ -143,7 +143,7 @@ fn user_exceptions(relay: &Relay) -> Result<(), String> {
     }
 }
 
-/// System exceptions that a peer is asked to raise: name, minor code, completion.
+/// System exceptions that a peer is asked to raise: name, minor code, completion status.
 pub(crate) const ORDERED: [(&str, u32, u32); 4] = [
     ("NO_PERMISSION", 0x1234_5678, 0),
     ("BAD_QOS", u32::MAX, 1),
@@ -151,7 +151,7 @@ pub(crate) const ORDERED: [(&str, u32, u32); 4] = [
     ("DATA_CONVERSION", 0x4f4d_0001, 1),
 ];
 
-/// Checks that a system exception is the one asked for.
+/// Checks that the raised system exception is the one that was asked for.
 pub(crate) fn as_ordered(
     got: Result<(), punctual::SystemException>,
     (name, minor, completed): (&str, u32, u32),

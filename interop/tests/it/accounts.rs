@@ -1,5 +1,5 @@
-//! Our client visits the server whose objects are served by adapters of every kind, in a process of
-//! its own that ends and starts again in between.
+//! Tests our client against the server of the accounts test, whose objects are served by adapters
+//! of every kind, in a process of its own that ends and is started again during the test.
 #![allow(clippy::unwrap_used)]
 
 mod idl {
@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Server process, which ends with its standard input.
+/// Server process, which ends when its standard input is closed.
 struct Server {
     child: Child,
     port: u16,
@@ -36,7 +36,7 @@ impl Server {
         Self { child, port }
     }
 
-    /// Stops the process, and starts another at the same port.
+    /// Stops the process, and starts another one at the former port.
     fn restarted(mut self) -> Self {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
@@ -52,8 +52,8 @@ impl Drop for Server {
     }
 }
 
-/// Starts a client and a server, and returns them with the bank, found by a name that is its whole
-/// object key.
+/// Starts a client and a server, and returns them with a reference to the bank, whose object key is
+/// the plain name `Bank`.
 fn visit() -> (Orb, Server, Bank) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -74,7 +74,7 @@ fn open(bank: &Bank, adapter: &str, id: &str) -> Account {
     bank.open(adapter, id).unwrap().unwrap()
 }
 
-/// Returns the account's description of itself.
+/// Returns the names of the adapter and the object id that the account reports.
 fn told(account: &Account) -> (String, String) {
     (account.adapter().unwrap(), account.id().unwrap())
 }

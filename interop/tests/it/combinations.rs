@@ -1,5 +1,6 @@
-//! Every combination of the seven policies: an adapter with it either is made and serves calls, by
-//! requests and without, as its policies say, or is refused.
+//! Every combination of the seven policies of an object adapter: creating the adapter either fails,
+//! or the adapter serves calls as its policies say, both remote calls and direct calls within the
+//! process.
 #![allow(clippy::unwrap_used)]
 
 mod idl {
@@ -17,7 +18,7 @@ use punctual::policy::Collocation;
 use punctual::{Interface, ListenEndpoint, ObjectId, Orb, Poa, RootPoa, Servant, SystemException};
 use std::sync::Arc;
 
-/// Exception that servant managers raise.
+/// Error with which servant managers refuse a request.
 type Refusal = punctual::stub::DispatchError;
 
 /// Servant that returns the id of the called object.
@@ -72,7 +73,7 @@ impl ServantLocator for Provider {
     }
 }
 
-/// Values of the seven policies.
+/// Values of the seven policies of an object adapter.
 #[derive(Clone, Copy, Debug)]
 struct Combination {
     thread: ThreadPolicy,
@@ -85,7 +86,7 @@ struct Combination {
 }
 
 impl Combination {
-    /// Returns one of the 288 combinations.
+    /// Returns the combination of policies with the given number, from 0 to 287.
     fn of(mut number: usize) -> Self {
         let mut choice = |many: usize| {
             let chosen = number % many;
@@ -133,7 +134,8 @@ impl Combination {
         self.retention == ServantRetentionPolicy::Retain
     }
 
-    /// Sets the servant or manager for objects that are not in the map.
+    /// Sets the default servant or servant manager, which serves objects that are not in the active
+    /// object map.
     fn set_servants(self, poa: &Poa) {
         match self.processing {
             RequestProcessingPolicy::ActiveObjectMapOnly => {}
@@ -150,7 +152,8 @@ impl Combination {
         }
     }
 
-    /// Returns references to objects that exist in each way that the policies allow.
+    /// Returns references to objects made in each way that the policies allow: without activation,
+    /// by explicit activation, and by implicit activation.
     fn objects(self, poa: &Poa) -> Vec<Account> {
         let mut objects: Vec<Account> = Vec::new();
         let has_own_ids = self.assignment == IdAssignmentPolicy::User;

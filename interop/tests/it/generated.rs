@@ -1,4 +1,4 @@
-//! Generated code at work: every type through CDR in both byte orders, and through an ORB in every
+//! Tests of generated code: every type through CDR in both byte orders, and through an ORB in every
 //! direction that a parameter can take.
 #![allow(clippy::unwrap_used)]
 
@@ -22,8 +22,8 @@ fn unmarshaled<T: Unmarshal>(octets: &[u8], order: ByteOrder) -> Result<T, CdrEr
     T::unmarshal(&mut Decoder::new(octets, order, Coding::default()))
 }
 
-/// Checks that a value survives both byte orders with nothing left over, and that every shorter
-/// message is an error.
+/// Checks that a value is unchanged after writing and reading in both byte orders, with no octets
+/// left, and that every truncated message is an error.
 fn round_trips<T: Marshal + Unmarshal + PartialEq + Debug>(value: &T) {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let octets = marshaled(value, order).unwrap();

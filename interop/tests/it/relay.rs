@@ -1,4 +1,4 @@
-//! Class of C++ that relays each call.
+//! Tests of the generated C++ class that relays each call.
 
 #[path = "../../src/relay.rs"]
 mod written;

@@ -1,4 +1,4 @@
-//! Generated valuetypes at work: states with members of every kind, there and back through CDR.
+//! Tests of generated valuetypes: state members of every kind, written and read again by CDR.
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use punctual::{Any, Char, Orb, ValueType};
 use punctual_cdr::{Encoder, Marshal, Unmarshal};
 use punctual_interop::generated::everything as e;
 
-/// Marshals a value, and reads it as an ORB that knows no factories does.
+/// Marshals a value, and reads it as an ORB without value factories does.
 fn passed<T: Marshal, U: Unmarshal>(value: &T) -> U {
     let orb = Orb::builder().build().unwrap();
     let write = |out: &mut Encoder<'_>| {
@@ -23,7 +23,8 @@ fn passed<T: Marshal, U: Unmarshal>(value: &T) -> U {
     read
 }
 
-/// Returns another handle to the value: `clone` is one of its operations.
+/// Returns another handle to the value. `Clone::clone` must be named explicitly, as the valuetype
+/// has an operation `clone`.
 fn same(leaf: &e::Leaf) -> e::Leaf {
     Clone::clone(leaf)
 }

@@ -1,5 +1,4 @@
-//! Calls of etcd through its gateway: JSON over HTTP, numbers and bytes as text.
-//!
+//! Calls to etcd through its gateway: JSON over HTTP, with numbers and bytes as text.
 //! A [`Client`] has one connection at a time, to one of its endpoints, and tries the next when that
 //! fails. A request that was sent and not answered may have been executed: [`Failure::Unknown`].
 
@@ -16,10 +15,10 @@ use serde_json::{Value, json};
 use crate::http::{Connection, Lines};
 use crate::stream::{Tls, TlsError};
 
-/// Reason that a call has no result.
+/// Failure of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Nothing was executed: no endpoint answers, or etcd has refused.
+    /// Nothing was executed: no endpoint answers, or etcd refused the call.
     Undone(String),
     /// The call may have been executed.
     Unknown(String),
@@ -31,11 +30,12 @@ pub struct ClientOptions {
     /// Addresses of the members to call, as `host:port`. One is enough; others are tried when it
     /// fails.
     pub endpoints: Vec<String>,
-    /// Time that a call may take.
+    /// Time limit of a call.
     pub patience: Duration,
-    /// TLS, and the authorities of the members' certificates; without it everything is sent in clear.
+    /// TLS, and the authorities of the members' certificates; without it everything is sent
+    /// unencrypted.
     pub tls: Option<Tls>,
-    /// User, if etcd asks for one. Without TLS, its name and password are sent in clear.
+    /// User, if etcd requires authentication. Without TLS, name and password are sent unencrypted.
     pub user: Option<User>,
 }
 
@@ -55,7 +55,7 @@ struct Open {
     connection: Option<Connection>,
 }
 
-/// User of etcd, if it asks for one (`etcdctl auth enable`).
+/// User of etcd, if it requires authentication (`etcdctl auth enable`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct User {
     /// The user's name.
@@ -126,7 +126,8 @@ impl Client {
         }
     }
 
-    /// Posts by the open connection, or a new one, which stays open after success.
+    /// Posts a request on the open connection, or on a new one; the connection is kept after
+    /// success.
     fn posted(&self, open: &mut Open, path: &str, body: &str) -> Result<(u16, Value), Failure> {
         let mut connection = match open.connection.take() {
             Some(connection) => connection,
@@ -161,7 +162,7 @@ impl Client {
         Err(Failure::Undone(why))
     }
 
-    /// Opens a connection, and obtains a token for it if etcd asks for a user.
+    /// Opens a connection, and obtains a token for it if a user is configured.
     fn connected(&self, endpoint: &str) -> io::Result<Connection> {
         let mut connection = Connection::open(endpoint, self.patience, self.tls.as_ref())?;
         let Some(user) = &self.user else {
@@ -186,7 +187,8 @@ impl Client {
         self.endpoints.get(at).map_or("", String::as_str)
     }
 
-    /// Watches keys from a revision on, at the endpoint of that number, by a connection of its own.
+    /// Watches keys from a revision on, at the endpoint with index `at`, by a connection of its
+    /// own.
     ///
     /// # Errors
     /// The endpoint cannot be reached, or refuses.
@@ -223,7 +225,7 @@ impl Keys {
     }
 }
 
-/// etcd's codes of errors (google.rpc.Code).
+/// Error codes of etcd (google.rpc.Code).
 const INVALID_ARGUMENT: i64 = 3;
 const PERMISSION_DENIED: i64 = 7;
 const RESOURCE_EXHAUSTED: i64 = 8;
@@ -250,14 +252,14 @@ pub fn revision(reply: &Value) -> i64 {
     number(&reply["header"]["revision"])
 }
 
-/// Reads a number as the gateway writes it: text.
+/// Reads a number from the gateway's JSON, where it is text.
 #[must_use]
 pub fn number(value: &Value) -> i64 {
     let text = value.as_str().and_then(|text| text.parse().ok());
     text.or_else(|| value.as_i64()).unwrap_or_default()
 }
 
-/// Reads bytes as the gateway writes them.
+/// Reads bytes from the gateway's JSON, where they are base64.
 fn bytes(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::Null => Some(Vec::new()),
@@ -265,7 +267,7 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// Reads the records of a range's reply; `None` for a malformed one.
+/// Reads the records of a range request's reply; `None` for a malformed one.
 #[must_use]
 pub fn records(reply: &Value) -> Option<Vec<Record>> {
     let Some(all) = reply["kvs"].as_array() else {
@@ -280,7 +282,8 @@ pub fn records(reply: &Value) -> Option<Vec<Record>> {
     all.iter().map(record).collect()
 }
 
-/// Reads a line of a watch; `None` for a malformed one. `seen` is the revision of the line before.
+/// Reads a line of a watch's reply; `None` for a malformed one. `seen` is the revision of the
+/// previous line.
 #[must_use]
 pub fn watch_report(line: &[u8], seen: i64) -> Option<WatchReport> {
     let line: Value = serde_json::from_slice(line).ok()?;

@@ -1,9 +1,9 @@
 //! HTTP/1.1, as far as etcd's gateway needs it: a POST of JSON and its reply, whole or line by
 //! line.
 //!
-//! Calls block their thread, and end by a time-out at the latest: no wait is longer than the one
-//! that the connection was opened with. Everything that a server sends is bounded before it is
-//! kept.
+//! Calls block their thread, at most until a time-out: no wait is longer than the limit with which
+//! the connection was opened. The lengths of all data from a server are limited before the data is
+//! stored.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -15,11 +15,12 @@ use rustls::ClientConfig;
 
 use crate::stream::Stream;
 
-/// Maximum length of a head, in bytes; below, those of a line of a stream and of a whole reply.
+/// Maximum length of a reply's head, in bytes; the constant below limits a line of a stream and a
+/// whole reply.
 const MOST_HEAD: u64 = 16 << 10;
 const MOST_BODY: u64 = 64 << 20;
 
-/// A connection to one server, for one request after the other.
+/// Connection to one server, for one request at a time.
 pub(crate) struct Connection {
     stream: BufReader<Stream>,
     host: String,
@@ -38,7 +39,7 @@ enum Length {
     Chunked,
 }
 
-/// Reply without an end: line after line, each of them JSON.
+/// Endless reply: a stream of lines, each of them JSON.
 #[derive(Debug)]
 pub struct Lines {
     connection: Connection,
@@ -52,7 +53,8 @@ impl fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Connects to `host:port`, by TLS where it is given. `patience` bounds the connecting, and each wait of what follows.
+    /// Connects to `host:port`, with TLS if it is given. `patience` limits the connecting, and each
+    /// later wait.
     pub(crate) fn open(
         host: &str,
         patience: Duration,
@@ -66,7 +68,7 @@ impl Connection {
         })
     }
 
-    /// Sends a token with each request from now on.
+    /// Returns the connection, which then sends an authentication token with each request.
     pub(crate) fn with_token(mut self, token: String) -> Self {
         self.token = Some(token);
         self
@@ -122,7 +124,7 @@ impl Connection {
         stream.flush()
     }
 
-    /// Reads to the end of a reply's head.
+    /// Reads the head of a reply.
     fn head(&mut self) -> io::Result<Head> {
         let first = self.line(MOST_HEAD)?;
         let status = first.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -165,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// Reads a line, and returns it without its end.
+    /// Reads a line, and returns it without the line end.
     fn line(&mut self, most: u64) -> io::Result<String> {
         let mut line = Vec::new();
         self.stream
@@ -186,13 +188,14 @@ impl Connection {
 }
 
 impl Lines {
-    /// Returns a handle of the socket. Shutting it down ends the stream for its reader.
+    /// Returns a handle of the socket. Shutting it down ends the stream.
     #[must_use]
     pub fn closer(&self) -> Option<TcpStream> {
         self.connection.stream.get_ref().tcp().try_clone().ok()
     }
 
-    /// Reads the next line. Blocks until it comes, and no longer than the connection's patience without a byte.
+    /// Reads the next line. Blocks until it has arrived, or until nothing has arrived for the
+    /// connection's time limit.
     ///
     /// # Errors
     /// The stream has ended, or is malformed.
@@ -240,7 +243,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// Starts a server that reads a request and answers with these bytes.
+    /// Starts a server that reads a request and answers it with these bytes.
     fn answering(reply: &'static [u8]) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();

@@ -1,14 +1,14 @@
 //! Leases: keys that etcd removes by itself, when they have not been put again in time.
 //!
-//! No lease is ever kept alive. A key is renewed by putting it again, with a lease of its own; the lease that it had
-//! before ends with no key. So the keys of one commit that live equally long share a lease, and a process that put a
-//! key may end without harm.
+//! No lease is ever kept alive. A key is renewed by putting it again with a new lease; its former
+//! lease then expires without a key. So the keys of one commit with equal times to live share a
+//! lease, and the process that put a key need not continue to run.
 
 use serde_json::{Value, json};
 
 use crate::api::{Client, Failure, number};
 
-/// The leases of one commit, by their times to live in seconds.
+/// Leases of one commit, by their times to live in seconds.
 #[derive(Debug, Default)]
 pub struct Leases(Vec<(u32, i64)>);
 
@@ -37,14 +37,14 @@ impl Leases {
         Ok(leases)
     }
 
-    /// Returns the lease of a time to live; 0 for none.
+    /// Returns the id of the lease with this time to live; 0 if there is none.
     #[must_use]
     pub fn of(&self, seconds: u32) -> i64 {
         let found = self.0.iter().find(|(granted, _)| *granted == seconds);
         found.map_or(0, |(_, id)| *id)
     }
 
-    /// Ends leases that no key has.
+    /// Revokes the leases. For a commit whose keys were not put.
     pub fn revoke(&self, client: &Client) {
         for (_, id) in &self.0 {
             // A lease that is not revoked ends by its time.

@@ -1,4 +1,5 @@
-//! A client of etcd, as services use it that several processes share: calls and watches by etcd's JSON gateway.
+//! Client of etcd for services whose data several processes share: calls and watches through etcd's
+//! JSON gateway.
 //!
 //! | module | contents |
 //! |---|---|
@@ -7,8 +8,8 @@
 //! | `http` | as much of HTTP/1.1 as the gateway needs |
 //! | `stream` | TCP, or TLS over it |
 //!
-//! The meaning of keys is each service's own. Calls block their thread, and end by a time-out at the
-//! latest; there is no async runtime.
+//! The meaning of keys is each service's own. Calls block their thread, at most until a time-out;
+//! there is no async runtime.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -11,19 +11,21 @@ use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
 use thiserror::Error;
 
-/// Certificates by which the members of a cluster and this client know one another. TLS 1.2 at least.
+/// Certificates with which the members of a cluster and this client authenticate each other. TLS
+/// 1.2 at least.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// The authorities that have issued the members' certificates, in PEM. One is needed at least: this system's list is not
-    /// consulted. A certificate has to be for the host in the endpoint.
+    /// Certificates of the authorities that have issued the members' certificates, in PEM; at least
+    /// one. The system's list of authorities is not used. A member's certificate has to be for the
+    /// host in its endpoint.
     pub trusted: Vec<PathBuf>,
-    /// This client's certificate in PEM, where members ask for one.
+    /// This client's certificate in PEM, if members require one.
     pub certificate: Option<PathBuf>,
     /// The private key of that certificate, not encrypted.
     pub key: Option<PathBuf>,
 }
 
-/// Error of files that TLS is set up from.
+/// Error of a certificate or key file.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct TlsError(String);
@@ -36,7 +38,7 @@ impl std::fmt::Debug for TlsError {
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Reads the certificate and key files into a TLS configuration.
     pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
         let mut options = TlsOptions::default();
         options.trusted.clone_from(&self.trusted);
@@ -56,7 +58,8 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
-    /// Connects to `host:port` and shakes hands. `patience` bounds the connecting, and each wait of what follows.
+    /// Connects to `host:port` and performs the TLS handshake. `patience` limits the connecting,
+    /// and each later wait.
     pub(crate) fn open(
         endpoint: &str,
         patience: Duration,
@@ -80,7 +83,7 @@ impl Stream {
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, tcp))))
     }
 
-    /// Returns the socket.
+    /// Returns the underlying TCP socket.
     pub(crate) fn tcp(&self) -> &TcpStream {
         match self {
             Self::Clear(tcp) => tcp,

@@ -1,4 +1,4 @@
-//! Answers of objects that are asked if they exist.
+//! Answers to the question whether an object exists.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use punctual::protocol::endpoints_of;
 use punctual::{ObjectRef, Orb, SystemExceptionKind as Kind};
 use punctual_ior::Ior;
 
-/// Answer of an object that was asked if it exists.
+/// Answer to the question whether an object exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The object's server answers for it.
+    /// The object's server answers that it exists.
     Alive,
     /// The object's server reports that it does not exist.
     Dead,
@@ -18,14 +18,15 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Returns true if an object may be asked whose reference came from a peer: not if it is reached by links within
-    /// this machine, unless the ORB's configuration lets foreign references lead to those (`foreign_local_endpoints`).
+    /// Returns true if it is permitted to ask an object, whose reference came from a peer, whether
+    /// it exists. It is not if the object is reached by links within this machine, unless the ORB's
+    /// configuration permits that for foreign references (`foreign_local_endpoints`).
     #[must_use]
     pub fn may_be_asked(object: &ObjectRef) -> bool {
         Self::may_ask(object.orb(), object.ior())
     }
 
-    /// Returns true if the object of a reference as it was read [may be asked](Self::may_be_asked).
+    /// Returns true if the object of a decoded reference [may be asked](Self::may_be_asked).
     #[must_use]
     pub fn may_ask(orb: &Orb, object: &Ior) -> bool {
         let endpoints = endpoints_of(orb, object);
@@ -35,7 +36,7 @@ impl Answer {
         !is_within || orb.config().foreign_local_endpoints
     }
 
-    /// Asks an object (`_non_existent`), and waits so long at most. Blocks.
+    /// Asks an object whether it exists (`_non_existent`), and waits at most this long. Blocks.
     #[must_use]
     pub fn of(object: &ObjectRef, within: Duration) -> Self {
         match object.with_timeout(within).non_existent() {
@@ -51,7 +52,8 @@ impl Answer {
     }
 }
 
-/// Returns true for exceptions that are caused on the way to a server, not by the server.
+/// Returns true for exceptions that mean that no server has answered, as opposed to exceptions from
+/// the server.
 fn is_of_the_way(kind: Kind) -> bool {
     matches!(
         kind,

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Choice {
-    /// The members in turn.
+    /// Each member in turn.
     RoundRobin = 0,
-    /// A random one.
+    /// A random member.
     ByChance = 1,
     /// The member that reports the least load.
     LeastLoaded = 2,
@@ -15,7 +15,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Returns the choice of a number, as stores have it.
+    /// Returns the strategy with this number, as used in stores.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {

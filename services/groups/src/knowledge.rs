@@ -1,4 +1,4 @@
-//! State of members as this process knows it: turns, loads, failures.
+//! This process's data about the members of groups: whose turn it is, their loads and failures.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -8,46 +8,46 @@ use parking_lot::Mutex;
 
 use crate::choice::Choice;
 
-/// Time for which a reported load counts.
+/// Time after which a reported load is ignored.
 const LOAD_AGE: Duration = Duration::from_secs(30);
 
-/// Failures in a row after which a member counts as dead.
+/// Number of consecutive failures after which a member counts as dead.
 const FAILURES: u32 = 2;
 
 /// The members of one group, in the order of their keys.
 pub trait Members {
-    /// A member.
+    /// Type of a member.
     type Member: ?Sized;
 
     /// Iterates over the members from a key on.
     fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m Self::Member)>;
 
-    /// Returns true if there is a member of a key.
+    /// Returns true if there is a member with this key.
     fn has(&self, key: &str) -> bool;
 
     /// Returns the number of members.
     fn count(&self) -> usize;
 }
 
-/// State of all groups, by a key of type `G` for each.
+/// Data about all groups, each with a key of type `G`.
 #[derive(Debug)]
 pub struct Groups<G>(Mutex<HashMap<G, Group>>);
 
-/// Members that were chosen.
+/// Result of choosing members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen<'m, M: ?Sized> {
     /// One member.
     One(&'m M),
-    /// All members that are alive, the one whose turn it is first.
+    /// All members that are alive, beginning with the one whose turn it is.
     All(Vec<&'m M>),
 }
 
 /// State of one member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
-    /// Reported load, if it still counts.
+    /// Reported load, unless it is too old.
     pub load: Option<f64>,
-    /// False if the member has failed to answer several times in a row.
+    /// False if the member has failed to answer several times in succession.
     pub is_alive: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct Status {
 struct Group {
     /// Key of the member that was chosen last.
     last: Box<str>,
-    /// State of the random numbers; 0 before the first.
+    /// State of the random number generator; 0 before its first use.
     random: u64,
     members: HashMap<Box<str>, MemberState>,
 }
@@ -63,7 +63,7 @@ struct Group {
 #[derive(Debug, Default)]
 struct MemberState {
     load: Option<(f64, Instant)>,
-    /// Hash of the reference that was asked.
+    /// Hash of the reference whose object was asked last.
     asked: u64,
     failures: u32,
     failing_since: Option<Instant>,
@@ -87,8 +87,8 @@ impl<G> Default for Groups<G> {
 }
 
 impl<G: Eq + Hash> Groups<G> {
-    /// Chooses among the members of a group that are alive; `None` where there is none. Takes one lock, and time in
-    /// proportion to the members, but for [`Choice::RoundRobin`].
+    /// Chooses among the members of a group that are alive; `None` if there is none. Takes one
+    /// lock, and time in proportion to the number of members, except for [`Choice::RoundRobin`].
     pub fn choose<'m, M: Members>(
         &self,
         group: G,
@@ -111,15 +111,16 @@ impl<G: Eq + Hash> Groups<G> {
         }
     }
 
-    /// Notes the load that a member reports.
+    /// Records the load that a member reports.
     pub fn note_load(&self, group: G, members: &impl Members, key: &str, load: f64) {
         self.with_member(group, members, key, |known| {
             known.load = Some((load, Instant::now()));
         });
     }
 
-    /// Notes if a member has answered. Returns the time that it has been dead, if it is. `asked` is a hash of the
-    /// reference that was asked: failures of another one do not count.
+    /// Records whether a member has answered. Returns the time for which it has been dead, if it
+    /// is. `asked` is a hash of the reference that was used: failures of an earlier reference do
+    /// not count.
     pub fn note_answer(
         &self,
         group: G,
@@ -162,12 +163,12 @@ impl<G: Eq + Hash> Groups<G> {
             .collect()
     }
 
-    /// Forgets a group.
+    /// Removes the data about a group.
     pub fn forget(&self, group: &G) {
         self.0.lock().remove(group);
     }
 
-    /// Forgets all groups for which `keep` returns false.
+    /// Removes the data about all groups for which `keep` returns false.
     pub fn retain(&self, keep: impl Fn(&G) -> bool) {
         self.0.lock().retain(|group, _| keep(group));
     }
@@ -194,7 +195,8 @@ impl Group {
         !self.members.get(key).is_some_and(MemberState::is_dead)
     }
 
-    /// Chooses among the members that are alive; returns the key of the one whose turn it was, too.
+    /// Chooses among the members that are alive; also returns the key of the member whose turn it
+    /// was.
     fn choose<'m, M: Members>(
         &mut self,
         members: &'m M,
@@ -219,7 +221,7 @@ impl Group {
         Some((key, Chosen::One(member)))
     }
 
-    /// Iterates over the members that are alive, once around from behind the one that was chosen last.
+    /// Iterates once over the members that are alive, beginning after the one that was chosen last.
     fn around<'m, M: Members>(
         &self,
         members: &'m M,
@@ -231,8 +233,8 @@ impl Group {
         all.filter(|(key, _)| self.is_alive(key))
     }
 
-    /// Returns the member that is alive and reports the least load. A member that reports none counts as one of average
-    /// load; of equals, it is the one whose turn is next.
+    /// Returns the member that is alive and reports the least load. A member that reports none
+    /// counts as having the average load; among equals, the one whose turn is next is chosen.
     fn least_loaded<'m, M: Members>(
         &self,
         members: &'m M,

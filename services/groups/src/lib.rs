@@ -1,5 +1,5 @@
-//! Groups of objects: which members there are is the service's own business; this crate knows how loaded and alive they
-//! are, and chooses among them.
+//! Groups of objects. A service determines the members; this crate records their loads and whether
+//! they are alive, and chooses among them.
 //!
 //! | module | contents |
 //! |---|---|
@@ -9,7 +9,7 @@
 //! | `answer` | [`Answer`] of an object that was asked |
 //! | `merge` | one reference with the profiles of several |
 //!
-//! None of it is kept through a restart, or shared with other processes.
+//! These data do not survive a restart, and are not shared with other processes.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,8 +1,10 @@
-//! Liveness of members: a thread asks all of them again and again (`_non_existent`).
+//! Liveness of members: a thread asks all of them at intervals whether they exist
+//! (`_non_existent`).
 //!
-//! A reference comes from a peer that may join, so that asking makes this process connect to an address of the peer's
-//! choice; members that are reached by links within this machine are asked only where the ORB lets references of peers
-//! lead there. A member that does not answer twice in a row is passed over, until it answers again.
+//! A reference comes from a peer that may join, so that asking makes this process connect to an
+//! address of the peer's choice; members that are reached by links within this machine are asked
+//! only if the ORB permits that for references from peers. A member that fails to answer twice in
+//! succession is not chosen until it answers again.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -19,14 +21,14 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Number of members that are asked at the same time.
 const AT_A_TIME: usize = 4;
 
-/// Number of members that are held while they are asked.
+/// Number of members that are fetched from the service at a time.
 const BATCH: usize = 256;
 
-/// A service that has groups.
+/// Service with groups whose members are checked.
 pub trait Watched: Send + Sync + 'static {
     /// Key of a group.
     type Group: Copy + Send + 'static;
-    /// A member as it was when it was asked.
+    /// Member, identified as it was when it was asked.
     type Member: Send + 'static;
 
     /// Returns all groups.
@@ -35,11 +37,12 @@ pub trait Watched: Send + Sync + 'static {
     /// Returns the members of a group, each with its reference.
     fn members(self: &Arc<Self>, group: Self::Group) -> Vec<(Self::Member, ObjectRef)>;
 
-    /// Notes for each member if it has answered, and removes those that have been dead for long.
+    /// Records for each member whether it has answered, and removes those that have been dead for
+    /// long.
     fn note(&self, answers: Vec<(Self::Group, Self::Member, bool)>);
 }
 
-/// A thread that asks members, until this is dropped.
+/// Thread that checks members at intervals, until this is dropped.
 #[derive(Debug, Default)]
 pub struct Checking(Arc<End>);
 
@@ -52,14 +55,14 @@ struct End {
 /// A member with its group, and its reference.
 type Asked<W> = (<W as Watched>::Group, <W as Watched>::Member, ObjectRef);
 
-/// A member with its group; true if it has answered.
+/// Member with its group, and whether it has answered.
 type Answered<W> = (<W as Watched>::Group, <W as Watched>::Member, bool);
 
 impl Checking {
     /// Starts a thread that asks the members of all groups after each `interval`, as long as the service exists.
     ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot start a thread.
     pub fn begin<W: Watched>(
         &self,
         name: &'static str,
@@ -87,7 +90,7 @@ impl Drop for Checking {
 }
 
 impl End {
-    /// Waits; returns true if the end has come.
+    /// Waits for the interval, or until this is dropped; returns true in the latter case.
     fn wait(&self, interval: Duration) -> bool {
         let until = Instant::now() + interval;
         let mut has_come = self.has_come.lock();
@@ -96,7 +99,7 @@ impl End {
     }
 }
 
-/// Asks all members once; returns `None` when the service is gone.
+/// Asks all members once; returns `None` when the service no longer exists.
 fn round<W: Watched>(watched: &Weak<W>) -> Option<()> {
     let groups = watched.upgrade()?.groups();
     let mut batch = Vec::new();

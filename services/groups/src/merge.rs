@@ -9,9 +9,10 @@ pub const MOST_MERGED: usize = 32;
 /// Maximum number of profiles in one reference.
 const MOST_PROFILES: usize = 128;
 
-/// Merges references, each the big-endian CDR of an IOR: the profiles of the first, and of all others of its type, each
-/// profile once. The first 32 references are merged, and 128 profiles at most, an equal share of each, as the owner of a
-/// reference chooses how many it has. Returns `None` if none of them can be read.
+/// Merges references, each given as the big-endian CDR of an IOR, into one that has the profiles of
+/// the first reference and of all others with its type, each profile once. At most the first 32
+/// references are merged, and at most 128 profiles, an equal share from each reference, as their
+/// owners determine the number of profiles. Returns `None` if none of them can be read.
 pub fn merged<'r>(references: impl IntoIterator<Item = &'r [u8]>) -> Option<Vec<u8>> {
     let read = |bytes: &[u8]| {
         let mut input = Decoder::new(bytes, ByteOrder::Big, Coding::default());
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
     use punctual_ior::TaggedProfile;
 
-    /// Returns a reference with that many profiles, which differ between members.
+    /// Returns a reference with this number of profiles, which differ between members.
     fn reference(member: u8, profiles: u8) -> Vec<u8> {
         let profile = |number| TaggedProfile {
             tag: 0x5000_0000,

@@ -25,7 +25,7 @@ struct Queue<O, R> {
     has_leader: bool,
 }
 
-/// Place in which one caller waits.
+/// State with which one caller waits for its operation's outcome.
 #[derive(Debug)]
 struct Waiter<R> {
     state: Mutex<State<R>>,
@@ -57,9 +57,9 @@ impl<O, R> Commits<O, R> {
         }
     }
 
-    /// Performs an operation together with those of other callers, by `commit` on this thread or on another caller's,
-    /// and returns its outcome. `commit` returns the outcomes of all operations in their order; where it returns fewer,
-    /// or panics, `lost` makes the missing ones.
+    /// Performs an operation together with those of other callers, by `commit` on this thread or on
+    /// another caller's, and returns its outcome. `commit` returns the outcomes of all operations
+    /// in their order; if it returns fewer, or panics, `lost` provides the missing outcomes.
     ///
     /// Blocks until the commit is done.
     pub fn submit(
@@ -84,7 +84,8 @@ impl<O, R> Commits<O, R> {
         place.wait().unwrap_or_else(lost)
     }
 
-    /// Performs the operations of all waiting callers, and then makes one that came meanwhile the leader.
+    /// Performs the operations of all waiting callers, and then makes one of the callers that came
+    /// meanwhile the leader.
     fn lead(&self, commit: impl FnOnce(Vec<O>) -> Vec<R>, lost: &impl Fn() -> R) {
         let (operations, places): (Vec<O>, Vec<_>) = {
             let waiting = &mut self.queue.lock().waiting;

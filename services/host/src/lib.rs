@@ -1,4 +1,5 @@
-//! House of the service processes: everything that a CORBA service needs beside its domain logic.
+//! Host of a service: everything that the process of a CORBA service needs in addition to the
+//! service's domain logic.
 //!
 //! | module | contents |
 //! |---|---|
@@ -14,7 +15,8 @@
 //! | [`publish`] | initial reference, IOR table, reference file, name in a Naming Service |
 //! | [`log`] | log lines on standard error |
 //!
-//! `services/README.md` says how a new service stands on it. There is no async runtime: what blocks has a thread.
+//! `services/README.md` describes how a new service uses it. There is no async runtime: blocking
+//! work has its own threads.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

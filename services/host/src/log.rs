@@ -5,22 +5,22 @@ use tracing_subscriber::filter::LevelFilter;
 /// Least severity of the lines that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Failures alone.
+    /// Only failures are logged.
     Error,
-    /// Failures, and events that may lead to one.
+    /// Also events that may lead to a failure.
     #[default]
     Warn,
-    /// The steps of the process, too.
+    /// Also the steps of the process.
     Info,
-    /// Single requests, too.
+    /// Also single requests.
     Debug,
 }
 
-/// Names of levels, as settings have them.
+/// Names of the levels in settings.
 pub const LEVELS: [&str; 4] = ["error", "warn", "info", "debug"];
 
 impl Level {
-    /// Returns the level of a name in [`LEVELS`].
+    /// Returns the level with a name from [`LEVELS`].
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -33,7 +33,8 @@ impl Level {
     }
 }
 
-/// Sends log lines of this level and above to standard error, unless the process has a subscriber already.
+/// Sends log lines of this level and above to standard error, unless the process already has a
+/// tracing subscriber.
 pub fn start(level: Level) {
     let filter = match level {
         Level::Error => LevelFilter::ERROR,

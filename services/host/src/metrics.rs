@@ -7,13 +7,13 @@ use punctual_observe::histogram::Histogram;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Upper ends of the intervals that durations are counted in, in microseconds.
+/// Upper bounds of the histogram's buckets for durations, in microseconds.
 const ENDS: [u64; 12] = [
     1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000,
 ];
 
-/// Counter of one kind of operation, with a histogram of its durations. Its counts are read one after the other, so
-/// that they may differ by operations that end meanwhile.
+/// Counter of one kind of operation, with a histogram of its durations. Its counts are read one
+/// after the other, so they may differ by operations that end meanwhile.
 #[derive(Debug)]
 pub struct Timed {
     times: Histogram<{ ENDS.len() }>,
@@ -50,7 +50,7 @@ impl Timed {
     }
 }
 
-/// Metrics of one service as they are written, in Prometheus' text format, version 0.0.4.
+/// Text with the metrics of one service in Prometheus' text format, version 0.0.4.
 #[derive(Debug)]
 pub struct Exposition {
     prefix: String,
@@ -77,12 +77,12 @@ impl Exposition {
         self.counter(&format!("{name}_refused_total"), help, refused);
     }
 
-    /// Writes a value as it is now.
+    /// Writes a current value (a gauge).
     pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
         self.value(Kind::Gauge, name, help, value);
     }
 
-    /// Writes a count that only grows.
+    /// Writes a count that never decreases (a counter).
     pub fn counter(&mut self, name: &str, help: &str, value: u64) {
         self.value(Kind::Counter, name, help, value);
     }

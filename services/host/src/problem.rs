@@ -1,13 +1,13 @@
-//! Errors as the operator of a service reads them.
+//! Errors in the form in which the operator of a service reads them.
 
 use std::fmt;
 
-/// An error, and what the operator may do next.
+/// Error message, with a hint on what the operator can do.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// The error.
+    /// Text of the error.
     pub message: String,
-    /// The next step; empty for none.
+    /// Hint on the next step; empty if there is none.
     pub help: &'static str,
 }
 
@@ -19,7 +19,7 @@ impl fmt::Debug for Problem {
 }
 
 impl Problem {
-    /// Creates a problem of an error's text.
+    /// Creates a problem from an error's text.
     pub fn new(message: impl fmt::Display, help: &'static str) -> Self {
         Self {
             message: message.to_string(),

@@ -29,10 +29,11 @@ pub fn publish(orb: &Orb, name: &str, reference: &ObjectRef) -> Result<(), Probl
     bound.map_err(|error| Problem::new(error, ON_SERVING))
 }
 
-/// A Naming Service that references are bound in. The host knows none: the command brings the client along.
+/// Naming Service in which references are bound. This crate contains no client of it: the command
+/// provides one.
 pub trait Registry: Send {
-    /// Binds a name to a reference, and keeps it bound until the returned value is dropped. A Naming Service that
-    /// cannot be reached is tried again.
+    /// Binds a name to a reference, and keeps it bound until the returned value is dropped. If the
+    /// Naming Service cannot be reached, the binding is tried again later.
     ///
     /// # Errors
     /// The name is invalid, or the Naming Service's reference is.
@@ -44,8 +45,8 @@ pub trait Registry: Send {
     ) -> Result<Box<dyn std::any::Any>, Problem>;
 }
 
-/// Writes a reference to a file for clients to call by. Readers see all of it or nothing: it is written beside and then
-/// renamed.
+/// Writes a reference to a file for clients. Readers see all of it or nothing: it is written to a
+/// temporary file, which is then renamed.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::metrics::Exposition;
 
-/// Reason that a service's objects cannot be activated.
+/// Reason why a service's objects cannot be activated.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("the {service} service cannot be served: {reason}")]
 pub struct ServeError {
@@ -23,7 +23,7 @@ impl std::fmt::Debug for ServeError {
 }
 
 impl ServeError {
-    /// Returns the error of a service, with a reason.
+    /// Returns the error for a service that cannot be served, with a reason.
     pub fn of<S: Service>(reason: impl std::fmt::Display) -> Self {
         Self {
             service: S::NAME,
@@ -32,7 +32,7 @@ impl ServeError {
     }
 }
 
-/// Reason that a service cannot answer requests at present.
+/// Reason why a service cannot answer requests at present.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct NotReady(pub String);
@@ -44,12 +44,13 @@ impl std::fmt::Debug for NotReady {
     }
 }
 
-/// A service as [`run`](crate::run::run) starts, watches and ends it.
+/// Service, as [`run`](crate::run::run) starts, monitors and ends it.
 pub trait Service: Send + Sync + 'static {
-    /// Name in metrics, log lines and names of threads, in lower case: `naming`.
+    /// Name of the service in metrics, log lines and names of threads, in lower case: `naming`.
     const NAME: &'static str;
 
-    /// Name of its initial reference, which is its object key in `corbaloc:` URLs, too: `NameService`.
+    /// Name of the service's initial reference, which is also its object key in `corbaloc:` URLs:
+    /// `NameService`.
     const INITIAL_REFERENCE: &'static str;
 
     /// Activates the service's objects below an adapter, and returns the reference to publish. The adapter's manager
@@ -59,20 +60,21 @@ pub trait Service: Send + Sync + 'static {
     /// The adapters cannot be created.
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError>;
 
-    /// Checks that requests can be answered now, as far as is known. Returns at once.
+    /// Checks whether requests can be answered now, as far as is known. Returns at once.
     ///
     /// # Errors
-    /// They cannot, e.g. since the store is not reachable.
+    /// The reason why they cannot, e.g. that the store cannot be reached.
     fn check_ready(&self) -> Result<(), NotReady> {
         Ok(())
     }
 
-    /// Takes the locks that each request takes, so that the watchdog is not notified while a thread hangs in one.
+    /// Acquires and releases the locks that each request takes, so that the watchdog is not
+    /// notified while a thread hangs in one of them.
     fn check_alive(&self) {}
 
-    /// Writes the service's metrics. Readiness is written by the caller.
+    /// Writes the service's metrics, except readiness, which the caller writes.
     fn metrics(&self, out: &mut Exposition);
 
-    /// Ends what the service has begun, after the ORB is shut down.
+    /// Ends the activities that the service has started. Called after the ORB's shutdown.
     fn stop(&self) {}
 }

@@ -28,12 +28,14 @@ pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,
     by_id: HashMap<String, Number>,
     contents: HashMap<Number, Vec<Number>>,
-    /// Numbers by scope and name in lower case: names that differ only in case are the same.
+    /// Numbers of definitions by scope and by name in lower case, as names that differ only in case
+    /// collide.
     by_name: HashMap<(Number, String), Number>,
-    /// Previous values of the definitions that have changed since they were last kept; `None` for
-    /// new ones.
+    /// Former values of the definitions that have changed since changes were last kept; `None` for
+    /// new definitions.
     changed: BTreeMap<Number, Option<Definition>>,
-    /// Values of definitions before the last step that has changed them.
+    /// Former values of the definitions that the current step has changed; `None` for new
+    /// definitions.
     step: BTreeMap<Number, Option<Definition>>,
     /// Total length of the records kept, in bytes.
     bytes: usize,
@@ -88,8 +90,8 @@ impl Definitions {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the definitions that have changed since changes were last kept, each with its new
-    /// value.
+    /// Returns the definitions that have changed since changes were last made permanent, each with
+    /// its new value.
     pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
         let now = |&number| (number, self.get(number).cloned());
         self.changed.keys().map(now).collect()
@@ -105,7 +107,7 @@ impl Definitions {
         bytes
     }
 
-    /// Makes the changes so far permanent.
+    /// Makes the changes up to now permanent.
     pub(crate) fn keep(&mut self) {
         self.bytes = self.bytes();
         self.changed.clear();
@@ -126,7 +128,7 @@ impl Definitions {
         (self.changed, self.last, self.bytes) = (changed, last, bytes);
     }
 
-    /// Undoes all changes since changes were last kept. Numbers are not reused.
+    /// Undoes all changes since changes were last made permanent. Numbers are not reused.
     pub(crate) fn undo(&mut self) {
         let changed = std::mem::take(&mut self.changed);
         let last = self.last;

@@ -56,8 +56,8 @@ impl Loading<'_> {
     /// Makes a definition of a declaration, or finds the existing one, and returns its number;
     /// `None` for annotations and their contents, which are not part of the program.
     ///
-    /// A declaration may come before the part of a module that it is defined in: it takes the place
-    /// of its forward declaration. So the container is declared first.
+    /// The container is declared first: a definition has the position of its forward declaration,
+    /// which may come before the part of a reopened module that contains the definition.
     fn declare(
         &mut self,
         definitions: &mut Definitions,
@@ -96,8 +96,8 @@ impl Loading<'_> {
         Ok(Some(number))
     }
 
-    /// Removes definitions that interfaces and values no longer have. State members have been
-    /// handled already.
+    /// Removes definitions within interfaces and values that the loaded IDL no longer declares.
+    /// State members have been handled already.
     fn forget_what_is_gone(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
         let declared: HashSet<Number> = self.numbers.values().copied().collect();
         for declaration in &self.spec.declarations {
@@ -281,8 +281,8 @@ impl Loading<'_> {
     }
 }
 
-/// Returns the initial details of a declaration, before its references are known; `None` if it is
-/// not a definition.
+/// Returns the initial details of a declaration, before the definitions that it refers to are
+/// known; `None` if it is not a definition.
 fn nothing_yet(kind: &DeclKind) -> Option<Details> {
     let void = || Type::Primitive(PrimitiveKind::PkVoid);
     Some(match kind {

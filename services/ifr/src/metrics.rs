@@ -10,7 +10,7 @@ pub(crate) struct Metrics {
     pub(crate) commits: Timed,
 }
 
-/// Current sizes.
+/// Current number and length of definitions, and the current length of the store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) definitions: usize,

@@ -111,7 +111,7 @@ impl InterfaceRepository {
         Self::on(Storage::open(path)?)
     }
 
-    /// Opens the repository in a file as [`open`](Self::open) does, on a disk with faults.
+    /// Opens the repository in a file as [`open`](Self::open) does, on a disk with injected faults.
     ///
     /// # Errors
     /// As of [`open`](Self::open).
@@ -125,7 +125,8 @@ impl InterfaceRepository {
         Ok(Self::with(Definitions::of(stored), Some(storage)))
     }
 
-    /// Gives unused pages of the repository's file back. Takes time in proportion to the file.
+    /// Returns unused pages of the repository's file to the file system. Takes time in proportion
+    /// to the file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -147,14 +148,14 @@ impl InterfaceRepository {
         }))
     }
 
-    /// Sets the limits from now on. Existing definitions stay, even beyond the limits; they can
-    /// then only be reduced.
+    /// Sets the limits from now on. Existing definitions stay, even if they exceed the limits; then
+    /// definitions can only be removed or reduced.
     pub fn set_quota(&self, quota: Quota) {
         *self.0.quota.write() = quota;
     }
 
-    /// Sets the peers that may change it from now on, if it is served for changes. Without a grant,
-    /// all may.
+    /// Sets the peers that may change the repository from now on, if it is served for changes.
+    /// Without a grant, all may.
     pub fn set_writers(&self, writers: Rules<()>) {
         *self.0.writers.write() = writers;
     }
@@ -203,7 +204,7 @@ impl InterfaceRepository {
         listed.collect()
     }
 
-    /// Calls `look` with the definitions.
+    /// Calls `look` with the definitions, under the lock.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Definitions) -> R) -> R {
         look(&self.0.definitions.read())
     }
@@ -218,7 +219,7 @@ impl InterfaceRepository {
         self.0.writers.read().requester()
     }
 
-    /// Returns true if changes wait for a disk.
+    /// Returns true if a change has to wait for a disk.
     pub(crate) fn blocks(&self) -> bool {
         self.0.storage.is_some()
     }

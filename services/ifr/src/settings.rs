@@ -9,7 +9,7 @@ use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting,
 use crate::hosted::RepositoryServer;
 use crate::repository::{InterfaceRepository, OpenError, Quota};
 
-/// The endpoints.
+/// Endpoints at which the repository listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
 
 const STORE: Key<Option<PathBuf>> = Key::path("store").doc(

@@ -28,7 +28,7 @@ impl Storage {
         Ok(Self(StoreFile::open(path, KIND)?))
     }
 
-    /// Opens a file on a disk with faults.
+    /// Opens a file on a disk with injected faults.
     #[cfg(feature = "faults")]
     pub(crate) fn open_with_faults(path: &Path, faults: Faults) -> Result<Self> {
         Ok(Self(StoreFile::open_with_faults(path, KIND, faults)?))
@@ -65,7 +65,7 @@ impl Storage {
         self.0.bytes()
     }
 
-    /// Gives unused pages of the file back.
+    /// Returns unused pages of the file to the file system.
     pub(crate) fn compact(&self) -> Result<bool> {
         self.0.compact()
     }

@@ -27,8 +27,8 @@ impl Definitions {
         })
     }
 
-    /// Returns the TypeCode of a type as it may be when all structs have their members: recursive
-    /// types are made from structs that are empty at first.
+    /// Returns the TypeCode that a type will have once all structs have their members: structs that
+    /// are still empty are permitted, as recursive types are made from them.
     pub(crate) fn type_of_to_be(&self, ty: &Type) -> Result<TypeCode, Refusal> {
         self.built(false, |description, types| description.ty(ty, types))
     }
@@ -79,7 +79,7 @@ impl Definitions {
 /// Conversion of a type to a TypeCode.
 struct Description<'d> {
     definitions: &'d Definitions,
-    /// True if structs without members are to stay empty.
+    /// True if structs without members are permitted.
     is_complete: bool,
     depth: u32,
     is_too_deep: bool,

@@ -1,5 +1,5 @@
-//! Benchmark of the naming service: `cargo bench -p punctual-naming`; with a word of a title, that
-//! part alone.
+//! Benchmark of the naming service: `cargo bench -p punctual-naming`; with a word of a part's title
+//! as argument, only that part.
 //!
 //! It compares resolving with an empty call, durable binds with the disk's rate of `fdatasync`, and
 //! a million bindings from a file, with omniNames in the same run if installed.
@@ -48,7 +48,7 @@ fn main() {
     }
 }
 
-/// Returns the median of several runs, in calls a second.
+/// Returns the median of several runs, in calls per second.
 fn rate(mut runs: Vec<f64>) -> f64 {
     runs.sort_by(f64::total_cmp);
     runs[runs.len() / 2]
@@ -60,7 +60,7 @@ fn timed(count: u32, mut call: impl FnMut(u32)) -> f64 {
     f64::from(count) / begin.elapsed().as_secs_f64()
 }
 
-/// Measures two kinds of call in alternating runs, as the machine's speed varies over time.
+/// Measures two kinds of calls in alternating runs, as the machine's speed varies over time.
 fn interleaved(count: u32, mut one: impl FnMut(u32), mut other: impl FnMut(u32)) -> (f64, f64) {
     timed(count / 4, &mut one);
     timed(count / 4, &mut other);
@@ -70,7 +70,7 @@ fn interleaved(count: u32, mut one: impl FnMut(u32), mut other: impl FnMut(u32))
     (rate(runs.0), rate(runs.1))
 }
 
-/// Returns a reference of the usual length, as our servers publish it.
+/// Returns a reference of the usual length, as Punctual's servers publish it.
 fn usual(served: &Served) -> ObjectRef {
     served.root.as_object().clone()
 }
@@ -106,15 +106,15 @@ fn compare(root: &NamingContext, what: &str, path: &[NameComponent]) {
     );
 }
 
-/// Time for which one kind of work runs before the next has its turn. Disks, above all virtual
-/// ones, change their speed from one second to the next, so that the compared kinds must run within
-/// the same second.
+/// Duration of one slice, in which one kind of work runs before the next. The speed of disks, above
+/// all virtual ones, varies from second to second, so the compared kinds must run within the same
+/// second.
 const SLICE: Duration = Duration::from_millis(150);
 
-/// Number of turns of each kind.
+/// Number of slices of each kind.
 const ROUNDS: usize = 25;
 
-/// Returns the calls a second during one slice.
+/// Returns the rate of calls during one slice, per second.
 fn sliced(mut call: impl FnMut(u32)) -> f64 {
     let begin = Instant::now();
     let mut count = 0;
@@ -125,7 +125,7 @@ fn sliced(mut call: impl FnMut(u32)) -> f64 {
     f64::from(count) / begin.elapsed().as_secs_f64()
 }
 
-/// Formats the median of the ratios within a round, and their quartiles.
+/// Formats the median and the quartiles of the ratios between two kinds of work in the same round.
 fn ratio(of: &[f64], to: &[f64]) -> String {
     let mut ratios: Vec<f64> = of.iter().zip(to).map(|(of, to)| of / to).collect();
     ratios.sort_by(f64::total_cmp);
@@ -133,7 +133,7 @@ fn ratio(of: &[f64], to: &[f64]) -> String {
     format!("{:.2} times that ({:.2} to {:.2})", at(2), at(1), at(3))
 }
 
-/// A file whose first page is made durable again and again.
+/// File whose first page is repeatedly made durable (`fdatasync`).
 struct Page(File);
 
 impl Page {
@@ -151,7 +151,7 @@ impl Page {
     }
 }
 
-/// Commits `each` new bindings at once.
+/// Makes `each` new bindings in one commit.
 fn bind_in(store: &FileStore, first: u32, each: u32) {
     let bind = |one: u32| Change::Bind {
         context: ROOT,
@@ -188,7 +188,7 @@ fn commit() {
     }
 }
 
-/// Returns the service as an ORB of its own sees it, over a connection of its own.
+/// Returns a reference to the service in a new ORB, with a connection of its own.
 fn client(served: &Served) -> NamingContext {
     let orb = Orb::builder().configure(|config| config.collocation = Collocation::None);
     let orb = orb.build().unwrap();
@@ -196,7 +196,7 @@ fn client(served: &Served) -> NamingContext {
     NamingContext::from_object(orb.string_to_object(&url).unwrap())
 }
 
-/// Returns the binds a second during one slice, by one caller for each context.
+/// Returns the rate of binds during one slice, per second; each context has one caller.
 fn binds(contexts: &[NamingContext]) -> f64 {
     let bind = |number: usize, context: &NamingContext| {
         sliced(|at| {
@@ -262,7 +262,7 @@ fn resident() -> u64 {
     kilobytes * 1024
 }
 
-/// Returns the reference of an object of our ORB, in its stored form.
+/// Returns the reference of an object of Punctual's, in its stored form.
 fn stored(number: usize) -> Box<[u8]> {
     // As long as references of `object_to_string`: a type id, one profile, its components.
     let mut bytes = vec![0; 180];
@@ -357,11 +357,11 @@ fn list() {
     );
 }
 
-/// omniNames process, which is ended with this value.
+/// omniNames process, which is ended when this is dropped.
 struct OmniNames(Child);
 
 impl OmniNames {
-    /// Starts it, and waits until it answers; also returns the time that this took.
+    /// Starts omniNames, and waits until it answers; also returns the time that this took.
     fn start(folder: &Path, port: u16, is_new: bool) -> (Self, NamingContext, Duration) {
         let mut command = Command::new("omniNames");
         if is_new {
@@ -429,7 +429,7 @@ fn omni_names() {
     ours_with_as_many();
 }
 
-/// Measures our start-up with as many names as omniNames had.
+/// Measures the start of Punctual's service with as many names as omniNames had.
 fn ours_with_as_many() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("names.redb");

@@ -2,8 +2,8 @@
 //!
 //! Rights are granted below a context: for it, and for all contexts that were made in it or in
 //! those. The relevant parent is the context in which one was made (its home), not one where it is
-//! bound: otherwise a peer that may bind below one context could bind another there and change
-//! that. All peers that reach the service may read all of it.
+//! bound: otherwise a peer that may bind below one context could bind another context there and
+//! then change it. All peers that reach the service may read all of it.
 
 use punctual_host::access::Rules;
 
@@ -21,10 +21,11 @@ pub use punctual_host::access::{BadPrincipal, Principal};
 pub struct Access(Rules<Vec<NameComponent>>);
 
 impl Access {
-    /// Grants the right to change the context of that name, all contexts below it, and their
+    /// Grants the right to change the context with this name, all contexts below it, and their
     /// bindings. An empty text means the root, and so everything.
     ///
     /// # Errors
+    ///
     /// The text is not a stringified name.
     pub fn grant(&mut self, below: &str, to: Principal) -> Result<(), Refusal> {
         let below = match below {
@@ -52,7 +53,8 @@ impl Access {
     }
 }
 
-/// Returns the context of a name if each context of the name was made in the one before it.
+/// Returns the context that a name leads to, if each context of the name was made in the one before
+/// it.
 fn made_at(view: &impl View, name: &[NameComponent]) -> Option<ContextId> {
     name.iter().try_fold(ROOT, |home, component| {
         match view.target(home, &key(component)) {

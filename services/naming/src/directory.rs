@@ -1,8 +1,8 @@
 //! Access to the service for other parts of the same process that are not CORBA clients, such as a
 //! console.
 //!
-//! They act for peers of their own, whose addresses [`Access`](crate::Access) checks as it does for
-//! clients.
+//! They act on behalf of their own peers, whose addresses are checked by [`Access`](crate::Access)
+//! like those of clients.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,14 +21,14 @@ use crate::store::{ContextId, ROOT, Target};
 use crate::tree::{Operation, RequestedChange, Tree, View};
 
 /// Names of a naming service, for the process that serves them. Clones share the same service.
-/// Names begin at the root context; an empty one is the root itself.
+/// Names start at the root context; an empty name is the root itself.
 #[derive(Clone, Debug)]
 pub struct Directory(NamingService);
 
-/// Some bindings of one context at one moment.
+/// Some bindings of one context, as of one moment.
 #[derive(Clone, Debug)]
 pub struct Portion {
-    /// Contexts in the name from the root on, the last of which is the context itself.
+    /// Contexts that the name leads through, from the root to the context itself.
     pub way: Vec<ContextId>,
     /// Number of bindings in the context.
     pub size: usize,
@@ -55,18 +55,18 @@ pub struct Entry {
 pub enum Leads {
     /// An object, or nil.
     Object(Ior),
-    /// A context of this service with this number of bindings; `None` if it was destroyed.
+    /// A context of this service, with its number of bindings; `None` if the context was destroyed.
     Context(Option<usize>),
     /// A context of another server.
     Elsewhere(Ior),
-    /// A group of this number of objects.
+    /// A group, with its number of members.
     Group(usize),
     /// Stored data that cannot be decoded as a reference.
     Unreadable,
 }
 
 impl NamingService {
-    /// Returns the view of the service for other parts of this process.
+    /// Returns a view of the service for other parts of this process.
     #[must_use]
     pub fn directory(&self) -> Directory {
         Directory(self.clone())
@@ -93,11 +93,11 @@ impl Directory {
         self.0.observers().add(observer);
     }
 
-    /// Returns at most `most` bindings of a context, from a component on.
+    /// Returns at most `most` bindings of a context, beginning at a component.
     ///
     /// # Errors
-    /// The name does not lead to a context of this service, is too long, or the known names are out
-    /// of date.
+    /// The name does not lead to a context of this service, is too long, or this server's copy of
+    /// the names is out of date.
     pub fn portion(
         &self,
         name: &[NameComponent],
@@ -147,8 +147,8 @@ impl Directory {
         })?
     }
 
-    /// Returns the components in a context that lead to contexts, at most `most`, of its first
-    /// `among` bindings; and `true` if these are all of them.
+    /// Returns the components that are bound to contexts, at most `most`, among the first `among`
+    /// bindings of a context; and `true` if these are all of them.
     ///
     /// # Errors
     /// As of [`Directory::portion`].
@@ -178,7 +178,7 @@ impl Directory {
     /// Binds a name to an object, and returns when that is durable. Blocks.
     ///
     /// # Errors
-    /// As `bind` and `rebind` of naming contexts, or the peer may not.
+    /// As `bind` and `rebind` of naming contexts, or the peer has no right to change the context.
     pub fn bind(
         &self,
         name: Name,
@@ -205,7 +205,7 @@ impl Directory {
     /// Makes a context and binds a name to it, and returns when that is durable. Blocks.
     ///
     /// # Errors
-    /// As `bind_new_context` of naming contexts, or the peer may not.
+    /// As `bind_new_context` of naming contexts, or the peer has no right to change the context.
     pub fn bind_new_context(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
         self.change(name, by, |name| RequestedChange::BindNewContext { name })
     }
@@ -213,7 +213,7 @@ impl Directory {
     /// Removes a binding, and returns when that is durable. Blocks.
     ///
     /// # Errors
-    /// As `unbind` of naming contexts, or the peer may not.
+    /// As `unbind` of naming contexts, or the peer has no right to change the context.
     pub fn unbind(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
         self.change(name, by, |name| RequestedChange::Unbind { name })
     }
@@ -221,7 +221,7 @@ impl Directory {
     /// Destroys a context, which has to be empty. The bindings to it stay. Blocks.
     ///
     /// # Errors
-    /// As `destroy` of naming contexts, or the peer may not.
+    /// As `destroy` of naming contexts, or the peer has no right to change the context.
     pub fn destroy(&self, name: &[NameComponent], by: IpAddr) -> Result<(), Refusal> {
         self.check(name)?;
         let context = self.0.read(|tree, _| way(tree, name))??;
@@ -258,7 +258,7 @@ impl Directory {
     }
 }
 
-/// Returns the requester for an address, as by TCP and with no certificate.
+/// Returns the requester for a peer with this address that uses TCP and has no certificate.
 fn requester(address: IpAddr) -> Requester {
     Requester::Peer {
         is_local: false,
@@ -267,7 +267,7 @@ fn requester(address: IpAddr) -> Requester {
     }
 }
 
-/// Returns the root and the contexts in a name, the last of which is the named one.
+/// Returns the contexts that a name leads through, from the root to the named one.
 fn way(tree: &Tree, name: &[NameComponent]) -> Result<Vec<ContextId>, Refusal> {
     let mut way = vec![ROOT];
     let mut here = ROOT;

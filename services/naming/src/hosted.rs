@@ -7,7 +7,7 @@ use punctual_host::{NotReady, ServeError, Service};
 use crate::servant::ServeOptions;
 use crate::service::NamingService;
 
-/// A naming service with the options that it is served with.
+/// Naming service, with the options with which it is served.
 #[derive(Clone, Debug)]
 pub struct NamingServer {
     /// The service.

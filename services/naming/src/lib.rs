@@ -5,8 +5,9 @@
 //! callers share one commit. It is [served](NamingService::serve) by the standard's interfaces, so
 //! that clients of every ORB use it.
 //!
-//! [`client`] has the functions for clients, typed references by name and names that stay bound. They are a crate of
-//! their own, `punctual-naming-client`: a program that uses names and serves none needs that one alone.
+//! [`client`] has the functions for clients: typed references by name, and names that stay bound.
+//! They are in a separate crate, `punctual-naming-client`: a program that uses names without
+//! serving them needs only that crate.
 //!
 //! No object is ever activated: one servant serves all contexts, and an object's id is the number
 //! of its context. The types of `CosNaming.idl` are generated once, as [`cos_naming`]; IDL

@@ -16,8 +16,8 @@ pub struct Limits {
     pub reference_bytes: usize,
     /// Maximum number of contexts, including the root. Default: 1,000,000.
     pub contexts: usize,
-    /// Maximum depth of contexts made in one another below the root, of which access rules follow
-    /// each. Default: 1,000.
+    /// Maximum number of contexts nested in one another by creation, below the root: an access
+    /// check may visit each of them. Default: 1,000.
     pub depth: usize,
     /// Maximum number of bindings in all contexts. Default: 10,000,000.
     pub bindings: usize,

@@ -12,7 +12,7 @@ pub(crate) struct Metrics {
     pub(crate) commits: Timed,
 }
 
-/// Current sizes.
+/// Current numbers of contexts and bindings, and the current length of the store.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) contexts: usize,

@@ -9,8 +9,8 @@ use crate::refusal::Refusal;
 /// Separator of id and kind in a key. It cannot occur in IDL strings.
 const BETWEEN: char = '\0';
 
-/// Returns the key of a component in a context: its id, a NUL, and its kind if it has one. Keys are
-/// equal if components are, and are ordered by ids.
+/// Returns the key under which a context stores a component: its id, a NUL, and its kind if it has
+/// one. Keys are equal if components are, and are ordered by ids.
 pub(crate) fn key(component: &NameComponent) -> Cow<'_, str> {
     let NameComponent { id, kind } = component;
     if kind.is_empty() {
@@ -57,9 +57,9 @@ pub(crate) fn to_text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Returns the name of a client's text, within the limits. A text that exceeds them is refused
-/// before it is split: a component of one letter takes two bytes of the text, and some forty times
-/// as many in memory.
+/// Parses a client's text as a name within the limits. A text that exceeds them is refused before
+/// it is split, as a component of one letter takes two bytes of text, but some forty times as many
+/// in memory.
 pub(crate) fn from_text_within(text: &str, limits: &Limits) -> Result<Name, Refusal> {
     check_text(text, limits)?;
     let name = from_text(text)?;
@@ -88,7 +88,7 @@ fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
     }
 }
 
-/// Returns the name of a text of any length, for the process's own texts.
+/// Parses a text of any length as a name; only for the process's own texts.
 pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
     let name = punctual_naming_client::from_text(text);
     name.map_err(|_| Refusal::InvalidName("it is not a stringified name"))

@@ -25,7 +25,7 @@ pub trait Observer: Debug + Send + Sync {
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     all: RwLock<Vec<Weak<dyn Observer>>>,
-    /// Number of observers, so that a committing thread stops at once if there are none.
+    /// Number of observers, with which a committing thread checks cheaply that there are none.
     count: AtomicUsize,
 }
 
@@ -40,7 +40,8 @@ impl Observers {
         self.count.store(all.len(), Ordering::Release);
     }
 
-    /// Returns the contexts of changes, for [`Observers::changed`]; none if there are no observers.
+    /// Returns the contexts that changes concern, for [`Observers::changed`]; none if there are no
+    /// observers.
     pub(crate) fn contexts(&self, changes: &[Change]) -> Vec<ContextId> {
         if self.count.load(Ordering::Acquire) == 0 {
             return Vec::new();
@@ -69,7 +70,7 @@ impl Observers {
     }
 }
 
-/// Returns the context of a change.
+/// Returns the context that a change concerns.
 fn of(change: &Change) -> ContextId {
     match change {
         Change::Create { context, .. }

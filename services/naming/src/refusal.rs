@@ -20,7 +20,8 @@ pub enum Refusal {
         /// Remaining components, the first of which cannot be resolved.
         rest: Name,
     },
-    /// The name leads through a context that is not here: of another server, or destroyed.
+    /// The name leads through a context that is not in this server: one of another server, or a
+    /// destroyed one.
     #[error("the name leads through a context of another server, or a destroyed one")]
     Elsewhere {
         /// Target at which resolution stopped.
@@ -37,7 +38,7 @@ pub enum Refusal {
     /// The context has bindings.
     #[error("the context has bindings")]
     NotEmpty,
-    /// The context does not exist, or no longer.
+    /// The context does not exist, or no longer exists.
     #[error("the context does not exist")]
     NoSuchContext,
     /// The root context cannot be destroyed.
@@ -61,7 +62,7 @@ pub enum Refusal {
     /// A limit of the service is exceeded.
     #[error("the limit of {0} is reached (Limits)")]
     LimitExceeded(String),
-    /// The peer may not change that context.
+    /// The peer has no right to change that context.
     #[error("the peer may not change this context")]
     NotPermitted,
     /// The change could not be stored.
@@ -104,7 +105,7 @@ impl Refusal {
     }
 }
 
-/// Conversion for operations without a matching user exception.
+/// Converts refusals to exceptions, for operations without a matching user exception.
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         use SystemExceptionKind as Kind;
@@ -129,7 +130,8 @@ impl From<Refusal> for SystemException {
     }
 }
 
-/// Conversions to the errors of operations, by the user exceptions that each declares.
+/// Converts refusals to the error types of operations, by the user exceptions that each operation
+/// declares.
 macro_rules! raised {
     ($($error:path: $($exception:ident)*;)*) => {
         $(

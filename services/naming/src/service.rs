@@ -94,8 +94,8 @@ impl NamingService {
     /// durable before it is acknowledged.
     ///
     /// # Errors
-    /// The file is in use, damaged, of another kind, or cannot be read or written. It is left as it
-    /// is.
+    /// The file is in use, damaged, of another kind, or cannot be read or written. It is left
+    /// unchanged.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         Self::on(Box::new(FileStore::open(path)?))
     }
@@ -103,7 +103,7 @@ impl NamingService {
     /// Returns a service whose bindings are in the given store.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The store's bindings cannot be read.
     pub fn on(store: Box<dyn Store>) -> Result<Self, OpenError> {
         let mut growing = TreeBuilder::new();
         store.load(&mut growing)?;
@@ -165,7 +165,7 @@ impl NamingService {
         *self.0.limits.read()
     }
 
-    /// Reads the tree and the access rules. Changes wait meanwhile.
+    /// Calls a function with the tree and the access rules. Changes wait until it has returned.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Tree, &Access) -> R) -> Result<R, Refusal> {
         self.check_current()?;
         Ok(read(&self.0.tree.read(), &self.0.access.read()))
@@ -180,7 +180,7 @@ impl NamingService {
         self.0.access.read().requester()
     }
 
-    /// Returns `true` if changes wait for a disk.
+    /// Returns `true` if a change has to wait for a disk or another machine.
     pub(crate) fn blocks(&self) -> bool {
         self.0.store.blocks()
     }
@@ -196,7 +196,7 @@ impl NamingService {
         tree.has(context) && !tree.groups().contains(&context)
     }
 
-    /// Resolves a name, and returns the result of `found` for the target.
+    /// Resolves a name, and returns what `found` returns for the target.
     pub(crate) fn resolve<R>(
         &self,
         context: ContextId,
@@ -226,7 +226,8 @@ impl NamingService {
         }
     }
 
-    /// Looks a name up without resolving groups, and returns the result of `found` for the target.
+    /// Resolves a name, except that a group is not resolved to a member, and returns what `found`
+    /// returns for the target.
     pub(crate) fn bound<R>(
         &self,
         context: ContextId,
@@ -253,7 +254,7 @@ impl NamingService {
         Ok(found(&tree, target))
     }
 
-    /// Returns some bindings of a context, after a key or from the first on.
+    /// Returns at most `most` bindings of a context, beginning after a key or with the first.
     pub(crate) fn list(
         &self,
         context: ContextId,
@@ -272,7 +273,7 @@ impl NamingService {
         self.0.change(operation)
     }
 
-    /// Checks that the known names are recent enough.
+    /// Checks that this server's copy of the names is recent enough.
     fn check_current(&self) -> Result<(), Refusal> {
         self.0.check_current()
     }

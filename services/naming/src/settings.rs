@@ -17,7 +17,7 @@ use crate::servant::ServeOptions;
 use crate::service::{NamingService, OpenError};
 use crate::store::{FileStore, StoreError};
 
-/// The endpoints.
+/// Endpoints at which the naming service listens.
 pub const LISTEN: Key<Vec<String>> = listen().default("iiop://:2809");
 
 const STORE: Key<Option<PathBuf>> = Key::path("store")
@@ -127,7 +127,7 @@ const ON_DAMAGE: &str =
     "`punctual naming import` takes the last export; --store names another file";
 const ON_NAMES: &str = "see `punctual naming --help` on names";
 
-/// Opens the service that settings describe.
+/// Opens the service that the settings specify.
 ///
 /// # Errors
 /// The store cannot be opened; a grant's context is not a name.

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Time for requests in progress to end after a signal.
+/// Time limit for requests in progress after a signal.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
 /// Options of `punctual bridge`.
@@ -71,7 +71,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Time for the target to answer at the start. The answer is not required.
+/// Time limit for the target's answer to the check at the start. The answer is not required.
 const GREETING: Duration = Duration::from_secs(2);
 
 const ON_TARGETS: &str = "a target is an `IOR:` or `corbaloc:` text, or a file that holds one; `punctual \
@@ -122,7 +122,8 @@ fn bridge(options: &Options) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Lets requests in progress end, for a while or until another signal: a target may never answer.
+/// Waits until requests in progress have ended, but at most for a time limit or until another
+/// signal: a target may never answer.
 fn end_in_time(orb: &Orb, signals: &mut Signals) {
     let (ended, over) = mpsc::channel();
     let ending = orb.clone();

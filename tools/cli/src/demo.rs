@@ -28,13 +28,14 @@ pub(crate) struct Options {
     trace: Option<String>,
 }
 
-/// First arguments of the two processes, which are not meant for users.
+/// First arguments with which the command starts itself as server and as client; not meant for
+/// users.
 const SERVER: &str = "demo-server";
 const CLIENT: &str = "demo-client";
-/// Time for the server to start serving.
+/// Time limit for the start of the server.
 const START: Duration = Duration::from_secs(20);
 
-/// Runs the server or the client, if the arguments say so.
+/// Runs the server or the client, if the arguments request one of them.
 pub(crate) fn run_part(arguments: impl Iterator<Item = String>) -> Option<ExitCode> {
     let mut arguments: Vec<String> = arguments.collect();
     let part = arguments.get(1)?.clone();
@@ -98,7 +99,7 @@ fn demonstrate(options: &Options) -> Result<Vec<Timing>, String> {
     Ok(timings)
 }
 
-/// A process that is ended with its owner.
+/// Process that is ended when this is dropped.
 struct Owned(Child);
 
 impl Drop for Owned {

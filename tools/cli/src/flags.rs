@@ -10,7 +10,7 @@ use std::path::PathBuf;
 const ON_SETTINGS: &str =
     "`--help` explains each setting; a key of the file has underscores instead of dashes";
 
-/// A command with a table of settings.
+/// Command with a table of settings.
 pub(crate) trait Table: std::fmt::Debug {
     /// Returns the settings, in the order of `--help`.
     fn settings() -> Vec<&'static Setting>;

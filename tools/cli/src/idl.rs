@@ -1,6 +1,7 @@
 //! `punctual idl`: compile OMG IDL to Rust, or check it.
 
 use crate::fail;
+use crate::idl_options::IdlOptions;
 use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
 use punctual_idl::{Compilation, implied};
 use punctual_idl_rust::{Generated, SideBySide, generate_each};
@@ -13,12 +14,8 @@ use std::process::ExitCode;
 /// status is 1. Diagnostics go to standard error.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Search this folder for included files.
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// Define a macro.
-    #[arg(short = 'D', value_name = "NAME[=V]")]
-    define: Vec<String>,
+    #[command(flatten)]
+    front: IdlOptions,
     /// Compile the files as one, into NAME.rs.
     #[arg(long, value_name = "NAME")]
     together: Option<String>,
@@ -61,26 +58,12 @@ pub(crate) struct Options {
     /// Name the Rust type that stands for an IDL native type.
     #[arg(long, value_name = "NAME=TYPE")]
     native: Vec<String>,
-    /// Encoding of the files; without it, ISO 8859-1 where they are not UTF-8.
-    #[arg(long, value_enum, value_name = "ENCODING")]
-    encoding: Option<Encoding>,
-    /// Warn of names that differ only in case, instead of refusing them.
-    #[arg(long)]
-    lenient: bool,
     /// Print diagnostics as JSON, one a line, on standard output.
     #[arg(long)]
     json: bool,
     /// The IDL files. Types of what several of them include are generated for one of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Encoding {
-    /// UTF-8; other bytes are an error but in comments.
-    Utf8,
-    /// ISO 8859-1.
-    Latin1,
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -161,24 +144,6 @@ fn generate(
 fn settings(
     options: &Options,
 ) -> Result<(punctual_idl::Options, punctual_idl_rust::Options), String> {
-    let defines = options
-        .define
-        .iter()
-        .map(|define| match define.split_once('=') {
-            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-            None => (define.clone(), None),
-        });
-    let front = punctual_idl::Options {
-        include_dirs: options.include.clone(),
-        defines: defines.collect(),
-        encoding: match options.encoding {
-            None => punctual_idl::Encoding::Guess,
-            Some(Encoding::Utf8) => punctual_idl::Encoding::Utf8,
-            Some(Encoding::Latin1) => punctual_idl::Encoding::Latin1,
-        },
-        lenient: options.lenient,
-        ..punctual_idl::Options::default()
-    };
     let rust = punctual_idl_rust::Options {
         extern_paths: pairs("--extern-path", &options.extern_path)?,
         natives: pairs("--native", &options.native)?,
@@ -190,7 +155,7 @@ fn settings(
         separate: options.separate,
         ..punctual_idl_rust::Options::default()
     };
-    Ok((front, rust))
+    Ok((options.front.front(), rust))
 }
 
 fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, String> {

@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod flags;
 mod idl;
+mod idl_options;
 mod ifr;
 mod ior;
 #[cfg(feature = "man-pages")]

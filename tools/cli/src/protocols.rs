@@ -69,7 +69,8 @@ fn rows(options: &Options) -> Result<Vec<Row>, punctual::InitError> {
     Ok(rows)
 }
 
-/// Returns every link of an ORB, and the combinations with adapters that make more protocols fit.
+/// Returns every link of an ORB, and its combinations with the adapters that make further messaging
+/// protocols possible on it.
 pub(crate) fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let mut links = Vec::new();
@@ -86,7 +87,8 @@ pub(crate) fn links(orb: &Orb) -> Vec<String> {
     links
 }
 
-/// Returns `true` if some protocol fits the link with the adapter but not without.
+/// Returns `true` if some messaging protocol is possible on the link with the adapter but not
+/// without it.
 fn is_worth_it(orb: &Orb, messaging: &[String], link: &str, adapted: &str) -> bool {
     let fits =
         |messaging: &str, link: &str| orb.check_protocol(&format!("{messaging}+{link}")).is_ok();

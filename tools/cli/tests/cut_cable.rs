@@ -1,5 +1,5 @@
-//! A network cable that is cut during calls: the caller gets its exception, within the time-outs
-//! set.
+//! A network cable that is cut during calls: the caller gets an exception within the configured
+//! time-outs.
 //!
 //! Two network namespaces and a pair of virtual Ethernet devices; needs root and `ip` (iproute2),
 //! and is skipped with a printed reason without them.
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(40);
 
-/// Two hosts and a cable, gone when dropped.
+/// Two network namespaces (hosts) and the cable between them, removed when dropped.
 struct Hosts {
     client: String,
     server: String,
@@ -153,7 +153,7 @@ fn a_cut_cable_ends_the_call_with_an_exception_that_says_why() {
     }
 }
 
-/// Returns the number of bytes that have reached the server's end of the cable.
+/// Returns the number of bytes received at the server's end of the cable.
 fn received(host: &str) -> u64 {
     let output = Command::new("ip")
         .args([

@@ -1,5 +1,5 @@
-//! The commands of the guide and of the README: each page's are run in a folder of their own, in
-//! order, and must print the shown output.
+//! The commands of the guide and of the README: the commands of each page are run in order, in a
+//! folder of their own, and must print the shown output.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "guide/session.rs"]
@@ -11,7 +11,7 @@ use punctual_guide::{Page, pages, root};
 use session::Session;
 use std::sync::{Mutex, PoisonError};
 
-/// Pages that make crates build them in one folder: one page at a time.
+/// Lock for one page at a time: pages that make crates build them in one shared folder.
 static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Runs the commands of a page; an error names the page and the line.

@@ -1,4 +1,5 @@
-//! `punctual naming serve --web`: the page beside the names. Built with the feature `web`.
+//! `punctual naming serve --web`: the names and their web page, served together. Built with the
+//! feature `web`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "it/support/mod.rs"]

@@ -1,8 +1,9 @@
 //! Liveness of objects, checked in the background.
 //!
-//! An object is asked when a page shows it and its known state is too old: a limited number at a
-//! time, each with a time limit, on threads for blocking work. If the queue is full, an object is
-//! asked when it is shown again. The number of known states is bounded, too.
+//! When a page shows an object whose known state is too old, the object is asked whether it exists:
+//! a limited number of objects at a time, each with a time limit, on threads for blocking work. If
+//! the queue is full, an object is asked when it is shown again. The number of known states is
+//! bounded, too.
 //!
 //! A reference comes from any peer that may bind it, so that asking makes this process connect to
 //! an address of that peer's choice. Objects that are reached by links within this machine are
@@ -26,10 +27,10 @@ use crate::options::ConsoleLimits;
 /// Maximum number of objects that wait to be asked.
 const WAITING: usize = 1024;
 
-/// Displayed state of an object's liveness.
+/// State of an object's liveness, as displayed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// The object was asked.
+    /// The object was asked and this is the answer.
     Known(Answer),
     /// The object is being asked, or waits to be.
     Waits,
@@ -57,7 +58,8 @@ struct ObjectState {
 }
 
 impl Answers {
-    /// Makes an empty set of states; objects are asked as long as [`Queue::ask`] runs.
+    /// Creates an empty set of states, and the queue of objects to be asked, which [`Queue::ask`]
+    /// has to process.
     pub(crate) fn new(
         orb: Orb,
         asks: bool,
@@ -77,12 +79,13 @@ impl Answers {
         (answers, Queue(waiting))
     }
 
-    /// Returns the key of an object in this set.
+    /// Returns the key that identifies an object in this set.
     pub(crate) fn key(&self, object: &Ior) -> u64 {
         self.hasher.hash_one(object)
     }
 
-    /// Returns the known state of an object. Queues it to be asked if that is unknown or too old.
+    /// Returns the known state of an object. If it is unknown or too old, queues the object to be
+    /// asked.
     pub(crate) fn of(&self, object: &Ior) -> State {
         if object.is_nil() {
             return State::NotAsked("a nil reference has no object");
@@ -140,7 +143,7 @@ impl Answers {
 pub(crate) struct Queue(mpsc::Receiver<(u64, Ior)>);
 
 impl Queue {
-    /// Asks objects, as they are queued; does not return.
+    /// Asks the queued objects whether they exist; does not return.
     pub(crate) async fn ask(mut self, answers: Arc<Answers>) {
         let places = Arc::new(Semaphore::new(answers.limits.at_a_time));
         while let Some((key, object)) = self.0.recv().await {

@@ -1,4 +1,4 @@
-//! The routes of all pages, behind the guard.
+//! Routes of all pages, with the guard applied to them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::assets;
 use crate::guard::HEADERS;
 use crate::shell::Shell;
 
-/// Merges the routes of all pages with what they share.
+/// Merges the routes of all pages with the shared routes.
 pub(crate) fn routes(shell: Arc<Shell>, pages: impl IntoIterator<Item = Router>) -> Router {
     let shared = Router::new()
         .route("/", get(first))
@@ -39,7 +39,7 @@ async fn nothing(State(shell): State<Arc<Shell>>) -> Response {
     shell.problem(StatusCode::NOT_FOUND, "This page does not exist.")
 }
 
-/// Answers a request, or refuses it.
+/// Answers a request, or refuses it if the guard does.
 async fn check(State(shell): State<Arc<Shell>>, request: Request, next: Next) -> Response {
     let mut response = match shell.guard.refusal(&request, shell.limits.body_bytes) {
         Some((status, why)) => {

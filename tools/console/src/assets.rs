@@ -1,4 +1,5 @@
-//! The style sheet, the script and the icon, which are part of the program: nothing is fetched from elsewhere.
+//! The style sheet, the script and the icon, which are part of the program, so that pages load
+//! nothing from other sites.
 
 use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};

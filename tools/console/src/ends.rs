@@ -1,8 +1,8 @@
-//! The two ends of a request's connection.
+//! Addresses of both ends of a request's connection.
 
 use std::net::SocketAddr;
 
-/// The two ends of a request's connection.
+/// Addresses of both ends of a request's connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionAddresses {
     /// Address of the browser.

@@ -145,8 +145,8 @@ impl Guard {
         is_long.then_some((StatusCode::PAYLOAD_TOO_LARGE, "The form is too long."))
     }
 
-    /// Returns `true` if a `Host` is this server: the address of the connection, `localhost` if
-    /// that is a loopback address, or a configured name.
+    /// Returns `true` if a `Host` header denotes this server: the address of the connection,
+    /// `localhost` if that is a loopback address, or a configured name.
     fn is_host(&self, host: &str, here: SocketAddr) -> bool {
         let host = host.to_ascii_lowercase();
         let (name, port) = split(&host);
@@ -174,8 +174,8 @@ impl Guard {
 }
 
 /// Returns `true` if, according to the browser, a request comes from a page of this site, or from
-/// no page: typed, or a bookmark. A link from elsewhere may lead to a page, which is then a page of
-/// its own and shows the other site nothing.
+/// none, as for a typed address or a bookmark. A link on another site may also lead to a page, as
+/// the browser then opens it as a page of its own, which the other site cannot read.
 fn is_from_here(headers: &HeaderMap, changes: bool) -> bool {
     let said = |name| headers.get(name).map(HeaderValue::as_bytes);
     match said("sec-fetch-site") {
@@ -185,7 +185,8 @@ fn is_from_here(headers: &HeaderMap, changes: bool) -> bool {
     }
 }
 
-/// Returns `true` if an origin is that host, in clear or behind a proxy that ends TLS.
+/// Returns `true` if an `Origin` is this host, by unencrypted HTTP or behind a proxy that
+/// terminates TLS.
 fn is_origin(origin: &str, host: &str) -> bool {
     let of = origin
         .strip_prefix("http://")

@@ -21,7 +21,7 @@ struct Problem<'p> {
     what: &'p str,
 }
 
-/// Returns a template as a reply. It shows the present state, and browsers do not keep it.
+/// Renders a template as a reply. As it shows the present state, browsers are told not to store it.
 pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
         Ok(text) => {

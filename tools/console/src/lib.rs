@@ -2,9 +2,9 @@
 //!
 //! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared
 //! layout; the first is [`Naming`]. The process that serves the services chooses the pages. The
-//! pages work without script. With it, `static/console.js` listens to a stream of events that
-//! report *that* something on the page has changed, and fetches the page again: rendering is in one
-//! place only.
+//! pages work without script. With it, `static/console.js` receives a stream of events, each of
+//! which reports only *that* something on the page has changed, and fetches the page again: so only
+//! the server renders pages.
 //!
 //! Clients are not trusted. `guard` refuses requests that come from elsewhere (a wrong host,
 //! another origin, a missing token) before any page sees them, `server` bounds connections, heads,

@@ -28,7 +28,7 @@ pub(crate) struct Interest {
 /// Contexts and objects that a page shows.
 #[derive(Debug, Default)]
 pub(crate) struct Visible {
-    /// The context, and those on the way to it.
+    /// The context, and the contexts on the path to it.
     pub(crate) contexts: Vec<ContextId>,
     /// Objects, by their keys in [`crate::answers`].
     pub(crate) objects: HashSet<u64>,

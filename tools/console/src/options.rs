@@ -24,7 +24,7 @@ pub struct ConsoleOptions {
 pub struct ConsoleLimits {
     /// Maximum number of connections. Others wait to be accepted. Default: 64.
     pub connections: usize,
-    /// Maximum number of event streams. One more gets status 503. Default: 16.
+    /// Maximum number of event streams. A further one gets status 503. Default: 16.
     pub streams: usize,
     /// Maximum length of a form, in bytes. Default: 64 KiB.
     pub body_bytes: usize,
@@ -32,7 +32,7 @@ pub struct ConsoleLimits {
     pub head_time: Duration,
     /// Maximum time for a request from its head to its reply. Default: 15 s.
     pub request_time: Duration,
-    /// Maximum time for which a peer may accept no data. Default: 10 s.
+    /// Maximum time for which a peer may not accept any data. Default: 10 s.
     pub write_time: Duration,
     /// Duration of an event stream, after which the browser opens another. Default: 10 minutes.
     pub stream_time: Duration,
@@ -42,7 +42,7 @@ pub struct ConsoleLimits {
     pub rows: usize,
     /// Maximum number of concurrent changes, and of concurrent calls to objects. Default: 8.
     pub at_a_time: usize,
-    /// Maximum number of objects whose answers are remembered. Default: 10,000.
+    /// Maximum number of objects whose answers are kept. Default: 10,000.
     pub answers: usize,
     /// Maximum time for an object to answer. Default: 2 s.
     pub answer_time: Duration,

@@ -25,7 +25,7 @@ pub trait Page: Debug + Send {
 /// Work of a page on the console's thread, until the console ends. It must not block.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A page as the console serves it.
+/// A page in the form in which the console serves it.
 pub struct Mounted {
     /// Routes below the page's path.
     pub routes: Router,

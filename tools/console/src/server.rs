@@ -26,13 +26,13 @@ use crate::options::{ConsoleLimits, ConsoleOptions};
 use crate::page::{Mounted, Page, Task};
 use crate::shell::Shell;
 
-/// Maximum length of a request's head, in bytes, including names and a reference in the address.
+/// Maximum length of a request's head, in bytes; it must hold names and a reference in the URL.
 const HEAD: usize = 16 << 10;
 
 /// Maximum number of headers of a request.
 const HEADERS: usize = 64;
 
-/// Time for calls in progress when the console ends, after which it does not wait for them.
+/// Time limit for calls in progress when the console ends.
 const LAST: Duration = Duration::from_secs(3);
 
 /// Error of a console that cannot be started.
@@ -42,12 +42,12 @@ pub enum ConsoleError {
     /// The address is invalid, in use, or not of this machine.
     #[error("{address}: {error}")]
     Address {
-        /// Address as given.
+        /// Address as it was given.
         address: String,
         /// Error of the system.
         error: io::Error,
     },
-    /// Other machines reach the address, and that was not permitted.
+    /// Other machines can reach the address, which the options do not permit.
     #[error("{0} may be reached from other machines")]
     ForOthers(SocketAddr),
     /// The system lacks threads, sockets or random numbers.

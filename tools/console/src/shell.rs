@@ -1,4 +1,4 @@
-//! State that all pages share.
+//! State and parts that all pages share.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::guard::Guard;
 use crate::layout::{self, Link};
 use crate::options::ConsoleLimits;
 
-/// The console around its pages.
+/// Parts of the console that are outside of its pages.
 #[derive(Debug)]
 pub struct Shell {
     pub(crate) guard: Guard,

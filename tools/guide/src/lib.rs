@@ -30,7 +30,7 @@ pub fn root() -> PathBuf {
 /// Returns the pages of the guide, sorted by name.
 ///
 /// # Errors
-/// The operating system's error for a folder or file that cannot be read.
+/// The operating system's error if the folder or a file cannot be read.
 pub fn pages() -> io::Result<Vec<Page>> {
     page::all(&root().join("docs/guide"))
 }

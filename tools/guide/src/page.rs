@@ -19,11 +19,11 @@ pub struct Block {
     pub line: usize,
     /// First word after the fence: `rust`, `idl`, `console`.
     pub language: String,
-    /// Other words, separated by commas: `items`, `no_run`.
+    /// Other words after the fence, separated by commas: `items`, `no_run`.
     pub words: Vec<String>,
     /// Lines of code.
     pub text: String,
-    /// Path as a file when the page's commands run.
+    /// Path of the file as which the block is written when the page's commands run, if it is one.
     pub file: Option<String>,
     /// Reason for which the block is neither compiled nor run.
     pub not_run: Option<String>,
@@ -40,7 +40,7 @@ impl Block {
 }
 
 impl Page {
-    /// Reads the text of a page.
+    /// Parses the text of a page.
     #[must_use]
     pub fn parse(name: &str, text: &str) -> Self {
         let mut page = Self {
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// Applies a comment to the following blocks.
+/// Applies a `guide:` comment to the following blocks.
 fn obey(line: &str, next: &mut Block) {
     let comment = line.trim().strip_prefix("<!-- guide: ");
     let Some(said) = comment.and_then(|rest| rest.strip_suffix(" -->")) else {
@@ -95,7 +95,7 @@ fn obey(line: &str, next: &mut Block) {
     }
 }
 
-/// Returns all pages of a folder, sorted by name.
+/// Reads all pages of a folder, sorted by name.
 pub(crate) fn all(folder: &Path) -> io::Result<Vec<Page>> {
     let mut pages = Vec::new();
     for entry in std::fs::read_dir(folder)? {

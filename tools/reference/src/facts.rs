@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct Facts {
     /// Repository id; empty if unknown.
     pub type_id: String,
-    /// True if it is nil: there is no profile.
+    /// True if the reference is nil: it has no profile.
     pub nil: bool,
     /// For `corbaloc:rir:`, the name that the local ORB resolves.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -29,19 +29,19 @@ pub struct ProfileFacts {
     /// GIOP version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// Messaging protocol and link, unless the profile is for any of them.
+    /// Messaging protocol and link, unless the profile is independent of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// Host, for links that have one.
+    /// Host, for links whose addresses have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Port, for links that have one.
+    /// Port, for links whose addresses have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// Socket, for Unix sockets.
+    /// Path of the socket, for Unix sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Places in the link's notation.
+    /// Addresses in the link's notation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
     /// Key of the object at its server.
@@ -65,10 +65,10 @@ pub struct ComponentFacts {
     /// Name of the tag, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// Meaning, if known.
+    /// Meaning of the component's data, if known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meaning: Vec<Meaning>,
-    /// Bytes, if the meaning is unknown.
+    /// Data of a component whose meaning is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Octets>,
     /// Reason for which the data does not match its tag.
@@ -76,7 +76,7 @@ pub struct ComponentFacts {
     pub problem: Option<String>,
 }
 
-/// Bytes, for programs and for people.
+/// Bytes in a form for programs and one for people.
 #[derive(Debug, Serialize)]
 pub struct Octets {
     /// Number of bytes.
@@ -202,7 +202,7 @@ fn components_of(components: &[TaggedComponent], profile: u32) -> Vec<ComponentF
 }
 
 impl ComponentFacts {
-    /// Returns the contents of a component in a profile of that tag.
+    /// Returns the contents of a component in a profile with this tag.
     fn of(component: &TaggedComponent, profile: u32) -> Self {
         let (meaning, problem) = match meaning::of(component, profile) {
             Ok(meaning) => (meaning, None),

@@ -1,7 +1,8 @@
-//! Contents of an object reference in words: for tools that print it, as text, JSON or a page.
+//! Description of an object reference's contents, for tools that show it as text, as JSON or on a
+//! page.
 //!
-//! Nothing is called, and a profile or component that cannot be decoded is shown as bytes, with the
-//! reason.
+//! No server is called, and a profile or component that cannot be decoded is shown as bytes, with
+//! the reason.
 
 mod facts;
 mod meaning;

@@ -1,8 +1,8 @@
 //! Meaning of components, in words.
 
 use punctual_ior::{
-    ClientProtocol, CodeSetComponent, Component, PolicyMeaning, PolicyValue, PriorityModel,
-    TaggedComponent, TaoEndpoint, TaoPlace, tags,
+    ClientProtocol, CodeSetComponent, Component, CompoundMechanism, MechanismTransport,
+    PolicyMeaning, PolicyValue, PriorityModel, TaggedComponent, TaoEndpoint, TaoPlace, tags,
 };
 use serde::Serialize;
 
@@ -22,10 +22,10 @@ fn fact(what: &'static str, value: impl Into<String>) -> Meaning {
     }
 }
 
-/// Returns the contents of a component in a profile of that tag; empty if unknown.
+/// Returns the contents of a component in a profile with this tag; empty if unknown.
 ///
 /// # Errors
-/// If its data does not match its tag.
+/// The reason, if the component's data does not match its tag.
 pub(crate) fn of(
     component: &TaggedComponent,
     profile: u32,
@@ -52,10 +52,41 @@ pub(crate) fn of(
             fact("supports", ssl.target_supports.to_string()),
             fact("requires", ssl.target_requires.to_string()),
         ],
+        Component::CsiMechanisms(mechanisms) => mechanisms.iter().flat_map(mechanism).collect(),
         Component::UnixTrans(socket) => vec![fact("host", socket.host), fact("path", socket.path)],
         Component::Policies(policies) => policies.iter().flat_map(policy).collect(),
         _ => Vec::new(),
     })
+}
+
+/// Returns the facts of a mechanism of CSIv2: its transport with the addresses, and the demands.
+fn mechanism(mechanism: &CompoundMechanism) -> Vec<Meaning> {
+    let requires = |what, options: punctual_ior::AssociationOptions| match options.0 {
+        0 => None,
+        _ => Some(fact(what, options.to_string())),
+    };
+    let mut facts = Vec::new();
+    match &mechanism.transport {
+        MechanismTransport::Tls(tls) => {
+            facts.push(fact("mechanism", "over TLS"));
+            let addresses = tls.addresses.iter();
+            facts.extend(addresses.map(|at| fact("address", at.to_string())));
+            facts.push(fact("supports", tls.target_supports.to_string()));
+            facts.extend(requires("requires", tls.target_requires));
+        }
+        MechanismTransport::Null => facts.push(fact("mechanism", "over any transport")),
+        MechanismTransport::Other(tag) => {
+            let name = tags::component_name(*tag);
+            let name = name.map_or_else(|| format!("{tag:#x}"), str::to_owned);
+            facts.push(fact("mechanism", format!("over {name}")));
+        }
+        other => facts.push(fact("mechanism", format!("over {other:?}"))),
+    }
+    facts.extend(requires(
+        "requires on all layers",
+        mechanism.target_requires,
+    ));
+    facts
 }
 
 fn tao_endpoint(endpoint: &TaoEndpoint) -> Meaning {

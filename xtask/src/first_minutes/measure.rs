@@ -10,8 +10,8 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Cost {
     pub(super) wall: f64,
-    /// Processor time of the processes that have ended, of all processors, in the program and in
-    /// the kernel.
+    /// Processor time of all ended child processes on all processors, in user mode and in the
+    /// kernel.
     pub(super) processor: f64,
 }
 
@@ -36,14 +36,15 @@ pub(super) fn measured(command: &mut Command) -> Result<Cost> {
     })
 }
 
-/// Returns the processor time of the processes that this one has started and waited for, and of
-/// theirs, in seconds.
+/// Returns the processor time in seconds of the child processes that have ended and been waited
+/// for, including their own children.
 fn children_now() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
     children(&stat).ok_or_else(|| format!("/proc/self/stat is not understood: {stat}"))
 }
 
-/// Reads `cutime` and `cstime` of `proc_pid_stat(5)`: fields 16 and 17, in 1/100 s on every Linux.
+/// Returns the processor time in seconds, the sum of `cutime` and `cstime` in the text of
+/// `/proc/self/stat` (`proc_pid_stat(5)`, fields 16 and 17), which are in 1/100 s on every Linux.
 fn children(stat: &str) -> Option<f64> {
     // The second field is a name in parentheses, which may hold anything.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -56,7 +57,7 @@ fn children(stat: &str) -> Option<f64> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Machine {
     pub(super) processors: usize,
-    /// Average number of running and runnable processes in the minute before.
+    /// Average number of running and runnable processes during the last minute.
     pub(super) load: f64,
 }
 

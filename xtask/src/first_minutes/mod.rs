@@ -1,4 +1,5 @@
-//! `cargo xtask first-minutes`: time that a newcomer waits, from a clone to a program of one's own.
+//! `cargo xtask first-minutes`: measures how long a newcomer waits, from a clone of the repository
+//! to a running program.
 //!
 //! Clones the committed state into a temporary folder and runs the README's commands there, with
 //! empty target folders and nothing downloaded; makes a crate as the README says, builds it and
@@ -31,7 +32,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Part of the measurement, each with an empty target folder.
+/// Part of the measurement; each part starts with an empty target folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// First command of the README.
@@ -51,7 +52,7 @@ impl Part {
         }
     }
 
-    /// Returns the seconds that the counted steps may take together.
+    /// Returns the goal for the total time of the part's counted steps, in seconds.
     fn goal(self) -> f64 {
         match self {
             Self::Demo => 150.0,
@@ -86,7 +87,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Temporary folder, which is removed with its contents.
+/// Temporary folder, which is removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {

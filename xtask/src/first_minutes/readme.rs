@@ -5,15 +5,15 @@ use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Commands {
-    /// First command: calls are seen.
+    /// First command: a demonstration of calls.
     pub(super) demo: String,
-    /// Second command.
+    /// Second command: the tests.
     pub(super) tests: String,
-    /// Command that makes a crate, in a folder that is named from the repository's.
+    /// Command that makes a new crate, whose path is relative to the repository.
     pub(super) new: String,
     pub(super) new_folder: String,
     pub(super) new_test: String,
-    /// Server of the new crate, without the `&`.
+    /// Command that starts the server of the new crate, without the `&`.
     pub(super) server: String,
     pub(super) client: String,
 }
@@ -50,7 +50,7 @@ impl Commands {
     }
 }
 
-/// Returns the lines of each code block in a language.
+/// Returns the lines of each code block marked with the given language.
 fn blocks(text: &str, language: &str) -> Vec<Vec<String>> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();

@@ -6,7 +6,7 @@ use crate::run::Result;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// Number of two cores that a build keeps busy, as measured.
+/// Average number of cores that a build uses on a machine with two, as measured.
 const BUSY: f64 = 1.8;
 /// Number of running processes above which the machine counts as busy.
 const QUIET: f64 = 0.5;
@@ -17,7 +17,7 @@ pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) command: String,
     pub(super) cost: Cost,
-    /// Set if its time counts for the goal.
+    /// Set if the step's time counts towards the goal.
     pub(super) counts: bool,
 }
 
@@ -35,7 +35,7 @@ impl Report {
         }
     }
 
-    /// Returns the counted cost of each timed part.
+    /// Returns the total cost of the counted steps of each measured part.
     fn parts(&self) -> impl Iterator<Item = (Part, Cost)> {
         [Part::Demo, Part::Tests, Part::New]
             .into_iter()
@@ -46,7 +46,7 @@ impl Report {
             })
     }
 
-    /// Returns whether the machine is that of the goals: two cores without other work.
+    /// Returns whether the machine is one for which the goals hold: two cores without other load.
     fn is_of_two_quiet_cores(&self) -> bool {
         self.machine.processors == 2 && self.machine.load <= QUIET
     }

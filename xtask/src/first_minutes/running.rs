@@ -1,4 +1,4 @@
-//! Lines of the README as a newcomer's shell runs them, and a server among them.
+//! Execution of the README's commands in a shell like a newcomer's, one of them a server.
 
 use crate::run::Result;
 use std::ffi::OsStr;
@@ -6,8 +6,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Returns a line as a command of a shell without the settings of the cargo that runs this, and
-/// without settings that builds obey. The shell becomes the command, so that it can be ended.
+/// Returns a shell command for a line, without the environment variables that this program's own
+/// cargo sets and without those that affect builds. The shell is replaced by the line's program, so
+/// that the program can be killed.
 pub(super) fn in_shell(line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command
@@ -21,9 +22,9 @@ pub(super) fn in_shell(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// Returns whether cargo sets a variable for its child processes, or uses it in builds. Those of
-/// the source of crates (`CARGO_HTTP_…`, `CARGO_NET_…`, `CARGO_REGISTRIES_…`, `CARGO_SOURCE_…`)
-/// stay.
+/// Returns whether an environment variable is set by cargo for its child processes or affects
+/// builds. Variables that say where crates are downloaded from (`CARGO_HTTP_…`, `CARGO_NET_…`,
+/// `CARGO_REGISTRIES_…`, `CARGO_SOURCE_…`) are excepted.
 fn is_of_a_build(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let of_downloads = ["HTTP", "NET", "REGISTR", "SOURCE"]
@@ -34,7 +35,7 @@ fn is_of_a_build(name: &OsStr) -> bool {
     (of_cargo && !of_downloads) || of_rustc
 }
 
-/// Returns the file of the user's settings of cargo, if there is one.
+/// Returns the path of the user's cargo configuration file, if there is one.
 pub(super) fn settings_of_cargo() -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;

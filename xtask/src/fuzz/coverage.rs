@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Prefix of the groups of the wire formats.
+/// Path prefix of the groups that implement wire formats.
 const WIRE: &str = "crates/wire/";
 
-/// Groups of files: a name, and the beginnings of the files' paths.
+/// Groups of files: a name, and the prefixes of the files' paths.
 const GROUPS: &[(&str, &[&str])] = &[
     ("crates/wire/cdr", &["crates/wire/cdr/src"]),
     ("crates/wire/any", &["crates/wire/any/src"]),
@@ -100,8 +100,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files that are not counted, since no received octet leads there: the file, and its purpose. A
-/// file that reads anything is counted whole, including the code that writes.
+/// Files that are not counted, since they process no received data: the path, and the file's
+/// purpose. A file that reads any such data is counted as a whole, including its code that writes.
 const LEFT_OUT: &[(&str, &str)] = &[
     (
         "crates/wire/cdr/src/bulk/layout.rs",
@@ -201,14 +201,14 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Share of lines, in percent, below which a file is named with its missing lines.
+/// Coverage of a file, in percent, below which its uncovered lines are listed.
 const ENOUGH: f64 = 95.0;
 
-/// Lines of a file, with the number of their executions.
+/// Number of executions of each line of a file, by line number.
 type Lines = BTreeMap<u32, u64>;
 
-/// Prints a table, and the missing lines. Inputs of the folder `gathered` are used in addition to
-/// the corpus.
+/// Prints a table of the coverage, and the uncovered lines. Inputs in the folder `gathered` are
+/// used in addition to the corpus.
 pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
     let folder = target_folder().join("fuzz-coverage");
     let counts = folder.join("counts");
@@ -231,7 +231,7 @@ pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Builds the test that gives all targets their corpus, with counters.
+/// Builds, with execution counters, the test that runs all targets on their corpus.
 fn build(folder: &Path) -> Result<PathBuf> {
     let output = cargo()
         .args([
@@ -282,7 +282,7 @@ fn tool(name: &str) -> Result<PathBuf> {
     }
 }
 
-/// Returns the counted lines of each file.
+/// Returns the execution counts of the lines of each file.
 fn lines(program: &Path, counts: &Path) -> Result<BTreeMap<String, Lines>> {
     let merged = counts.join("merged.profdata");
     let raw = fs::read_dir(counts).map_err(|error| format!("{}: {error}", counts.display()))?;
@@ -308,7 +308,7 @@ fn lines(program: &Path, counts: &Path) -> Result<BTreeMap<String, Lines>> {
     Ok(parse(&String::from_utf8_lossy(&output.stdout), &root()))
 }
 
-/// Reads `SF:file`, `DA:line,count`.
+/// Reads execution counts from the lines `SF:file` and `DA:line,count`.
 fn parse(told: &str, root: &Path) -> BTreeMap<String, Lines> {
     let mut files: BTreeMap<String, Lines> = BTreeMap::new();
     let mut file = None;
@@ -327,8 +327,8 @@ fn parse(told: &str, root: &Path) -> BTreeMap<String, Lines> {
     files
 }
 
-/// Removes the files that are not counted. A listed file that is missing was moved, and is counted
-/// again unless the list is updated.
+/// Removes the files that are not to be counted. A listed file that does not exist is an error: it
+/// has been moved, and would be counted again.
 fn leave_out(files: &mut BTreeMap<String, Lines>, list: &[(&str, &str)]) -> Result<()> {
     for (file, _) in list {
         if files.remove(*file).is_none() {
@@ -340,7 +340,7 @@ fn leave_out(files: &mut BTreeMap<String, Lines>, list: &[(&str, &str)]) -> Resu
     Ok(())
 }
 
-/// Returns the files of a group.
+/// Returns the files that belong to a group.
 fn of_group<'f>(
     files: &'f BTreeMap<String, Lines>,
     paths: &'f [&str],
@@ -378,7 +378,7 @@ fn share(executed: usize, all: usize) -> f64 {
     100.0 * executed as f64 / all.max(1) as f64
 }
 
-/// Prints the missing lines of the files that have too many of them.
+/// Prints the uncovered lines of the files whose coverage is too low.
 fn missing(files: &BTreeMap<String, Lines>) {
     for (_, paths) in GROUPS {
         for (file, lines) in of_group(files, paths) {
@@ -391,7 +391,7 @@ fn missing(files: &BTreeMap<String, Lines>) {
     }
 }
 
-/// Returns the lines that were not executed, as ranges.
+/// Returns the lines that were not executed, as ranges of line numbers.
 fn ranges(lines: &Lines) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     let mut was_missing = false;

@@ -1,4 +1,4 @@
-//! Minor codes, from `exception/minor.rs`.
+//! Table of minor codes, generated from `exception/minor.rs`.
 
 use super::source::{docs, parse};
 use crate::run::Result;
@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, Item, LitInt, Token};
 
-/// Row of the table. Rows of Punctual's own codes come first, as programs meet these.
+/// Row of the table. Rows of Punctual's own codes come first, as programs encounter these most
+/// often.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     is_omg: bool,
@@ -16,7 +17,8 @@ struct Row {
     name: String,
 }
 
-/// Codes of a `codes!`: `/// EXCEPTION: meaning` and `NAME = vendor(number);` for each.
+/// Contents of a `codes!` macro: for each code `/// EXCEPTION: meaning` and `NAME =
+/// vendor(number);`.
 struct Codes(Vec<Row>);
 
 impl Parse for Codes {
@@ -50,7 +52,7 @@ impl Parse for Codes {
     }
 }
 
-/// Returns the table.
+/// Returns the table of minor codes.
 pub(super) fn table() -> Result<String> {
     let file = "crates/orb/orb/src/exception/minor.rs";
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! Documentation that is read from source files.
+//! Reading of documentation from source files.
 
 use crate::run::{Result, root};
 use syn::{Expr, ExprLit, Item, Lit, Meta};
@@ -13,7 +13,7 @@ pub(super) fn parse(path: &str) -> Result<Vec<Item>> {
     Ok(file.items)
 }
 
-/// Returns the text of doc comments, as one paragraph for a table's cell.
+/// Returns the text of doc comments as one paragraph, for a cell of a table.
 pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
     let lines = attributes
         .iter()
@@ -25,7 +25,7 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
     cell(&lines.join(" "))
 }
 
-/// Returns the text of a literal.
+/// Returns the value of a string literal.
 pub(super) fn text(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Lit(ExprLit {
@@ -36,7 +36,7 @@ pub(super) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Formats text for a table's cell: links of rustdoc become code, and bars are escaped.
+/// Formats text for a cell of a table: rustdoc links become code, and vertical bars are escaped.
 fn cell(text: &str) -> String {
     let plain = text
         .replace("[`crate::", "`")

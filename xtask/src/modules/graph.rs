@@ -1,11 +1,11 @@
-//! Cycles in a graph of uses.
+//! Cycles in a graph of the uses between files.
 
 use super::read::Edge;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Graph<'e> = BTreeMap<&'e str, BTreeSet<&'e str>>;
 
-/// Returns the cycles, each as its files ordered by name.
+/// Returns the cycles, each as a list of its files, ordered by name.
 pub(super) fn cycles(edges: &[Edge]) -> Vec<String> {
     let mut graph = Graph::new();
     for edge in edges {
@@ -29,8 +29,8 @@ pub(super) fn cycles(edges: &[Edge]) -> Vec<String> {
     cycles
 }
 
-/// Returns the number of uses that point back when the files of each cycle are put in a good order: those that many
-/// others use below, those that use many others above (Eades, Lin and Smyth 1993).
+/// Returns the number of uses against the order when the files of each cycle are sorted to keep
+/// that number small (a heuristic: Eades, Lin and Smyth 1993).
 pub(super) fn arrows_back(edges: &[Edge]) -> usize {
     let mut graph = Graph::new();
     for edge in edges {
@@ -46,7 +46,8 @@ pub(super) fn arrows_back(edges: &[Edge]) -> usize {
         .count()
 }
 
-/// Returns the files in an order in which few uses point back: users first.
+/// Returns the files in an order in which few uses point backwards: files that use others come
+/// before those.
 fn order<'e>(graph: &Graph<'e>) -> Vec<&'e str> {
     let mut left: BTreeSet<&str> = graph.keys().copied().collect();
     let (mut first, mut last) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Uses of files by other files.
+//! Uses between the files of a crate, read from its source.
 
 use crate::run::Result;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// Use of a name of one file by another. Both are paths below the crate's `src`.
+/// Use of a name in one file by another file. Both are paths below the crate's `src`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) from: String,
@@ -14,12 +14,12 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// Returns the module of the crate's root that contains the user.
+    /// Returns the top-level module that contains the using file.
     pub(super) fn user_module(&self) -> &str {
         module(&self.from)
     }
 
-    /// Returns the module of the crate's root that contains the used file.
+    /// Returns the top-level module that contains the used file.
     pub(super) fn used_module(&self) -> &str {
         module(&self.to)
     }
@@ -32,17 +32,17 @@ fn module(file: &str) -> &str {
 
 type ModulePath = Vec<String>;
 
-/// File of a module, and the paths that it names.
+/// Source file of a module, and the paths that it names.
 struct Source {
     file: String,
     used: Vec<ModulePath>,
-    /// Names that it re-exports, with their sources.
+    /// Names that the module re-exports, with the paths of their sources.
     exported: BTreeMap<String, ModulePath>,
 }
 
 type Sources = BTreeMap<ModulePath, Source>;
 
-/// Returns all uses below a crate's `src`.
+/// Returns all uses between files below a crate's `src`.
 pub(super) fn edges(src: &Path) -> Result<Vec<Edge>> {
     let mut sources = Sources::new();
     collect(src, &mut Vec::new(), &mut sources)?;
@@ -97,7 +97,7 @@ fn collect(folder: &Path, at: &mut ModulePath, sources: &mut Sources) -> Result<
     Ok(())
 }
 
-/// Collects the paths in a file.
+/// Collects the paths that a file names.
 fn read(tokens: TokenStream, source: &mut Source) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -139,7 +139,7 @@ fn read(tokens: TokenStream, source: &mut Source) {
     }
 }
 
-/// Returns whether a path begins here, rather than continues.
+/// Returns whether a path begins at this token, rather than continues.
 fn begins_path(tokens: &[TokenTree], at: usize) -> bool {
     let is_colon = |at: Option<usize>| {
         let token = at.and_then(|at| tokens.get(at));
@@ -154,7 +154,7 @@ fn is_test(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Group(group)) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the position behind the item that begins here: behind its braces, or its semicolon.
+/// Returns the position after the item that begins at `at`: after its braces, or its semicolon.
 fn behind_item(tokens: &[TokenTree], mut at: usize) -> usize {
     while let Some(token) = tokens.get(at) {
         at += 1;
@@ -167,7 +167,7 @@ fn behind_item(tokens: &[TokenTree], mut at: usize) -> usize {
     at
 }
 
-/// Returns whether a `use` behind these tokens is `pub`, with or without a scope.
+/// Returns whether the `use` that follows these tokens is `pub`, with or without a restriction.
 fn is_exporting(before: &[TokenTree]) -> bool {
     let is_pub = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if *word == "pub");
     match before {
@@ -179,7 +179,8 @@ fn is_exporting(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Reads a tree of paths of a `use`; adds each path with the name that it gets.
+/// Reads a tree of paths in a `use`, and adds each path with the name that it introduces; returns
+/// the position after the tree.
 fn tree(
     tokens: &[TokenTree],
     mut at: usize,
@@ -228,7 +229,7 @@ fn tree(
     at
 }
 
-/// Returns the file that defines the item of a path, as used in this module.
+/// Returns the file that defines the item to which a path refers in this module.
 fn definer<'s>(
     sources: &'s Sources,
     module: &ModulePath,

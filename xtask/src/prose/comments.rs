@@ -1,11 +1,11 @@
-//! Comments of a Rust file: lines that belong together are one.
+//! Comments of a Rust file; consecutive comment lines form one comment.
 
 /// A comment of one or more lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Comment {
     /// Number of its first line, from 1.
     pub(super) line: usize,
-    /// Text without the markers, its lines joined by blanks.
+    /// Text without the comment markers, its lines joined by spaces.
     pub(super) text: String,
     kind: Kind,
 }
@@ -18,17 +18,17 @@ enum Kind {
 }
 
 impl Comment {
-    /// Returns `true` for a doc comment.
+    /// Returns `true` if this is a doc comment.
     pub(super) fn documents(&self) -> bool {
         self.kind != Kind::Line
     }
 
-    /// Returns the first words.
+    /// Returns the first 70 characters.
     pub(super) fn beginning(&self) -> String {
         self.text.chars().take(70).collect()
     }
 
-    /// Returns some words on either side of `word`.
+    /// Returns an excerpt of the comment around `word`.
     pub(super) fn around(&self, word: &str) -> String {
         let at = self.text.to_lowercase().find(word).unwrap_or(0);
         let before = self.text.char_indices().map(|(place, _)| place);
@@ -42,7 +42,7 @@ impl Comment {
     }
 }
 
-/// Returns the comments of a file that stand on lines of their own.
+/// Returns those comments of a file that do not share a line with code.
 pub(super) fn of(text: &str) -> Vec<Comment> {
     let mut comments: Vec<Comment> = Vec::new();
     let mut before: Option<Kind> = None;

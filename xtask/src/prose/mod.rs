@@ -14,20 +14,20 @@ use comments::Comment;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Folders that are checked.
+/// Folders whose source files are checked.
 const LOOKED_AT: [&str; 8] = [
     "bench", "crates", "examples", "fuzz", "interop", "services", "tools", "xtask",
 ];
 
-/// Folders that hold no source files of this workspace's own.
+/// Folders that are skipped, as they hold no source files written for this workspace.
 const LEFT_OUT: [&str; 3] = ["target", "corpus", "node_modules"];
 
-/// Openings that a doc comment may not have.
+/// Opening words that doc comments should not have.
 const OPENINGS: [&str; 10] = [
     "Who", "What", "Whether", "Where", "How", "That", "The same", "One that", "Has", "Is to",
 ];
 
-/// Words that no comment may have: they hide the subject and the object of a sentence.
+/// Words that are forbidden in comments: they hide the subject and the object of a sentence.
 const WORDS: [&str; 4] = ["nobody", "whoever", "whomever", "is told"];
 
 /// Share of a crate's doc comments that may open with one of [`OPENINGS`], in percent.
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// Findings in one crate.
+/// Findings in the comments and names of one crate.
 #[derive(Debug, Default, serde::Serialize)]
 struct Findings {
     doc_comments: usize,

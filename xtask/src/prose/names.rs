@@ -1,15 +1,15 @@
-//! Functions named as questions that give no answer.
+//! Functions whose names read as questions, but which return no answer.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Beginnings of the names of predicates.
+/// Prefixes of the names of predicates.
 const QUESTIONS: [&str; 2] = ["is_", "has_"];
 
-/// Returns the line and the name of each function that is named as a question and returns nothing, or nothing but an
-/// error.
+/// Returns the line and the name of each function that is named as a question, but returns nothing
+/// or only an error.
 ///
 /// # Errors
-/// For a file that is no Rust.
+/// The text is not valid Rust.
 pub(super) fn misnamed(text: &str) -> Result<Vec<(usize, String)>, String> {
     let tokens: TokenStream = text.parse().map_err(|error| format!("{error}"))?;
     let mut found = Vec::new();
@@ -53,7 +53,8 @@ fn look(tokens: TokenStream, found: &mut Vec<String>) {
     }
 }
 
-/// Returns `true` if the signature that begins with these tokens returns more than `()` and `Result<(), …>`.
+/// Returns `true` if the signature that begins with these tokens has a result other than `()` or
+/// `Result<(), …>`.
 fn answers(tokens: &[TokenTree]) -> bool {
     let is_end = |token: &&TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,

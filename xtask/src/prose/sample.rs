@@ -4,7 +4,7 @@ use super::comments;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Prints `count` comments. The same seed draws the same ones of the same files.
+/// Prints `count` comments. A given seed always selects the same comments of unchanged files.
 pub(super) fn print(files: &BTreeMap<PathBuf, String>, count: usize, seed: u64) {
     let mut all: Vec<(String, String)> = Vec::new();
     for (path, text) in files {

@@ -8,8 +8,8 @@ pub(super) const PAGE: Page = Page {
     others: &[IMPLIED, EXCEPTIONS, EXTENSIONS],
 };
 
-/// Operations of module Messaging that AMI has, CORBA's pollables, and the related operations of
-/// the ORB and of requests (CORBA 3.3 part 1, chapters 8, 11 and 17).
+/// Operations of module Messaging for asynchronous method invocation, CORBA's pollables, and the
+/// related operations of the ORB and of requests (CORBA 3.3 part 1, chapters 8, 11 and 17).
 const INTERFACES: &[(&str, &[&str])] = &[
     (
         "ExceptionHolder",

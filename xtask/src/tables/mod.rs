@@ -21,9 +21,9 @@ use std::path::Path;
 /// Page with a table, and the table's required rows.
 struct Page {
     path: &'static str,
-    /// Interfaces with their operations and attributes.
+    /// Interfaces with their operations and attributes, each of which needs a row.
     interfaces: &'static [(&'static str, &'static [&'static str])],
-    /// All other rows: exceptions, policies, values.
+    /// Subjects of all other required rows: exceptions, policies, values.
     others: &'static [&'static [&'static str]],
 }
 
@@ -36,7 +36,7 @@ const PAGES: [Page; 6] = [
     real_time::PAGE,
 ];
 
-/// Refuses tables with mistakes.
+/// Returns an error if a table has mistakes.
 pub(crate) fn check() -> Result<()> {
     PAGES.iter().try_for_each(Page::check)
 }
@@ -63,7 +63,7 @@ impl Page {
         ))
     }
 
-    /// Returns the required rows of the table.
+    /// Returns the subjects of the table's required rows.
     fn required(&self) -> Vec<String> {
         let operations = self.interfaces.iter().flat_map(|(interface, operations)| {
             operations
@@ -82,7 +82,7 @@ fn read(path: &Path) -> Result<String> {
         .map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// Row of a table: its subject, and its last cell.
+/// Row of a table: its subject, and its last cell, which names a test.
 #[derive(Debug)]
 struct Row {
     about: String,
@@ -99,7 +99,7 @@ impl Row {
     }
 }
 
-/// Rows of a page, and the files that it names.
+/// Rows of a page's table, and the paths of the test files that the page names.
 #[derive(Debug, Default)]
 struct Table {
     rows: Vec<Row>,
@@ -107,7 +107,8 @@ struct Table {
 }
 
 impl Table {
-    /// Reads a page: rows whose last cell is one path are files, the others have a subject.
+    /// Reads a page: a row whose last cell is a single path names a test file; other rows have a
+    /// subject.
     fn parse(page: &str) -> Self {
         let mut table = Self::default();
         for line in page.lines() {
@@ -142,7 +143,7 @@ impl Table {
         self.rows.iter().flat_map(Row::tests)
     }
 
-    /// Returns the mistakes of the table; `file` returns the text of a file.
+    /// Returns the mistakes in the table; `file` returns the text of a test file, given its path.
     fn mistakes(&self, required: &[String], file: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
         let mut mistakes = Vec::new();
         for name in required {

@@ -1,5 +1,5 @@
-//! Busy machine: loops that take all the processor time they get, and tests that run on one
-//! processor.
+//! Simulation of a busy machine: loops that take all the processor time they get, and tests that
+//! run on one processor.
 
 use crate::run::Result;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 
-/// Busy loops, twice as many as there are processors. They end when this is dropped.
+/// Busy loops, twice as many as there are processors. They end on drop.
 #[derive(Debug)]
 pub(super) struct Load {
     over: Arc<AtomicBool>,
@@ -17,8 +17,8 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Starts the loops on all processors, then restricts this thread, and so the processes that it starts, to the
-    /// first one.
+    /// Starts the loops on all processors, then pins this thread, and thereby the processes that it
+    /// starts, to the first processor.
     pub(super) fn start() -> Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let over = Arc::new(AtomicBool::new(false));
@@ -56,8 +56,8 @@ fn busy_loop(over: Arc<AtomicBool>) -> Result<JoinHandle<()>> {
         .map_err(|error| format!("a busy loop could not be started: {error}"))
 }
 
-/// Lets the test harness run as many tests at a time as it would on the whole machine, though it
-/// sees one processor.
+/// Sets the number of concurrent tests to that of the whole machine, though the test harness sees a
+/// single processor.
 pub(super) fn keep_test_threads(command: &mut Command, load: &Load) {
     let processors = load.loops.len() / 2;
     command.env("RUST_TEST_THREADS", processors.to_string());

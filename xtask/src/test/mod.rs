@@ -61,7 +61,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     report::failures(&rounds)
 }
 
-/// Runs the programs that are left out of `cargo test`, in one command, so that what they share is built once.
+/// Runs the test programs that are left out of `cargo test`, in one cargo command, so that shared
+/// dependencies are built once.
 fn slow() -> Result<()> {
     let names = programs::left_out()?;
     let mut command = cargo();

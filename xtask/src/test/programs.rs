@@ -20,13 +20,13 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Returns its package and its name, for people.
+    /// Returns the program's package and name, as shown to people.
     pub(super) fn shown(&self) -> String {
         format!("{} {}", self.package, self.name)
     }
 }
 
-/// All programs of `cargo test --workspace`, and the processor time of building them.
+/// All test programs of `cargo test --workspace`, and the processor time of building them.
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) programs: Vec<Program>,
@@ -50,7 +50,7 @@ struct Target {
     required_features: Vec<String>,
 }
 
-/// Message of `cargo --message-format=json`, as far as it is read here.
+/// Message of `cargo --message-format=json`, reduced to the fields that are used here.
 #[derive(Deserialize)]
 struct Message {
     reason: String,

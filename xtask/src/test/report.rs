@@ -12,14 +12,14 @@ use std::time::Instant;
 /// USER_HZ, in which `/proc` counts processor time: 100 on every machine that Punctual runs on.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// One run of all programs.
+/// One run of all test programs.
 #[derive(Debug, Serialize)]
 pub(super) struct Round {
     pub(super) number: u32,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// Result of one program.
+/// Result of one test program.
 #[derive(Debug, Serialize)]
 pub(super) struct Verdict {
     program: String,
@@ -34,7 +34,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// Runs a program; under load, on the processor that this thread is kept to.
+    /// Runs a test program; under load, on the one processor to which this thread is pinned.
     pub(super) fn of(program: &Program, load: Option<&Load>) -> Result<Self> {
         let mut command = Command::new(&program.file);
         command
@@ -69,7 +69,7 @@ impl Verdict {
     }
 }
 
-/// Writes what a failed program printed to target/tests, and says where.
+/// Writes the output of a failed program to a file in target/tests, and prints the file's path.
 fn keep_output(program: &Program, said: &str, told: &str) -> Result<()> {
     let folder = root().join("target/tests");
     let file = folder.join(format!("{}-{}.txt", program.package, program.name));
@@ -80,7 +80,7 @@ fn keep_output(program: &Program, said: &str, told: &str) -> Result<()> {
     Ok(())
 }
 
-/// Returns the names of the tests that a program's lines say have failed.
+/// Returns the names of the tests that a program's output reports as failed.
 fn failed_tests(text: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("test "));
     lines
@@ -89,7 +89,7 @@ fn failed_tests(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the number before `word` in a program's result lines, added up.
+/// Returns the sum of the numbers before `word` in a program's result lines.
 fn count(text: &str, word: &str) -> u32 {
     text.lines()
         .filter(|line| line.starts_with("test result:"))
@@ -98,7 +98,8 @@ fn count(text: &str, word: &str) -> u32 {
         .sum()
 }
 
-/// Returns the processor time of the processes that this one has started and waited for, and of theirs, in seconds.
+/// Returns the processor time in seconds of the child processes that have ended and been waited
+/// for, including their own children.
 pub(super) fn children_seconds() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat")
         .map_err(|error| format!("/proc/self/stat: {error}"))?;
@@ -115,7 +116,7 @@ pub(super) fn children_seconds() -> Result<f64> {
     Ok(ticks as f64 / TICKS_A_SECOND)
 }
 
-/// Prints a table of the programs that took longest or failed, and the sums.
+/// Prints a table of the programs that took longest or failed, and the totals.
 pub(super) fn print(rounds: &[Round], programs: &[Program], build_seconds: f64) {
     for round in rounds {
         let mut verdicts: Vec<&Verdict> = round.verdicts.iter().collect();
@@ -155,7 +156,7 @@ pub(super) fn print(rounds: &[Round], programs: &[Program], build_seconds: f64) 
     );
 }
 
-/// Returns the bytes of all files below a folder.
+/// Returns the total size in bytes of all files below a folder.
 fn size(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else {
         return 0;
@@ -184,7 +185,7 @@ pub(super) fn write(file: &Path, rounds: &[Round], build_seconds: f64) -> Result
     fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Fails with the names of all tests that failed in any round.
+/// Returns an error with the names of all tests that failed in any round.
 pub(super) fn failures(rounds: &[Round]) -> Result<()> {
     let all: Vec<String> = rounds
         .iter()

@@ -8,9 +8,9 @@ use crate::process::Observed;
 use punctual::{Orb, Poa, RootPoa, Servant};
 use std::sync::Arc;
 
-/// Goal of an activation without making a reference, in nanoseconds at most.
+/// Goal: upper bound of the time of an activation without making a reference, in nanoseconds.
 const TIME: f64 = 500.0;
-/// Goal of an active object beside its servant and its id, in bytes at most.
+/// Goal: upper bound of the memory of an active object, its servant and its id excluded, in bytes.
 const OCTETS: f64 = 100.0;
 
 /// Number of objects for which both goals hold.

@@ -20,7 +20,7 @@ use std::process::{Command, Stdio};
 
 /// Number of batches, of which a figure is the median.
 const BATCHES: usize = 51;
-/// Least size of a batch: reading the clock takes a fraction of a microsecond.
+/// Minimum number of actions in a batch: reading the clock takes a fraction of a microsecond.
 const BATCH: usize = 1000;
 
 /// Options of one process.
@@ -28,7 +28,7 @@ const BATCH: usize = 1000;
 pub struct Options {
     /// Part to measure.
     subject: Subject,
-    /// Objects of the measurements with many.
+    /// Number of objects in the measurements that use many.
     #[arg(long)]
     many: u32,
 }
@@ -156,7 +156,7 @@ impl Clock {
         ))
     }
 
-    /// Returns the nanoseconds since this time.
+    /// Returns the nanoseconds elapsed since the given time.
     #[allow(clippy::cast_precision_loss)]
     fn nanoseconds(self) -> f64 {
         let now = Self::now().0;

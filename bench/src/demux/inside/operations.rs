@@ -14,9 +14,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Goal of the search, in nanoseconds at most, for the median of all operations.
+/// Goal: upper bound of the median search time over all operations, in nanoseconds.
 const GOAL: f64 = 10.0;
-/// Number of calls of a batch, and of batches by name and by number in turn.
+/// Number of calls of a batch, and number of pairs of batches, one by name and one by number.
 const CALLS: usize = 2000;
 const BATCHES: usize = 9;
 
@@ -74,11 +74,11 @@ fn time_each(
     (0..operations as usize).map(time).collect()
 }
 
-/// Nanoseconds of one operation.
+/// Nanoseconds measured for one operation.
 struct SearchTimes {
     /// Time of the search alone.
     search: f64,
-    /// Time of the search, of the empty servant, and of the return.
+    /// Total time of the search, the empty servant, and the return.
     by_name: f64,
 }
 

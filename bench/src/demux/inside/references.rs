@@ -7,10 +7,10 @@ use super::{Line, each};
 use crate::Result;
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, RootPoa};
 
-/// Goal of activating an object and returning its typed reference, in nanoseconds at most, as in a
-/// program that makes an object for each of its clients.
+/// Goal: upper bound in nanoseconds of activating an object and returning its typed reference, as
+/// in a program that makes an object for each of its clients.
 const ACTIVATED: f64 = 1000.0;
-/// Goal of writing the reference as text in addition, in nanoseconds at most.
+/// Goal: upper bound in nanoseconds of writing the reference as text in addition.
 const TEXT: f64 = 1500.0;
 
 /// Number of objects of a batch.

@@ -11,13 +11,13 @@ use punctual_orb::{Location, ObjectAdapter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Goal of "key to servant", in nanoseconds at most.
+/// Goal: upper bound of the search from object key to servant, in nanoseconds.
 const GOAL: f64 = 60.0;
 /// Number of keys looked up in turn: few enough for the objects to stay in the caches.
 const SOME: usize = 1000;
 /// Number of keys looked up in turn for a cold search: more than the caches hold objects for.
 const COLD: usize = 200_000;
-/// Number of objects beyond which a linear search takes too long.
+/// Number of objects above which linear search is not measured, as it takes too long.
 const LINEAR: u32 = 500;
 
 pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
@@ -77,7 +77,7 @@ fn locate(adapter: &Arc<dyn ObjectAdapter>, key: &[u8]) {
     assert!(matches!(found, Location::Here), "the object is active");
 }
 
-/// Returns `count` keys, in an order that no processor predicts.
+/// Returns `count` keys in pseudo-random order, which a processor cannot predict.
 fn keys(group: &Group, count: usize) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
     for reference in group.references(count)? {

@@ -56,7 +56,7 @@ pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
     ])
 }
 
-/// Runs a round; returns the number of calls made meanwhile.
+/// Runs a round; returns the number of calls made during it.
 fn round(poa: &Poa, objects: &[One], many: u32) -> Result<u64> {
     let over = AtomicBool::new(false);
     let calls = AtomicU64::new(0);

@@ -30,7 +30,7 @@ const BODY_WORD: usize = BODY / 4;
 pub(crate) const LONGEST: usize = SIZE - BODY;
 /// Number of spins before a side sleeps: some milliseconds.
 const LOOKS: u32 = 1_000_000;
-/// Interval of the checks of a side that has spun in vain: it is not its turn.
+/// Interval at which a side that has stopped spinning checks for a message.
 const SLEEP: Duration = Duration::from_millis(1);
 /// Time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -52,7 +52,7 @@ pub(in crate::peer) fn serve() -> Result<()> {
     serve_until_the_end(path.display().to_string())
 }
 
-/// Answers as long as the process lives.
+/// Answers messages until the process ends.
 fn answer(socket: &UnixStream) -> Result<()> {
     let mut ends = Ends::exchange(socket)?;
     let mut request = Vec::new();
@@ -104,7 +104,7 @@ impl Ends {
         self.own[0].store(self.sent, Ordering::Release);
     }
 
-    /// Waits for a message and returns the length of the reply that it asks for.
+    /// Waits for a message, and returns the reply length that the message requests.
     fn receive(&mut self, message: &mut Vec<u8>) -> Result<usize> {
         let mut looks = 0;
         while self.peer.load_acquire(0) == self.received {

@@ -1,4 +1,4 @@
-//! Floors: cost of the operating system alone for messages of the same lengths.
+//! Baselines without an ORB: the operating system's cost of exchanging messages of equal length.
 //!
 //! A two-way call is one send and one receive on each side. Each message begins with its own length
 //! and the length of the reply that it asks for (0: none), 4 octets each in the machine's byte

@@ -21,7 +21,7 @@ const SPIN: Duration = Duration::from_millis(2);
 /// Number of spins between two readings of the clock.
 const LOOKS: u32 = 64;
 
-/// Kind of sockets, and how their readers wait.
+/// Kind of sockets: their address family, and whether their readers block or spin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     pub(crate) link: Link,
@@ -107,7 +107,8 @@ impl Socket {
         }
     }
 
-    /// Receives the available data, and waits for it; returns 0 at the end.
+    /// Receives the available data, and waits until there is some; returns 0 at the end of the
+    /// stream.
     fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.spins
             && let Some(received) = self.spin(buffer)?
@@ -123,7 +124,7 @@ impl Socket {
         }
     }
 
-    /// Spins for data; returns `None` when the spin is over without any.
+    /// Spins until data arrive; returns `None` if none have arrived within the spin time.
     fn spin(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         let began = Instant::now();
         loop {
@@ -164,7 +165,7 @@ impl Socket {
     }
 }
 
-/// Answers until the other end closes.
+/// Answers messages until the other end closes.
 fn answer(socket: &Socket) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     let mut reply = vec![0; BUFFER];
@@ -236,7 +237,8 @@ impl Caller for Client {
         self.prepare(Case::plain(Operation::CubeVoid))?()
     }
 
-    /// Each thread has a connection of its own, whatever the references.
+    /// Makes calls by several threads, each with a connection of its own, whether they share a
+    /// reference or not.
     fn flood(&mut self, threads: u32, calls: u32, _: References) -> Result<Duration> {
         let lengths = request_of(Case::plain(Operation::CubeVoid), &mut self.request)?;
         let request = &self.request;

@@ -1,4 +1,5 @@
-//! Server, and clients of it in the same process, which call until they are paused.
+//! Load of the measurement: a server, and clients in the same process, which call it until they are
+//! paused.
 
 use super::{Options, Serving};
 use crate::Result;
@@ -23,10 +24,11 @@ pub(super) struct Load {
     clients: Vec<JoinHandle<Result<()>>>,
 }
 
-/// State shared by the clients and the thread that counts. Relaxed throughout: each is a number or
-/// a flag by itself.
+/// State shared by the clients and the counting thread. All accesses are relaxed, as each field is
+/// independent of the others.
 struct Shared {
-    /// Barrier of the clients and the counting thread, at the beginning and the end of a stretch.
+    /// Barrier for the clients and the counting thread, at the beginning and at the end of a
+    /// stretch of calls.
     meeting: Barrier,
     calls: AtomicBool,
     ends: AtomicBool,
@@ -75,7 +77,7 @@ impl Load {
         self.shared.meeting.wait();
     }
 
-    /// Pauses the clients; returns when all of them rest.
+    /// Pauses the clients; returns when none of them is calling.
     pub(super) fn pause(&self) {
         self.shared.calls.store(false, Ordering::Relaxed);
         self.shared.meeting.wait();
@@ -93,7 +95,7 @@ impl Load {
     /// Ends clients and server.
     ///
     /// # Errors
-    /// The exception that a client got instead of a reply.
+    /// The exception that a client's call raised.
     pub(super) fn end(self) -> Result<()> {
         self.shared.ends.store(true, Ordering::Relaxed);
         self.shared.meeting.wait();
@@ -115,8 +117,8 @@ impl Client {
     }
 }
 
-/// Makes calls in each stretch until the last one. A client that fails still meets the others at
-/// the barrier.
+/// Makes calls in each stretch until the load ends. A client whose call has failed makes no more
+/// calls, but still waits at the barrier, so that the others can go on.
 fn work_off(client: Result<Client>, shared: &Shared, (is_high, pace): (bool, u64)) -> Result<()> {
     let mut outcome = client.inspect_err(|_| {
         shared.failed.fetch_add(1, Ordering::Relaxed);

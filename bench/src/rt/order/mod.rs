@@ -1,6 +1,7 @@
 //! `rt order`: test that requests are served in the order of their priorities. A timeline of
-//! requests is recorded of a server and its clients, all in one process on one processor. Each
-//! upcall is counted that began while a more urgent request had been sent but not begun.
+//! requests is recorded for a server and its clients, all in one process on one processor. An
+//! upcall counts as an inversion if it began while a more urgent request had been sent and its
+//! upcall had not begun.
 
 mod load;
 
@@ -25,9 +26,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Number of requests whose timeline is recorded at a time, so that it takes little memory.
+/// Number of requests in one stretch of the recorded timeline; it limits the memory for records.
 const AT_A_TIME: u64 = 20_000;
-/// Time limit of a stretch.
+/// Time limit of one stretch of recorded requests.
 const LONGEST: Duration = Duration::from_secs(60);
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(
@@ -53,7 +54,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     ],
 )]);
 
-/// Threads that serve the requests.
+/// Kind of threads that serve the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Serving {
@@ -68,28 +69,28 @@ pub(super) enum Serving {
 /// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Link of the calls.
+    /// Link over which the calls are made.
     #[arg(long, default_value = "uiop")]
     link: Link,
-    /// Threads that serve the requests.
+    /// Kinds of threads that serve the requests.
     #[arg(long, value_delimiter = ',', default_values = ["lanes", "pool", "buffered-pool"])]
     contenders: Vec<Serving>,
-    /// Least number of requests for each.
+    /// Minimum number of requests for each kind of threads.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     requests: u64,
-    /// Low clients, each of another priority.
+    /// Number of low clients, each with a priority of its own.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..=64))]
     low: u16,
-    /// Threads of the pools.
+    /// Number of threads of the pools.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: u16,
-    /// Native priority at which a pool's threads read and choose; the high client's is 80, those of
-    /// the low ones are from 10 on. Below the high client's, that client may send between a choice
-    /// and the upcall.
+    /// Native priority at which a pool's threads read and choose requests; the high client's is 80,
+    /// those of the low ones are from 10 on. With a lower priority than the high client's, that
+    /// client may send a request after another one has been chosen and before its upcall.
     #[arg(long, default_value_t = HIGH, value_parser = clap::value_parser!(i16).range(1..=i64::from(HIGH)))]
     pool_priority: i16,
-    /// Microseconds from a call of the high client to the next; low clients rest between calls for
-    /// a time from none to this.
+    /// Microseconds from the start of a call of the high client to the start of the next; the low
+    /// clients' pauses between calls vary from none to this.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pace: u64,
     /// Processor time of each upcall, in microseconds.
@@ -118,8 +119,8 @@ impl fmt::Display for Serving {
 /// Runs the command.
 ///
 /// # Errors
-/// The machine does not grant real-time priorities, a call fails, a file cannot be written, or
-/// lanes or a pool that buffers served a request before a more urgent one.
+/// The machine does not grant real-time priorities, a call fails, a file cannot be written, records
+/// were lost, or lanes served a request before a more urgent one.
 pub(super) fn run(options: &Options) -> Result<()> {
     if let Err(error) = rt_orb(options.best_effort) {
         return Err(format!("{error}; `--best-effort` runs without").into());
@@ -158,7 +159,7 @@ impl Options {
         }
     }
 
-    /// Returns the priority of a client: the high one is 0.
+    /// Returns the CORBA priority of a client, given its number; number 0 is the high client.
     fn priority_of(&self, client: u16) -> i16 {
         match client.checked_sub(1) {
             None => HIGH,
@@ -173,19 +174,20 @@ struct ContenderFigures {
     contender: Serving,
     /// Number of requests whose upcall was recorded.
     requests: u64,
-    /// Number of those that are the high client's.
+    /// Number of recorded requests of the high client.
     high: u64,
-    /// Number of those with a record of when they were sent.
+    /// Number of requests whose time of sending was recorded, too.
     sent: u64,
-    /// Number of upcalls that began while a more urgent request had been sent but not begun.
+    /// Number of inversions: upcalls that began while a more urgent request had been sent and its
+    /// upcall had not begun.
     inversions: u64,
-    /// Number of those during which the high client's request waited.
+    /// Number of these inversions in which the waiting request was the high client's.
     of_high: u64,
     /// Longest time from reading a request of the high client to its upcall.
     worst_high: u64,
     /// Longest time from reading any request to its upcall.
     worst: u64,
-    /// Number of records for which there was no room.
+    /// Number of records that were lost for lack of room.
     lost: u64,
 }
 
@@ -204,7 +206,7 @@ impl ContenderFigures {
         }
     }
 
-    /// Adds a stretch.
+    /// Adds the requests and the inversions of one stretch.
     fn add(&mut self, served: &[ServedRequest], inversions: &[Inversion]) {
         let is_high = |priority: Option<punctual::rt::Priority>| {
             priority.is_some_and(|priority| priority.get() == HIGH)
@@ -227,7 +229,7 @@ impl ContenderFigures {
         self.inversions += inversions.len() as u64;
     }
 
-    /// Returns the row.
+    /// Returns the figures as a row of the report.
     fn row(&self) -> Row {
         Row::default()
             .with("contender", self.contender)
@@ -242,7 +244,8 @@ impl ContenderFigures {
     }
 }
 
-/// Returns what fails: lost records, and lanes that served a request before a more urgent one.
+/// Returns the reasons for failure: lost records, and requests that lanes served before a more
+/// urgent one.
 fn judge(seen: &[ContenderFigures], best_effort: bool) -> Vec<String> {
     let mut failed = Vec::new();
     for one in seen {
@@ -290,7 +293,7 @@ fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<C
     Ok(row)
 }
 
-/// Records a timeline of some requests.
+/// Makes some requests while a timeline is recorded; returns the timeline.
 fn stretch(load: &Load) -> Result<Vec<ThreadRecords>> {
     let limits = TimelineLimits {
         records: usize::try_from(8 * AT_A_TIME)?,

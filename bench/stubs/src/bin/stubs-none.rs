@@ -1,9 +1,10 @@
-//! Client without stubs, otherwise like the others: the ORB, and one call that needs no stub.
+//! Client without stubs, but otherwise equal to the others: the ORB, and one call that needs no
+//! stub.
 
 use punctual::Orb;
 use std::error::Error;
 
-/// Asks the object so many times whether it exists.
+/// Asks the object the given number of times whether it exists.
 fn main() -> Result<(), Box<dyn Error>> {
     let (orb, arguments) = Orb::init(std::env::args())?;
     let [_, reference, _, calls] = &arguments[..] else {

@@ -14,7 +14,7 @@ struct Servant;
 
 include!(concat!(env!("OUT_DIR"), "/servant.rs"));
 
-/// Says that it is ready, with the reference of the object.
+/// Reports that the server is ready, with the object's reference.
 fn main() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

@@ -63,8 +63,9 @@ impl Builder {
         self
     }
 
-    /// Sets whether names that differ only in case cause a warning instead of an error, as in other
-    /// IDL compilers. Default: false.
+    /// Sets whether what the standard refuses and other IDL compilers accept causes a warning instead
+    /// of an error: names that differ only in case, `default` beside labels for all values, an
+    /// interface that inherits a local one. Default: false.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.front.lenient = lenient;
         self
@@ -158,7 +159,8 @@ impl Builder {
         self
     }
 
-    /// Sets whether each of several files has types of its own for common includes. Default: false.
+    /// Sets whether each of several files compiled together gets its own copy of the types of files
+    /// that they all include. Default: false.
     pub fn separate(mut self, separate: bool) -> Self {
         self.rust.separate = separate;
         self
@@ -260,7 +262,8 @@ impl Builder {
         }
     }
 
-    /// Records the files that were read, and passes on warnings.
+    /// Records the files that were read, for Cargo to watch, and passes the compiler's warnings on
+    /// to Cargo.
     fn record_and_warn(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
         let read = compilation.specification.files.iter();
         watched.extend(

@@ -35,7 +35,7 @@ pub enum Error {
     /// Two files of the same name would be generated into one.
     #[error("two of the files are called {stem}.idl: give each an output folder of its own")]
     SameName {
-        /// Name without its extension.
+        /// Name of the two files, without the extension.
         stem: String,
     },
 }

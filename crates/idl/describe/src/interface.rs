@@ -129,7 +129,7 @@ fn exceptions(specification: &Specification, raised: &[DeclId]) -> Vec<Exception
         .collect()
 }
 
-/// Returns the id of the scope of a declaration; empty for the outermost.
+/// Returns the repository id of the scope that encloses a declaration; empty in the global scope.
 fn enclosing(specification: &Specification, declared: &Declaration) -> String {
     let parent = declared.parent.map(|parent| &specification[parent]);
     parent.map_or_else(String::new, |parent| parent.repository_id.clone())

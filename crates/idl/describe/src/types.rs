@@ -18,8 +18,9 @@ pub fn type_code(specification: &Specification, id: DeclId) -> Option<TypeCode> 
     Some(types.finish(root))
 }
 
-/// Returns the TypeCodes of all valuetypes with state. Reading values takes them beside the type of a
-/// place, which does not name the types that inherit from it.
+/// Returns the TypeCodes of all valuetypes with state. Unmarshaling values needs them besides the
+/// declared type of the member or parameter, which does not name the valuetypes that derive from
+/// it.
 pub fn value_types(specification: &Specification) -> impl Iterator<Item = TypeCode> {
     let values = specification.declarations.iter().filter(|one| {
         matches!(&one.kind, DeclKind::ValueType(value) if value.flavour != ValueFlavour::Abstract)
@@ -35,7 +36,7 @@ pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {
     types.finish(root)
 }
 
-/// Describes a type to a builder.
+/// Adds the description of a type to a TypeCode builder.
 pub fn describe(specification: &Specification, ty: &Type, types: &mut TypeBuilder) -> TypeIndex {
     let part = |ty: &Type, types: &mut TypeBuilder| describe(specification, ty, types);
     match ty {

@@ -1,4 +1,4 @@
-//! Diagnostics: the fault, its place, and the remedy.
+//! Diagnostics: the fault, its source location, and the remedy.
 
 mod render;
 
@@ -15,33 +15,33 @@ pub use render::render;
 pub enum Severity {
     /// Error: the compilation fails.
     Error,
-    /// Warning: it compiles, but is probably a mistake.
+    /// Warning: the IDL compiles, but probably has a mistake.
     Warning,
 }
 
-/// Message about a place in a source file.
+/// Message about a source location.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// Fault, in one sentence without a full stop.
     pub message: String,
-    /// Place of the fault; `None` when there is none, as for a missing file.
+    /// Source location of the fault; `None` when there is none, as for a missing file.
     pub primary: Option<SourceLabel>,
-    /// Other places that explain it.
+    /// Further source locations that explain the fault.
     pub secondary: Vec<SourceLabel>,
     /// Suggested remedy.
     pub help: Option<String>,
 }
 
-/// Piece of a source text with a few words about it.
+/// Labelled source location.
 #[derive(Clone, Debug)]
 pub struct SourceLabel {
-    /// File of the place.
+    /// File of the source location.
     pub file: Arc<SourceFile>,
     /// Range of bytes in the file's text.
     pub span: Range<usize>,
-    /// Words about the place; may be empty.
+    /// Text of the label; may be empty.
     pub text: String,
 }
 
@@ -72,7 +72,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes a diagnostic without a place.
+    /// Makes a diagnostic without a source location.
     pub fn without_place(severity: Severity, message: impl Into<String>) -> Self {
         Diagnostic {
             severity,
@@ -83,7 +83,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds another place that explains it.
+    /// Adds another source location that explains the fault.
     #[must_use]
     pub fn with_label(
         mut self,
@@ -104,6 +104,14 @@ impl Diagnostic {
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
+    }
+
+    /// Adds a remedy to those that are suggested already.
+    pub(crate) fn add_help(&mut self, help: &str) {
+        self.help = Some(match self.help.take() {
+            Some(first) => format!("{first}; {help}"),
+            None => help.to_owned(),
+        });
     }
 
     /// Returns `true` for an error.

@@ -127,7 +127,7 @@ pub(crate) fn fit(value: &FixedValue, digits: u16, scale: u16) -> Option<FixedVa
     (whole <= usize::from(digits - scale)).then_some(result)
 }
 
-/// Returns the digits with the point moved so that `scale` of them stand behind it.
+/// Returns the digits with the point moved so that `scale` of them stand after it.
 fn scaled(value: &FixedValue, scale: usize) -> Digits {
     let mut digits: Digits = value.digits.bytes().map(|digit| digit - b'0').collect();
     digits.extend(std::iter::repeat_n(0, scale - usize::from(value.scale)));
@@ -173,7 +173,7 @@ fn difference(a: &[u8], b: &[u8]) -> Digits {
     result
 }
 
-/// Cuts a value to 31 digits, those behind the point first; returns `None` when the whole part
+/// Cuts a value to 31 digits, those after the point first; returns `None` when the whole part
 /// alone has more.
 fn bounded(negative: bool, digits: Digits, scale: usize) -> Option<FixedValue> {
     let leading = digits.iter().take_while(|digit| **digit == 0).count();

@@ -2,7 +2,7 @@
 //! §17.8, "Type-Specific ReplyHandler Mapping").
 //!
 //! For `interface Clerk` that is `interface AMI_ClerkHandler`, by which replies are delivered.
-//! [`add_handlers`] adds these interfaces to a specification, behind the interfaces that they
+//! [`add_handlers`] adds these interfaces to a specification, after the interfaces that they
 //! belong to; [`text`] writes them as IDL, together with the pollers, for the compilers of other
 //! ORBs.
 //!

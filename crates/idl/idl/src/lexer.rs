@@ -1,7 +1,7 @@
 //! Lexer: bytes of one file to tokens. Comments and line ends are tokens too: the preprocessor
 //! needs line ends, and documentation comes from comments.
 //!
-//! Places are those of the original text, also where a backslash at a line's end joins lines.
+//! Source positions refer to the original text, even where a backslash at a line's end joins lines.
 
 use std::borrow::Cow;
 
@@ -146,14 +146,15 @@ impl Kind {
     }
 }
 
-/// Token with its place. A token that a macro produced has the place of the macro's use.
+/// Token with its source position. A token that a macro produced has the position of the macro's
+/// use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
     /// Text of the token; empty for line ends and comments.
     pub(crate) text: Symbol,
     pub(crate) place: Place,
-    /// Index of the documentation before it plus 1; 0 for none.
+    /// Index of the documentation before the token, plus 1; 0 for none.
     pub(crate) doc: u32,
     /// `true` if white space or a comment stands before the token on its line.
     pub(crate) spaced: bool,
@@ -281,7 +282,8 @@ fn report_invalid_byte(
 /// Text whose lines are joined where a backslash ends them.
 struct Spliced<'a> {
     text: Cow<'a, str>,
-    /// Joints: each one's position in `text`, and the number of bytes omitted up to there.
+    /// Points where lines were joined: the position in `text`, and the number of bytes omitted up
+    /// to there.
     joints: Vec<(usize, usize)>,
 }
 

@@ -6,6 +6,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod advice;
 pub mod diagnostic;
 mod fixed;
 pub mod implied;
@@ -122,9 +123,10 @@ fn compile_bytes(
         return Err(Failure { diagnostics });
     }
     let tokens = preprocess::preprocess(&mut session, loader, options, path, bytes);
+    let left_out = tokens.left_out;
     let specification = parse::parse(&mut session, tokens);
     if specification.definitions.is_empty() && !session.has_errors() {
-        session.report_empty(path);
+        session.report_empty(path, left_out);
     }
     let failed = session.has_errors();
     let diagnostics = session.into_diagnostics();
@@ -146,8 +148,9 @@ pub struct Options {
     pub defines: Vec<(String, Option<String>)>,
     /// Encoding of the files (`--encoding`). Default: [`Encoding::Guess`].
     pub encoding: Encoding,
-    /// `true` if names that differ only in case cause a warning instead of an error (`--lenient`):
-    /// CORBA calls that a clash, and other compilers accept it. Default: false.
+    /// `true` if what the standard refuses and other compilers accept causes a warning instead of an
+    /// error (`--lenient`): names that differ only in case, `default` beside labels for all values,
+    /// an interface that inherits a local one. Default: false.
     pub lenient: bool,
     /// Limits against input that would exhaust memory, stack or patience.
     pub limits: Limits,
@@ -220,8 +223,8 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// Returns the steps that checking takes, and the names that are looked up or declared on the
-    /// way.
+    /// Returns the number of steps that checking a text takes, and the number of names that it
+    /// looks up or declares.
     fn work_of(depth: usize, operations: usize) -> (usize, usize) {
         let mut text = String::from("struct S { long x; };\ninterface I0 {};\n");
         for level in 1..depth {

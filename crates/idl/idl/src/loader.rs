@@ -145,7 +145,7 @@ fn latin1(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// Returns why bytes are not text, if they are not.
+/// Returns the reason why bytes do not seem to be text; `None` if they do.
 pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         return Some("it looks like UTF-16: save it as UTF-8");

@@ -3,9 +3,9 @@
 //! A [`Specification`] owns all declarations in one arena and refers to them by [`DeclId`].
 //! Invariants that hold for every specification that `compile` returns:
 //!
-//! - every `DeclId` in it is valid, and names a declaration of the kind that its place allows
-//!   (a base of an interface is an interface, a raised name is an exception or a native type,
-//!   and so on);
+//! - every `DeclId` in it is valid, and names a declaration of the kind that its context allows (a
+//!   base of an interface is an interface, a raised name is an exception or a native type, and so
+//!   on);
 //! - forward declarations are gone: the id of a forward declaration is the id of its definition,
 //!   and a body lists a declaration once, where it is defined;
 //! - inheritance has no cycles, typedefs end at a type, recursion passes through a sequence
@@ -76,11 +76,11 @@ pub struct Declaration {
     /// Scope that it was written in, `None` for the global one. In a reopened module this is the
     /// part of the module, not the first one.
     pub parent: Option<DeclId>,
-    /// Lines of the comment directly before it, without comment markers.
+    /// Lines of the IDL comment directly before the declaration, without comment markers.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name in its definition.
+    /// Source position of the name in the definition.
     pub location: Location,
     /// `true` if the declaration stands in the main file rather than in an included one.
     pub in_main_file: bool,
@@ -115,7 +115,7 @@ pub enum DeclKind {
     Bitset(Bitset),
     /// `const`.
     Const(Const),
-    /// `@annotation` of IDL 4: the definition of annotations of that name. It generates no code.
+    /// `@annotation` of IDL 4: the definition of an annotation. It generates no code.
     Annotation(AnnotationDefinition),
     /// `native`.
     Native,
@@ -157,7 +157,7 @@ impl DeclKind {
 /// Part of a module: the text between one pair of braces.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// First part of the module; its own id when this is it.
+    /// Id of the first part of the module; equal to the id of this part when this is the first.
     pub first_part: DeclId,
     /// Declarations of this part, in source order.
     pub body: Vec<DeclId>,
@@ -175,12 +175,12 @@ impl Declaration {
             })
     }
 
-    /// Returns the file that it was defined in.
+    /// Returns the file that contains the declaration.
     pub fn file(&self) -> FileId {
         self.location.file
     }
 
-    /// Returns the annotation of that name, the last one when there are several.
+    /// Returns the annotation called `name`, the last one when there are several.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         Annotation::find(&self.annotations, name)
     }

@@ -32,7 +32,7 @@ pub(crate) enum Target {
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) spelling: Rc<str>,
-    /// Place of the declaration; `None` for those that the compiler itself made.
+    /// Source position of the declaration; `None` for a declaration that the compiler itself made.
     pub(crate) place: Option<Place>,
     pub(crate) target: Target,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Scope {
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
-    /// Scopes that it inherits from, while the inside of an interface or value type is read.
+    /// Scopes that an interface or value type inherits from, while its body is read.
     pub(crate) ancestors: Option<HashSet<ScopeId>>,
 }
 
@@ -78,7 +78,7 @@ impl Scope {
     }
 }
 
-/// Returns the key under which a name is filed.
+/// Returns the key of a name in the tables of entries: the name in lower case.
 pub(crate) fn key(name: &str) -> Rc<str> {
     name.to_ascii_lowercase().into()
 }
@@ -158,7 +158,8 @@ pub(crate) fn colliding_keyword(name: &str) -> Option<&'static str> {
         .find(|keyword| keyword.eq_ignore_ascii_case(name))
 }
 
-/// Returns whether a keyword is so recent that much existing IDL has names like it.
+/// Returns whether a keyword was added to IDL after its first versions, so that older IDL may use
+/// it as a name.
 pub(crate) fn is_recent_keyword(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -190,6 +191,37 @@ pub(crate) fn is_recent_keyword(keyword: &str) -> bool {
             | "ValueBase"
             | "valuetype"
     )
+}
+
+/// Returns whether a keyword is one only where a statement can begin with it, so that IDL which has
+/// it as a name stays valid: the component model's, which CORBA 3 brought, with `import`, `typeid`
+/// and the like. Components are not supported, so that nothing else is meant.
+pub(crate) fn is_contextual_keyword(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "component"
+            | "consumes"
+            | "emits"
+            | "eventtype"
+            | "finder"
+            | "getraises"
+            | "home"
+            | "import"
+            | "multiple"
+            | "primarykey"
+            | "provides"
+            | "publishes"
+            | "setraises"
+            | "typeid"
+            | "typeprefix"
+            | "uses"
+    )
+}
+
+/// Returns whether a word cannot be a name.
+pub(crate) fn is_reserved(word: &str) -> bool {
+    colliding_keyword(word)
+        .is_some_and(|keyword| keyword == word && !is_contextual_keyword(keyword))
 }
 
 /// Returns the candidate most similar to `name`, if it is similar enough for a suggestion.

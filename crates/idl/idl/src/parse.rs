@@ -28,6 +28,7 @@ mod value;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, Specification};
 use crate::names::{Scope, ScopeId};
@@ -45,11 +46,11 @@ pub(crate) struct Parser<'s> {
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
     docs: Vec<Vec<String>>,
     spec: Specification,
-    /// Facts about each declaration besides the model, by the same index.
+    /// Facts about each declaration that the model lacks, at the index of the declaration.
     facts: Vec<Facts>,
     scopes: Vec<Scope>,
-    /// Interfaces and value types that have a name under each key. Most names are in few of them,
-    /// so that a look-up need not search everything that a scope inherits from.
+    /// Interfaces and value types that declare each name, by the lower-case name. Most names are in
+    /// few of them, so that a look-up need not search everything that a scope inherits from.
     declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
     /// Scope that is being read.
     scope: ScopeId,
@@ -65,7 +66,7 @@ pub(crate) struct Parser<'s> {
     unknown: HashSet<String>,
     /// Names that are or collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
-    /// Places where the files being read were included, innermost last.
+    /// Positions of the `#include`s of the files being read, innermost last.
     included_at: Vec<Place>,
     /// Files that were included twice and have been reported.
     included_twice: HashSet<FileId>,
@@ -83,12 +84,12 @@ struct Facts {
     local: bool,
     /// `true` if the definition has an error, so that its content is unreliable.
     bad: bool,
-    /// Scope that it forms.
+    /// Scope that the declaration forms.
     scope: Option<ScopeId>,
     id: IdParts,
 }
 
-/// Identifier at its place.
+/// Identifier with its source position.
 #[derive(Clone, Debug)]
 struct Name {
     text: Rc<str>,
@@ -186,7 +187,7 @@ impl Parser<'_> {
         token
     }
 
-    /// Returns the place of the last token that was taken.
+    /// Returns the source position of the last token that was consumed.
     fn previous(&self) -> Place {
         self.next
             .checked_sub(1)
@@ -209,7 +210,7 @@ impl Parser<'_> {
         self.session.names.text(token.text).clone()
     }
 
-    /// Returns whether a token is that keyword.
+    /// Returns whether a token is the keyword `word`.
     fn is_word(&self, token: Token, word: &str) -> bool {
         token.kind == Kind::Ident && &**self.session.names.text(token.text) == word
     }
@@ -226,14 +227,14 @@ impl Parser<'_> {
         found
     }
 
-    /// Runs the events before the token of that index.
+    /// Processes the preprocessor events that precede the token with that index.
     fn run_events(&mut self, index: usize) {
         while let Some((_, event)) = self.events.next_if(|(before, _)| *before <= index) {
             self.run_event(event);
         }
     }
 
-    /// Reads one level of nesting deeper.
+    /// Runs `read` one nesting level deeper; reports an error at the nesting limit.
     fn nested<T>(
         &mut self,
         place: Place,
@@ -269,6 +270,21 @@ impl Parser<'_> {
     }
 
     // Errors.
+
+    /// Reads what compilers before CORBA 3 do not know. Its errors name the macro that leaves it
+    /// out, where a file has a branch for such compilers, as those of the OMG do.
+    fn since_corba_3<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
+        let advice = Advice::LeaveOut(self.peek().place);
+        self.advised(advice, read)
+    }
+
+    /// Reads something whose errors get an additional help.
+    fn advised<T>(&mut self, advice: Advice, read: impl FnOnce(&mut Self) -> T) -> T {
+        self.session.advice.begin(advice);
+        let result = read(self);
+        self.session.advice.end();
+        result
+    }
 
     fn error(&mut self, place: Place, message: impl Into<String>, label: &str) -> Reported {
         let error = self.session.error_at(place, message, label);

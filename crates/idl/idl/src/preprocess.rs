@@ -1,12 +1,13 @@
 //! Preprocessor: files to one stream of tokens without comments, directives and macros.
 //!
-//! It works on tokens, so that each keeps its place in the file that it came from. It keeps
+//! It works on tokens, so that each keeps its position in the file that it came from. It keeps
 //! information for later stages: where files begin and end, the pragmas for repository ids, and the
 //! comments that document declarations.
 //!
 //! Recursion on input is limited to macro arguments inside macro arguments, whose depth is limited;
 //! macro expansion has a budget of tokens.
 
+mod absent;
 mod condition;
 mod definition;
 mod directive;
@@ -34,7 +35,7 @@ pub(crate) use include::main_file_error;
 /// Event between two tokens.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// Begin of a file that is included there.
+    /// Beginning of an included file.
     EnterFile(Place),
     /// End of an included file.
     LeaveFile,
@@ -61,6 +62,9 @@ pub(crate) struct Preprocessed {
     pub(crate) events: Vec<(usize, Event)>,
     /// Documentation, indexed by [`Token::doc`].
     pub(crate) docs: Vec<Vec<String>>,
+    /// Directive at which a part of the main file was left out first, and the macro that it asks
+    /// for.
+    pub(crate) left_out: Option<(Place, Option<Symbol>)>,
 }
 
 pub(crate) struct Preprocessor<'a> {
@@ -94,11 +98,11 @@ struct Frame {
     next: usize,
     at_line_start: bool,
     conditionals: Vec<Conditional>,
-    /// Place of the `#include`.
+    /// Source position of the `#include`.
     included_at: Option<Place>,
 }
 
-/// Open `#if`.
+/// Conditional (`#if`, `#ifdef`, `#ifndef`) whose `#endif` has not been read yet.
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,
@@ -107,6 +111,14 @@ struct Conditional {
     /// `true` if some branch of the conditional was or is being read, or none may be.
     taken: bool,
     seen_else: bool,
+    /// `true` if the present branch has text, not only directives, and is left out.
+    leaves_out: bool,
+    /// Directive that begins the present branch.
+    branch: Place,
+    /// Macro whose absence makes the present branch be read.
+    without: Option<Symbol>,
+    /// Macro whose absence makes the first branch be left out, and the last one be read.
+    asked: Option<Symbol>,
 }
 
 impl Frame {
@@ -144,6 +156,7 @@ pub(crate) fn preprocess(
             tokens: Vec::new(),
             events: Vec::new(),
             docs: Vec::new(),
+            left_out: None,
         },
     };
     preprocessor.run(options, path, bytes);
@@ -195,6 +208,7 @@ impl Preprocessor<'_> {
             Kind::LineComment | Kind::BlockComment => {
                 frame.at_line_start = line_start;
                 if !frame.skipping() {
+                    self.check_comment(token);
                     let source = self.session.excerpt(token.place).to_owned();
                     let lines = self.lines_of(token.place);
                     self.docs.comment(&source, lines, token.kind);
@@ -204,13 +218,24 @@ impl Preprocessor<'_> {
                 self.docs.forget();
                 self.directive(token);
             }
-            _ if frame.skipping() => self.skip_line(),
+            _ if frame.skipping() => self.leave_out_line(),
             Kind::Ident if self.macros.contains_key(&token.text) => self.expand_in_place(token),
             _ => self.emit(token),
         }
     }
 
-    fn skip_line(&mut self) {
+    fn leave_out_line(&mut self) {
+        let innermost = self
+            .frames
+            .last_mut()
+            .and_then(|f| f.conditionals.last_mut());
+        if let Some(conditional) = innermost {
+            conditional.leaves_out = true;
+        }
+        if let ([main], None) = (self.frames.as_slice(), self.output.left_out) {
+            let outermost = main.conditionals.iter().find(|c| !c.active);
+            self.output.left_out = outermost.map(|c| (c.branch, c.asked));
+        }
         if let Some(frame) = self.frames.last_mut() {
             while frame
                 .peek()
@@ -296,6 +321,47 @@ impl Preprocessor<'_> {
             ),
         };
         self.session.report(error);
+    }
+
+    /// Warns of a comment that a backslash at its line's end continues: in a code set such as
+    /// Shift-JIS that may be half of a character, and the next line is lost without a word.
+    fn check_comment(&mut self, comment: Token) {
+        let source = self.session.excerpt(comment.place);
+        let Some((first, joined)) = source.split_once('\n') else {
+            return;
+        };
+        if comment.kind != Kind::LineComment {
+            return;
+        }
+        let is_comment = |line: &str| line.trim().is_empty() || line.trim().starts_with("//");
+        let loses_nothing = joined.lines().all(is_comment);
+        let length = |text: &str| u32::try_from(text.len()).unwrap_or(u32::MAX);
+        let start = comment.place.start + length(first.trim_end()).saturating_sub(1);
+        let backslash = Place {
+            start,
+            end: start + 1,
+            ..comment.place
+        };
+        let joined = Place {
+            start: comment.place.start + length(first) + 1,
+            ..comment.place
+        };
+        let message = "a backslash continues this comment on the next line";
+        let warning = self
+            .session
+            .warning_at(backslash, message, "joins the lines");
+        let warning = self
+            .session
+            .and(warning, joined, "not read: a part of the comment")
+            .with_help(
+                "end the comment with another character; in Shift-JIS the backslash can be half \
+                 of one: save the file as UTF-8",
+            );
+        if loses_nothing {
+            self.session.report(warning);
+        } else {
+            self.session.report_in_includes(warning);
+        }
     }
 
     fn event(&mut self, event: Event) {

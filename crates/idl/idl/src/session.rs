@@ -6,6 +6,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::advice::CurrentAdvice;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Location, Place, SourceFile};
 use crate::{Limits, Options};
@@ -25,10 +26,11 @@ const WORK: usize = 50_000_000;
 pub(crate) struct Session {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) limits: Limits,
-    /// `true` if names that differ only in case are accepted.
+    /// `true` if what the standard refuses and other compilers accept is accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
-    /// Places of macro uses, with the place of each macro's definition.
+    pub(crate) advice: CurrentAdvice,
+    /// Source positions of macro uses, with the position of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
@@ -43,6 +45,7 @@ impl Session {
             limits: options.limits,
             lenient: options.lenient,
             names: Interner::default(),
+            advice: CurrentAdvice::default(),
             expansions: HashMap::new(),
             diagnostics: Vec::new(),
             errors: 0,
@@ -62,7 +65,7 @@ impl Session {
         &self.files[id.index()]
     }
 
-    /// Returns the source text of a place.
+    /// Returns the source text at a source position.
     pub(crate) fn excerpt(&self, place: Place) -> &str {
         self.file(place.file).text().get(place.span()).unwrap_or("")
     }
@@ -77,7 +80,7 @@ impl Session {
         }
     }
 
-    /// Makes an error that points at a place, still to be reported.
+    /// Makes an error that points at a source position, still to be reported.
     pub(crate) fn error_at(
         &self,
         place: Place,
@@ -93,7 +96,7 @@ impl Session {
         )
     }
 
-    /// Makes a warning that points at a place, still to be reported.
+    /// Makes a warning that points at a source position, still to be reported.
     pub(crate) fn warning_at(
         &self,
         place: Place,
@@ -106,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Adds a second place to a diagnostic.
+    /// Adds a second source position to a diagnostic.
     pub(crate) fn and(
         &self,
         diagnostic: Diagnostic,
@@ -145,6 +148,9 @@ impl Session {
             diagnostic = self.and(diagnostic, defined, "in what this macro became");
         }
         let counts = diagnostic.is_error();
+        if counts {
+            self.advice.add_to(&mut diagnostic);
+        }
         self.diagnostics.push(diagnostic);
         if counts {
             self.errors += 1;
@@ -158,19 +164,16 @@ impl Session {
         Reported
     }
 
-    /// Reports a clash of names that differ only in case: an error by the standard, or a warning if
+    /// Reports what the standard refuses and other compilers accept: an error, or a warning if
     /// lenient.
-    pub(crate) fn report_case(&mut self, mut diagnostic: Diagnostic) -> Checked<()> {
+    pub(crate) fn report_leniently(&mut self, mut diagnostic: Diagnostic) -> Checked<()> {
         if self.lenient {
             diagnostic.severity = Severity::Warning;
             self.report(diagnostic);
             return Ok(());
         }
         let allow = "`--lenient`, or `.lenient(true)` in a build script, lets it pass";
-        diagnostic.help = Some(match diagnostic.help {
-            Some(help) => format!("{help}; {allow}"),
-            None => allow.to_owned(),
-        });
+        diagnostic.add_help(allow);
         Err(self.report(diagnostic))
     }
 
@@ -213,7 +216,7 @@ impl Session {
         self.fatal
     }
 
-    /// Records `steps` of work done for the code at `place`.
+    /// Counts `steps` of work for the code at `place` against the limit.
     pub(crate) fn spend(&mut self, steps: usize, place: Place) -> Checked<()> {
         self.work = self.work.saturating_add(steps);
         if self.work <= WORK {
@@ -243,12 +246,23 @@ impl Session {
         self.diagnostics
     }
 
-    /// Warns of a file without declarations, which is probably the wrong one.
-    pub(crate) fn report_empty(&mut self, path: &Path) {
+    /// Warns of a file without declarations, which may be the wrong one. `left_out` is the
+    /// directive that left out what it has.
+    pub(crate) fn report_empty(&mut self, path: &Path, left_out: Option<(Place, Option<Symbol>)>) {
         let message = format!("the file `{}` declares nothing", path.display());
-        let error = Diagnostic::without_place(Severity::Error, message)
-            .with_help("is it the right file, and does no `#if` leave out all of it?");
-        self.report(error);
+        let warning = match left_out {
+            Some((place, asked)) => {
+                let name = asked.map_or("NAME".into(), |name| self.names.text(name).clone());
+                self.warning_at(place, message, "what it has is left out from here on")
+                    .with_help(format!(
+                        "if that is not meant, define a macro: `-D {name}`, or \
+                         `.define(\"{name}\")` in a build script"
+                    ))
+            }
+            None => Diagnostic::without_place(Severity::Warning, message)
+                .with_help("is it the right file? It holds no more than comments and directives"),
+        };
+        self.report(warning);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Source texts and places in them.
+//! Source texts and positions in them.
 
 use std::ops::Range;
 
@@ -26,8 +26,8 @@ impl Place {
         self.start as usize..self.end as usize
     }
 
-    /// Returns the place from the start of this one to the end of another, when both are in one
-    /// file.
+    /// Returns the range from the start of this one to the end of `end`, when both are in one file;
+    /// otherwise this one.
     pub(crate) fn to(self, end: Place) -> Place {
         if self.file == end.file && end.end >= self.start {
             Place {
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Returns the empty place right after this one.
+    /// Returns the empty range right after this one.
     pub(crate) fn after(self) -> Place {
         Place {
             start: self.end,
@@ -48,10 +48,10 @@ impl Place {
     }
 }
 
-/// Place in a source file.
+/// Location in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Location {
-    /// File of the place.
+    /// File of the location.
     pub file: FileId,
     /// Line, counted from 1.
     pub line: u32,

@@ -1,4 +1,5 @@
-//! Files that reach the limit on the compiler's work: half a minute of it, unoptimised.
+//! Tests of files that reach the limit on the compiler's work; they take half a minute in a build
+//! without optimisation.
 #![allow(clippy::unwrap_used)]
 
 use punctual_idl::{InMemory, Options, compile_source};

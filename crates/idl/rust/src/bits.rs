@@ -42,11 +42,11 @@ pub(crate) fn mask(scope: &Scope<'_>, declaration: &Declaration, mask: &Bitmask)
             /// All flags.
             pub const ALL: Self = Self(#all);
             #accessors
-            /// Whether no bit is set.
+            /// Returns `true` if no bit is set.
             pub const fn is_empty(self) -> bool {
                 self.0 == 0
             }
-            /// Whether all flags of `other` are set.
+            /// Returns `true` if all flags of `other` are set.
             pub const fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
@@ -150,11 +150,11 @@ fn definition(
 /// Generates the access to the value as its integer.
 fn integer(holder: &TokenStream) -> TokenStream {
     quote! {
-        /// All bits.
+        /// Returns all bits.
         pub const fn bits(self) -> #holder {
             self.0
         }
-        /// The value of these bits, whatever they mean.
+        /// Creates the value of these bits, without a check of their meaning.
         pub const fn from_bits(bits: #holder) -> Self {
             Self(bits)
         }

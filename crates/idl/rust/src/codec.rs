@@ -10,27 +10,27 @@ use quote::{format_ident, quote};
 use crate::scope::Scope;
 use crate::types::{Form, form, least_wire_size, number};
 
-/// Value to marshal: an expression, and whether it is a reference to the value already.
+/// Value to marshal: an expression of the value, and one of a reference to it.
 pub(crate) struct Place {
     tokens: TokenStream,
     borrowed: TokenStream,
 }
 
 impl Place {
-    /// Makes a place of an expression of the value itself: `self.x`, a local.
+    /// Makes a `Place` from an expression of the value itself: `self.x`, a local variable.
     pub(crate) fn value(tokens: TokenStream) -> Place {
         let borrowed = quote!(&#tokens);
         Place { tokens, borrowed }
     }
 
-    /// Makes a place of an expression of a reference to the value, or of the view that stands for
-    /// one: `&str`, `&[T]`.
+    /// Makes a `Place` from an expression of a reference to the value, or of a view of it: `&str`,
+    /// `&[T]`.
     pub(crate) fn reference(tokens: TokenStream) -> Place {
         let borrowed = tokens.clone();
         Place { tokens, borrowed }
     }
 
-    /// Makes a place of an expression of a `&mut` to the value.
+    /// Makes a `Place` from an expression of a `&mut` to the value.
     pub(crate) fn mutable(tokens: TokenStream) -> Place {
         let borrowed = quote!(&*#tokens);
         Place { tokens, borrowed }
@@ -39,18 +39,18 @@ impl Place {
 
 /// Destination that a value is unmarshaled to.
 pub(crate) struct Target {
-    /// Value, as methods are called on it.
+    /// Expression of the value on which methods are called.
     value: TokenStream,
-    /// Value, as it is assigned to.
+    /// Expression of the value as the left side of an assignment.
     assigned: TokenStream,
     /// Expression of a `&mut` to the value.
     reference: TokenStream,
-    /// Name that does not occur in `value`.
+    /// Name for a local variable that does not occur in `value`.
     read: Ident,
 }
 
 impl Target {
-    /// Makes the target behind a local `&mut`.
+    /// Makes the target for the value that the local variable `local`, a `&mut`, refers to.
     pub(crate) fn behind(local: &Ident) -> Target {
         Target {
             value: quote!(#local),

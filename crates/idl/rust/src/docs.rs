@@ -15,7 +15,7 @@ pub(crate) fn doc(comment: &[String], fallback: &str) -> TokenStream {
     attributes(&lines)
 }
 
-/// Generates documentation that begins with a sentence of ours, followed by the comment.
+/// Generates documentation that begins with `sentence`, followed by the comment.
 pub(crate) fn doc_after(sentence: &str, comment: &[String]) -> TokenStream {
     let mut lines = vec![sentence.to_owned()];
     let comment = markdown(comment);
@@ -26,7 +26,7 @@ pub(crate) fn doc_after(sentence: &str, comment: &[String]) -> TokenStream {
     attributes(&lines)
 }
 
-/// Generates documentation of the comment (or the fallback), followed by lines of ours.
+/// Generates documentation of the comment (or the fallback), followed by the lines `after`.
 pub(crate) fn doc_with(comment: &[String], fallback: &str, after: &[&str]) -> TokenStream {
     let mut lines = markdown(comment);
     if lines.is_empty() {

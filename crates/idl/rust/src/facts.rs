@@ -12,6 +12,7 @@ use punctual_idl::model::{
 use within::{Contents, Within};
 
 use crate::annotations::{self, is_non_nil};
+use crate::selection;
 
 /// Size in bytes beyond which arrays are boxed.
 const LARGEST_INLINE_ARRAY: u64 = 4096;
@@ -134,23 +135,23 @@ impl Facts {
         !self.within.of(ty).have(Contents::UNEQUAL)
     }
 
-    /// Returns `true` if it may contain a handle to a value of a valuetype.
+    /// Returns `true` if values of the type may contain a handle to a value of a valuetype.
     pub(crate) fn holds_values(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::VALUES)
     }
 
-    /// Returns `true` if it may contain a local object or a value of a native type, so that it
-    /// stays in its process: it can be cloned, but not marshaled, printed or compared.
+    /// Returns `true` if values of the type may contain a local object or a value of a native type,
+    /// and so stay in their process: they can be cloned, but not marshaled, printed or compared.
     pub(crate) fn is_process_local(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::LOCAL)
     }
 
-    /// Returns `true` if a value may hold another of the same declaration.
+    /// Returns `true` if a value of the declaration may contain another value of that declaration.
     pub(crate) fn is_recursive(&self, id: DeclId) -> bool {
         self.within.of_declaration(id).have(Contents::ITSELF)
     }
 
-    /// Returns `true` if keys of maps contain it: its values have an order.
+    /// Returns `true` if keys of maps contain the declaration: its values have an order.
     pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
         self.in_keys[id.index()]
     }
@@ -233,7 +234,8 @@ impl Facts {
                 let least = facts.map(|f| f.least_wire_size).min();
                 let least = least.filter(|_| !union.implicit_default).unwrap_or(0);
                 Fact {
-                    has_default: member_facts.first().is_some_and(|(_, has)| *has),
+                    has_default: selection::first_selected(spec, union)
+                        .is_some_and(|case| self.member(spec, &case.member).1),
                     ..plain(
                         largest.saturating_add(8),
                         discriminator.saturating_add(least),
@@ -262,8 +264,8 @@ impl Facts {
         }
     }
 
-    /// Returns the declarations whose values a value of this one holds, as far as nothing is known
-    /// of them yet.
+    /// Returns the declarations whose values a value of `holder` contains and whose facts have not
+    /// been computed yet.
     fn unknown_parts(&self, spec: &Specification, holder: DeclId) -> Vec<DeclId> {
         let mut types: Vec<&Type> = spec.members(holder).into_iter().map(|m| &m.ty).collect();
         match &spec[holder].kind {

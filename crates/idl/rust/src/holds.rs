@@ -21,7 +21,7 @@ pub(crate) fn adopt_members<'m>(
     quote!(#(#holders)*)
 }
 
-/// Generates `impl HoldsValues` for a struct, if it may hold any.
+/// Generates `impl HoldsValues` for a struct, if it may contain handles to values.
 pub(crate) fn of_struct<'m>(
     scope: &Scope<'_>,
     name: &Ident,

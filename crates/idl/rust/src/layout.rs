@@ -21,7 +21,7 @@ use spacing::Spaced;
 #[derive(Default)]
 pub(crate) struct Pieces(Shared<Vec<String>>);
 
-/// Kind of a piece.
+/// Kind of generated code that is laid out as a unit.
 #[derive(Clone, Copy)]
 pub(crate) enum Piece {
     Items,

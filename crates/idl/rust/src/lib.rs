@@ -33,6 +33,7 @@ mod options;
 mod parallel;
 mod plan;
 mod scope;
+mod selection;
 mod shared;
 mod structs;
 mod typed;

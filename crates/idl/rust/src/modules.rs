@@ -1,4 +1,5 @@
-//! Modules: the IDL's scopes as nested Rust modules, and the place of each construct.
+//! Modules: the IDL's scopes as nested Rust modules, and the module in which each construct is
+//! generated.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, DeclKind, Declaration};
@@ -52,7 +53,7 @@ impl Modules<'_> {
         quote!(#uses #(#items)*)
     }
 
-    /// Generates an IDL module with all its parts, where the first of them stands.
+    /// Generates an IDL module with all its parts, at the position of the first part.
     fn module(&self, first_part: DeclId, siblings: &[DeclId], scope: &Scope<'_>) -> TokenStream {
         let spec = self.generator.spec;
         let (mut body, mut comments) = (Vec::new(), Vec::new());
@@ -88,7 +89,7 @@ impl Modules<'_> {
             return TokenStream::new();
         }
         let what = declaration.kind.describe();
-        let sentence = format!("What `{what} {}` declares inside.", declaration.name);
+        let sentence = format!("Declarations inside `{what} {}`.", declaration.name);
         self.nested(declaration, &doc(&[], &sentence), &children, scope)
     }
 

@@ -120,7 +120,7 @@ impl Names {
         self.methods.of(id, half)
     }
 
-    /// Returns `true` if an item in the Rust module of that scope has that name.
+    /// Returns `true` if an item in the Rust module of `scope` is called `name`.
     pub(crate) fn is_taken(&self, scope: &IdlScope, name: &str) -> bool {
         self.claims
             .get(scope)

@@ -10,7 +10,7 @@ use punctual_idl::source::Location;
 use crate::types::{Form, form};
 use crate::{Options, extern_scope};
 
-/// Returns the specification with the annotation wherever it applies.
+/// Returns the specification with `@non_nil` added wherever the option applies.
 pub(crate) fn everywhere(specification: &Specification, options: &Options) -> Specification {
     let in_states = in_states(specification);
     let mut annotated = specification.clone();

@@ -66,7 +66,8 @@ pub enum Stubs {
 }
 
 impl Options {
-    /// Returns whether there are servants that answer later.
+    /// Returns whether servants that answer later are generated: with a response object (`amh`) or
+    /// with `async` operations.
     pub(crate) fn answers_later(&self) -> bool {
         self.amh || self.async_servants
     }

@@ -1,8 +1,8 @@
 //! Plan of the generation: the declarations that are generated, and those that cannot be.
 //!
 //! Everything that the main file declares, or needs of the files that it includes, must be
-//! supported; each place that is not gets a diagnostic. Other declarations of included files are
-//! generated where possible and otherwise omitted silently.
+//! supported; each use of something unsupported gets a diagnostic. Other declarations of included
+//! files are generated where possible and otherwise omitted silently.
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{
@@ -88,7 +88,7 @@ fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
     }
 }
 
-/// Returns the declarations that this one cannot be generated without.
+/// Returns the declarations without which the given one cannot be generated.
 fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
     if generator.is_extern(declaration) {
         return Vec::new();
@@ -197,8 +197,8 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
     found
 }
 
-/// Place of a type. The model records the places of names, not of their types: a label below a name
-/// means its type.
+/// Source location of a type, for diagnostics. The model records the locations of names, not of
+/// their types: so the location is the name's, and the label says that its type is meant.
 struct LabelledLocation<'a> {
     location: &'a Location,
     label: String,
@@ -214,7 +214,7 @@ impl<'a> LabelledLocation<'a> {
         Self::new(location, "the type of", name, "")
     }
 
-    /// Returns the place for the contents of the type.
+    /// Returns the location for a type contained in this one; its label says so.
     fn inside(&self) -> Self {
         let label = match self.label.strip_prefix("in ") {
             Some(_) => self.label.clone(),

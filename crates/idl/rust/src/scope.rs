@@ -36,7 +36,7 @@ enum Origin {
     Prelude(&'static str),
 }
 
-/// Number of items in a piece of text.
+/// Number of items that are laid out together as one piece of text.
 const AT_A_TIME: usize = 32;
 
 impl<'g> Scope<'g> {
@@ -278,7 +278,7 @@ fn origin(name: &str) -> Origin {
     }
 }
 
-/// Converts a path that was checked before, or is our own, to tokens.
+/// Converts a path to tokens; the path is fixed or has been checked before.
 pub(crate) fn parse(path: &str) -> TokenStream {
     path.parse().unwrap_or_default()
 }

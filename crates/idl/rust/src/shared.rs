@@ -170,7 +170,7 @@ fn module_of(file: &Path) -> String {
 /// Compilation that has the Rust of a file.
 struct Holder<'a> {
     compiled: Compiled<'a>,
-    /// Name of the file in that compilation.
+    /// Name that the file has in the specification of the compilation.
     name: &'a str,
     declared: &'a Declared,
 }
@@ -203,7 +203,7 @@ impl Holder<'_> {
     }
 }
 
-/// Removes file numbers from places, as they differ between compilations.
+/// Removes the file numbers of source positions from a text, as they differ between compilations.
 fn without_file_ids(text: &str) -> String {
     let mut parts = text.split("FileId(");
     let first = parts.next().unwrap_or_default().to_owned();

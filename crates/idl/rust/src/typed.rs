@@ -3,7 +3,7 @@
 //! Types that TypeCodes of CORBA 3.3 lack are described as types with the same form on the wire: a
 //! bitmask and a bitset are aliases of their integer, a map is a sequence of pairs, an optional
 //! member a union over a boolean. A typedef is a Rust alias, indistinguishable from the type that
-//! it names; so its TypeCode has a type of its own beside it, without values.
+//! it names; so a separate type without values has the TypeCode.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{
@@ -73,7 +73,7 @@ fn typedef_marker(scope: &Scope<'_>, declaration: &Declaration, typedef: &Typede
     let names = &scope.generator.names;
     let marker = ident(names.companion(declaration.id, Companion::Alias));
     let doc = format!(
-        " Has the TypeCode of `typedef {}`; there are no values of it.",
+        " Carrier of the TypeCode of `typedef {}`; it has no values.",
         declaration.name
     );
     let description = alias(scope, declaration, &typedef.ty);

@@ -62,7 +62,8 @@ struct Variant<'s> {
 }
 
 impl Variant<'_> {
-    /// Returns the only label that selects it.
+    /// Returns the only discriminator label that selects the variant; `None` when several values
+    /// select it.
     fn only_label(&self) -> Option<&ConstValue> {
         match self.labels.as_slice() {
             [label] if !self.takes_the_rest => Some(label),
@@ -170,7 +171,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// Returns whether it may hold a type that stays in its process.
+    /// Returns whether the union may contain a type that must stay in its process.
     fn is_process_local(&self) -> bool {
         let generator = self.scope.generator;
         let ty = Type::Named(self.declaration.id);
@@ -210,7 +211,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         });
         quote! {
             impl #name {
-                /// What tells the variants apart on the wire.
+                /// Returns the discriminator of the variant.
                 pub fn discriminator(&self) -> #ty {
                     match self { #(#arms)* }
                 }
@@ -218,12 +219,14 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// Generates the default: the first member with the first of its labels.
+    /// Generates the default: the first member that a discriminator selects, with the first of its
+    /// labels.
     fn default_impl(&self) -> TokenStream {
         let scope = self.scope;
         let facts = &scope.generator.facts;
-        let Some((variant, member)) = self.variants.first().and_then(|v| Some((v, v.member?)))
-        else {
+        let mut variants = self.variants.iter();
+        let first = variants.find(|variant| !self.is_never_selected(variant));
+        let Some((variant, member)) = first.and_then(|v| Some((v, v.member?))) else {
             return TokenStream::new();
         };
         let non_nil = is_non_nil(&member.annotations);
@@ -258,6 +261,10 @@ impl<'s, 'g> Shape<'s, 'g> {
         let out = quote!(out);
         let arms = self.variants.iter().map(|variant| {
             let variant_name = &variant.name;
+            if self.is_never_selected(variant) {
+                let [err, cdr] = ["Err", "CdrError"].map(|name| scope.name(name));
+                return quote!(Self::#variant_name(..) => #err(#cdr::UnknownDiscriminator),);
+            }
             let mut steps = Vec::new();
             let by_value = variant.only_label().map(|l| consts::pattern(scope, l));
             let (check, tag) = match &by_value {
@@ -295,7 +302,8 @@ impl<'s, 'g> Shape<'s, 'g> {
         let name = &self.name;
         let input = quote!(input);
         let (mut arms, mut rest) = (Vec::new(), None);
-        for variant in &self.variants {
+        let selected = |variant: &&Variant<'_>| !self.is_never_selected(variant);
+        for variant in self.variants.iter().filter(selected) {
             let variant_name = &variant.name;
             let member = variant.member.map(|m| {
                 let value = scope.unmarshal(&m.ty, is_non_nil(&m.annotations), &input);

@@ -179,13 +179,13 @@ fn receive(connection: &dyn Connection, block: &mut punctual_cdr::Block, len: us
 
 #[derive(Clone, Copy)]
 enum Large {
-    /// Filled where it is sent from, read in place.
+    /// Bytes are written directly to shared memory and read in place.
     Loan,
-    /// Copied to the pool, read in place.
+    /// Bytes are copied to the shared pool and read in place.
     Lent,
-    /// Copied to the pool, copied out of it.
+    /// Bytes are copied to the shared pool and copied out of it.
     Untrusted,
-    /// Copied through the ring.
+    /// Bytes are copied through the ring.
     Ring,
     Tcp,
 }
@@ -220,7 +220,7 @@ impl Large {
     }
 }
 
-/// Times messages of a head and one run of bytes, each with an answer of one byte.
+/// Times messages of a short head and a long run of bytes, each answered by one byte.
 fn lent(
     sending: &Shmiop,
     receiving: &Shmiop,

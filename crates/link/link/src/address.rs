@@ -6,7 +6,8 @@ use std::net::IpAddr;
 /// Name of the TCP link in addresses and options.
 pub const IIOP: &str = "iiop";
 
-/// Address of some link: the link's name and, in the link's own notation, the rest.
+/// Address of an endpoint: the name of its link and, in the link's own notation, the location, such
+/// as host and port.
 ///
 /// Equality is by text, which suits a connection cache: two spellings of one host are two
 /// addresses, and at worst two connections.
@@ -17,7 +18,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Makes the address of `place` on `link`.
+    /// Makes an address from a link's name and a location in that link's notation.
     #[must_use]
     pub fn new(link: &str, place: &str) -> Self {
         Self {
@@ -47,13 +48,13 @@ impl Address {
         &self.link
     }
 
-    /// Returns the place in the link's notation, e.g. `host:port`.
+    /// Returns the location in the link's notation, e.g. `host:port`.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Returns host and port, where the place has that form.
+    /// Returns host and port, if the location has that form.
     #[must_use]
     pub fn host_and_port(&self) -> Option<(&str, u16)> {
         let (host, port) = self.place.rsplit_once(':')?;

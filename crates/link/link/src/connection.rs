@@ -101,9 +101,9 @@ pub trait Connection: Send + Sync + Debug {
     /// the connection must be closed.
     fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
-    /// Receives behind `block`'s contents, at least one byte, at most until it holds `need` (and
-    /// any data that arrived with it), and returns the number of bytes received. Blocks until then
-    /// or `deadline`.
+    /// Receives at least one byte, appends the data to `block`, and returns the number of bytes
+    /// received. Blocks until data arrives or `deadline`. Receives until `block` holds `need` bytes
+    /// at most, apart from further data that arrived with them.
     ///
     /// `need` is the size that the peer claims to send: memory grows with the data that arrives,
     /// not with the claim. On an error the block keeps its contents. A link that shares memory with
@@ -127,7 +127,7 @@ pub trait Connection: Send + Sync + Debug {
         false
     }
 
-    /// Receives the data at hand behind `block`'s contents, for `need` as in
+    /// Receives the data at hand and appends it to `block`, for `need` as in
     /// [`Connection::receive`]; returns `None` when there is none. Does not block; one system call.
     ///
     /// Changes of the descriptor are reported once: a reader that waits for them receives until it
@@ -144,7 +144,7 @@ pub trait Connection: Send + Sync + Debug {
     /// Sends as much of `parts`, from the first on, as the operating system takes now, and returns
     /// the number of bytes, 0 for none. Does not block.
     ///
-    /// The next send on this connection, by either function, must begin with the bytes behind those
+    /// The next send on this connection, by either function, must begin with the bytes after those
     /// that were sent: a link that encrypts may have them under way already.
     ///
     /// # Errors
@@ -162,7 +162,8 @@ pub trait Connection: Send + Sync + Debug {
     /// call.
     fn pending(&self) -> Pending;
 
-    /// Ends both directions and wakes the threads that wait on it; callable from any thread.
+    /// Ends both directions and wakes the threads that wait on the connection; callable from any
+    /// thread.
     fn close(&self);
 
     /// Returns the address of the peer.
@@ -200,11 +201,11 @@ pub trait Connection: Send + Sync + Debug {
     }
 }
 
-/// Transport that combines small messages that follow one another into one packet: the operating
-/// system has taken each when its call returns.
+/// Sender that combines small messages that follow one another into fewer packets; each call
+/// returns once the operating system has accepted its message.
 pub trait Gatherer {
-    /// Sends as [`Connection::send`] does, a message that another follows at once. Data that the
-    /// operating system holds back leaves with the next [`Connection::send`], with
+    /// Sends a message, as [`Connection::send`] does, that another message will follow at once.
+    /// Data that the operating system holds back leaves with the next [`Connection::send`], with
     /// [`Gatherer::push`], or by itself: over TCP after 200 ms.
     ///
     /// # Errors

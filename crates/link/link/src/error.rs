@@ -10,7 +10,7 @@ pub enum Phase {
     Resolve,
     /// Connecting to a peer.
     Connect,
-    /// Begin of listening.
+    /// Start of listening.
     Listen,
     /// Accepting a connection.
     Accept,
@@ -50,7 +50,7 @@ pub enum Cause {
     BadProperty {
         /// Property as given, `name=value`.
         property: Box<str>,
-        /// Values that fit.
+        /// Description of the values that the property accepts.
         expected: &'static str,
     },
     /// The peer broke the link's own protocol; the text says how.

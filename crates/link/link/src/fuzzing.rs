@@ -6,7 +6,7 @@ pub use crate::diop::fuzzing::peers;
 pub use crate::reliable::fuzzing::datagrams;
 pub use crate::shmiop::fuzzing::hostile_writer;
 
-/// Fuzzing input, read as steps and their arguments. Zeros follow behind its end.
+/// Fuzzing input, read as steps and their arguments. Zeros follow after its end.
 #[derive(Debug)]
 pub(crate) struct Program<'i>(pub(crate) &'i [u8]);
 

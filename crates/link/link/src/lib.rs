@@ -53,20 +53,20 @@ pub trait Link: Send + Sync + Debug {
     /// Returns the guarantees of every connection of this link.
     fn guarantees(&self) -> Guarantees;
 
-    /// Returns the protection of its connections' data. Default none; an adapter has that of the
-    /// link below.
+    /// Returns the protection of the data on the link's connections. Default none; an adapter has
+    /// the protection of the link below it.
     fn protection(&self) -> Protection {
         Protection::None
     }
 
-    /// Returns whether its connections never leave the host, and its addresses mean nothing
-    /// elsewhere, so that references from other hosts must not use them. Default no; an adapter is
-    /// as the link below.
+    /// Returns whether the link's connections never leave the host, and its addresses mean nothing
+    /// elsewhere, so that references from other hosts must not use them. Default no; an adapter
+    /// returns what the link below it returns.
     fn is_local(&self) -> bool {
         false
     }
 
-    /// Returns whether its connections can be served without blocking
+    /// Returns whether the link's connections can be served without blocking
     /// ([`Connection::serves_without_blocking`]), and so by a reactor. Default no.
     fn serves_without_blocking(&self) -> bool {
         false
@@ -84,8 +84,8 @@ pub trait Link: Send + Sync + Debug {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError>;
 
-    /// Listens at `address`. The link chooses a place that is left open (a port of 0, an empty
-    /// path).
+    /// Listens at `address`. The link chooses a port or path that the address leaves open (a port
+    /// of 0, an empty path).
     ///
     /// # Errors
     /// As [`Link::connect`], of phase [`Phase::Resolve`] or [`Phase::Listen`].
@@ -98,7 +98,8 @@ pub trait Link: Send + Sync + Debug {
 
 /// Listening end of a link.
 pub trait Acceptor: Send + Sync + Debug {
-    /// Returns the address it listens at: the real port, where 0 was requested.
+    /// Returns the address at which the acceptor listens: with the real port, where 0 was
+    /// requested.
     fn address(&self) -> &Address;
 
     /// Waits for the next connection.
@@ -111,9 +112,9 @@ pub trait Acceptor: Send + Sync + Debug {
     /// Stops listening and ends a waiting [`Acceptor::accept`]; callable from any thread.
     fn close(&self);
 
-    /// Returns whether it accepts only authenticated clients, by a certificate for example.
-    /// References state this (EstablishTrustInClient, SSLIOP of the CORBA Security Service 1.8,
-    /// §14.7).
+    /// Returns whether the acceptor accepts only authenticated clients, by a certificate for
+    /// example. References state this (EstablishTrustInClient, SSLIOP of the CORBA Security Service
+    /// 1.8, §14.7).
     fn demands_trust_in_client(&self) -> bool {
         false
     }

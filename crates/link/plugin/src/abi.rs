@@ -14,8 +14,8 @@
 //! ```
 //!
 //! A function that can fail returns [`OK`] or a cause, and then adds details in the [`Failure`]
-//! that it was lent. Nothing unwinds across the boundary. Handles are opaque, made and dropped by
-//! the library, and shared among threads as [`punctual_link::Connection`] says.
+//! that it was lent. No panic or exception unwinds across the boundary. Handles are opaque, made
+//! and dropped by the library, and shared among threads as [`punctual_link::Connection`] says.
 
 use std::ffi::c_int;
 use std::fmt;
@@ -84,7 +84,7 @@ pub const STREAM: u8 = 0;
 /// Datagrams, in [`RawGuarantees`].
 pub const DATAGRAM: u8 = 1;
 
-/// UTF-8, not terminated. `octets` may be null where `length` is 0.
+/// UTF-8 text, not terminated. `octets` may be null where `length` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
@@ -118,20 +118,20 @@ pub struct Part {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawGuarantees {
-    /// 0 or 1.
+    /// 1 if the link is reliable, else 0.
     pub reliable: u8,
-    /// 0 or 1.
+    /// 1 if the link keeps the order of data, else 0.
     pub ordered: u8,
     /// [`STREAM`] or [`DATAGRAM`].
     pub framing: u8,
-    /// 0.
+    /// Reserved: 0.
     pub reserved: [u8; 5],
     /// Size of the largest message in one piece, in bytes; 0 for no limit.
     pub largest: u64,
 }
 
-/// Details of an error, filled by the library beside a cause that it returned. The host lends it
-/// zeroed.
+/// Details of an error, filled by the library in addition to the cause that it returns. The host
+/// lends it zeroed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Failure {
@@ -141,7 +141,7 @@ pub struct Failure {
     pub text_length: u32,
     /// Length of `expected` in bytes.
     pub expected_length: u32,
-    /// 0.
+    /// Reserved: 0.
     pub reserved: u32,
     /// `errno`, or a number of bytes.
     pub number: u64,
@@ -197,8 +197,9 @@ opaque! {
 /// the signature.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident, $shape:literal: $type:ty;)+) => {
-        /// Table that a library gives the host. Every function takes pointers that the host vouches
-        /// for during the call, and handles that this table's functions have made.
+        /// Table that a library gives the host. Every function takes pointers that the host
+        /// guarantees to be valid during the call, and handles that this table's functions have
+        /// made.
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         pub struct Table {
@@ -243,7 +244,7 @@ table! {
     /// Opens the link: called before all others, once for each handle.
     open, "failure*,link**->cause":
         unsafe extern "C" fn(*mut Failure, *mut *mut RawLink) -> c_int;
-    /// Drops the handle: no acceptor or connection of the link is left when it is called.
+    /// Drops the handle. Called only when no acceptor or connection of the link is left.
     drop_link, "link*":
         unsafe extern "C" fn(*mut RawLink);
     /// Returns the link's name, which lives as long as the handle.
@@ -252,7 +253,8 @@ table! {
     /// Returns the guarantees of the link.
     guarantees, "link*,guarantees*":
         unsafe extern "C" fn(*const RawLink, *mut RawGuarantees);
-    /// Connects to a place, with that many properties, until the deadline.
+    /// Connects to an address, given without the link's name, with an array of properties and its
+    /// length, until the deadline.
     connect, "link*,failure*,text,property*,size,nanoseconds,connection**->cause":
         unsafe extern "C" fn(
             *const RawLink,
@@ -263,7 +265,8 @@ table! {
             i64,
             *mut *mut RawConnection,
         ) -> c_int;
-    /// Listens at a place, with an array of properties and its length.
+    /// Listens at an address, given without the link's name, with an array of properties and its
+    /// length.
     listen, "link*,failure*,text,property*,size,acceptor**->cause":
         unsafe extern "C" fn(
             *const RawLink,
@@ -273,7 +276,8 @@ table! {
             usize,
             *mut *mut RawAcceptor,
         ) -> c_int;
-    /// Returns the place where it really listens; lives as long as the handle.
+    /// Returns the actual listening address without the link's name; the text lives as long as the
+    /// handle.
     acceptor_place, "acceptor*,text*":
         unsafe extern "C" fn(*const RawAcceptor, *mut Text);
     /// Waits for a connection.
@@ -282,11 +286,11 @@ table! {
     /// Stops listening and ends a waiting `accept`; callable from any thread.
     close_acceptor, "acceptor*":
         unsafe extern "C" fn(*const RawAcceptor);
-    /// Drops the handle: no thread waits in it any more.
+    /// Drops the handle. Called only when no thread waits in any of its functions.
     drop_acceptor, "acceptor*":
         unsafe extern "C" fn(*mut RawAcceptor);
-    /// Sends that many parts as one message until the deadline. On failure the last parameter
-    /// receives the number of bytes under way.
+    /// Sends an array of parts as one message until the deadline. On failure the last parameter
+    /// receives the number of bytes handed to the operating system.
     send, "connection*,failure*,part*,size,nanoseconds,size*->cause":
         unsafe extern "C" fn(
             *const RawConnection,
@@ -296,10 +300,10 @@ table! {
             i64,
             *mut usize,
         ) -> c_int;
-    /// Receives at least one byte into a buffer of that capacity (its first number), of which so
-    /// many (its second) are still wanted, until the deadline. Returns the number of bytes
-    /// received, and the number that the library holds already, which no descriptor would report:
-    /// the host fetches those at once.
+    /// Receives at least one byte into a buffer, until the deadline. The first size is the buffer's
+    /// capacity, the second the number of bytes still wanted. Returns the number of bytes received,
+    /// and the number that the library holds besides, which no descriptor would report: the host
+    /// fetches those at once.
     receive, "connection*,failure*,octets,size,size,nanoseconds,size*,size*->cause":
         unsafe extern "C" fn(
             *const RawConnection,
@@ -318,24 +322,26 @@ table! {
     /// stays open.
     close, "connection*":
         unsafe extern "C" fn(*const RawConnection);
-    /// Returns the place of the other side; lives as long as the handle.
+    /// Returns the address of the other side without the link's name; the text lives as long as the
+    /// handle.
     peer, "connection*,text*":
         unsafe extern "C" fn(*const RawConnection, *mut Text);
-    /// Returns the place of this side; lives as long as the handle.
+    /// Returns the address of this side without the link's name; the text lives as long as the
+    /// handle.
     local, "connection*,text*":
         unsafe extern "C" fn(*const RawConnection, *mut Text);
     /// Returns a descriptor that is readable when there is data to receive, open as long as the
     /// handle lives; or [`NO_DESCRIPTOR`].
     descriptor, "connection*->descriptor":
         unsafe extern "C" fn(*const RawConnection) -> c_int;
-    /// Drops the handle: no thread is in any of its functions any more.
+    /// Drops the handle. Called only when no thread is in any of its functions.
     drop_connection, "connection*":
         unsafe extern "C" fn(*mut RawConnection);
 }
 
 /// Signature that both sides state: FNV-1a over each function's name, signature and offset, and
-/// each struct's size. A table whose functions have another order or other parameters has another
-/// one.
+/// each struct's size. A table whose functions differ in order or parameters has a different
+/// signature.
 pub const SIGNATURE: u64 = signature();
 
 const fn signature() -> u64 {

@@ -70,7 +70,7 @@ pub enum Fault {
         /// Signature of the table that this crate expects.
         ours: u64,
     },
-    /// This version has no such flags.
+    /// The table sets flags that this version of the ABI does not define.
     #[error("its table has unknown flags: {0:#x}")]
     UnknownFlags(u64),
     /// A function of the table is null.

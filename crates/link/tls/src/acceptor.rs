@@ -208,8 +208,8 @@ impl<'s> PendingHandshakes<'s> {
         }
     }
 
-    /// Pauses, or waits until a client comes or the end: when sockets cannot be polled, not even
-    /// for a while.
+    /// Sleeps for a short pause, when polling the sockets has failed; the end of the acceptor ends
+    /// the pause.
     fn rest(&self) {
         let queue = self.shared.queue();
         if !queue.closed {

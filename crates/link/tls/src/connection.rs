@@ -192,7 +192,7 @@ impl Connection for TlsConnection {
     }
 }
 
-/// Shows neither data under way nor TLS's state.
+/// Prints the addresses only, neither data under way nor TLS's state.
 impl fmt::Debug for TlsConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsConnection")

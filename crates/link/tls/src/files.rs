@@ -125,7 +125,7 @@ fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, Tls
     Ok((!trusted.is_empty()).then_some(trusted))
 }
 
-/// Returns all lists of these files; none where no authority is trusted.
+/// Returns all certificate revocation lists in the files; none where no authority is trusted.
 fn load_revoked(
     files: &[impl AsRef<Path>],
     trusted: Option<&Arc<RootCertStore>>,
@@ -187,7 +187,7 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
     })
 }
 
-/// The preferred version first.
+/// Versions allowed from TLS 1.2 on, the preferred one first.
 const FROM_1_2: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
 const FROM_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 

@@ -64,8 +64,8 @@ impl Incoming {
         self.taken = 0;
     }
 
-    /// Passes some to TLS; returns `false` when nothing is left. The plaintext must be taken out
-    /// before more is passed.
+    /// Passes some ciphertext to TLS; returns `false` when none is left. The plaintext must be
+    /// taken out before more is passed.
     pub(crate) fn feed(&mut self, tls: &mut rustls::Connection) -> Result<bool, Cause> {
         let mut rest = self.octets.get(self.taken..).unwrap_or_default();
         let mut taken = 0;
@@ -86,7 +86,7 @@ impl Incoming {
     }
 }
 
-/// Appends all plaintext at hand to `block`; returns whether the peer has said goodbye.
+/// Appends all plaintext at hand to `block`; returns whether the peer has sent a `close_notify`.
 pub(crate) fn take_plaintext(
     tls: &mut rustls::Connection,
     block: &mut Block,

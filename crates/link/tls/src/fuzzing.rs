@@ -5,7 +5,7 @@ use punctual_cdr::Block;
 use punctual_link::Cause;
 
 /// Feeds ciphertext to TLS's state as a connection does, and appends the plaintext; returns `true`
-/// at the peer's goodbye.
+/// at the peer's `close_notify`.
 ///
 /// # Errors
 /// The error of the ciphertext.

@@ -76,7 +76,8 @@ impl Handshake {
 /// Failure in TLS.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// A variant of its own, as the TLS library's message does not name this cause.
+    /// The peer's data is not TLS. A variant of its own, since the TLS library's message does not
+    /// say so.
     #[error("the peer does not speak TLS: plain GIOP, perhaps")]
     NoTls,
     #[error("TLS: {0}")]

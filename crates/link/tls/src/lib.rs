@@ -74,7 +74,7 @@ impl Ssliop {
         })
     }
 
-    /// Returns the options that it was made with, for code that publishes an endpoint's
+    /// Returns the options that the link was made with, for code that publishes an endpoint's
     /// requirements.
     #[must_use]
     pub fn options(&self) -> &TlsOptions {

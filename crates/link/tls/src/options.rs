@@ -81,7 +81,7 @@ pub struct TlsOptions {
     /// Name, or IP address, that a server's certificate must be for. Default: the host in its
     /// address.
     pub server_name: Option<String>,
-    /// Upper bound of a handshake's duration. A client's own deadline applies besides. Default 10
+    /// Upper bound of a handshake's duration. A client's own deadline applies as well. Default 10
     /// s.
     pub handshake_timeout: Duration,
     /// Upper bound of handshakes that an acceptor has under way; beyond it, the oldest is dropped

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// Number of the latest failures that are remembered.
 const REMEMBERED: usize = 16;
-/// Upper bound of log lines about failed handshakes in one term.
+/// Upper bound of log lines about failed handshakes in one period.
 const LINES: u32 = 19;
 /// Period for the limit of log lines about failed handshakes.
 const TERM: Duration = Duration::from_secs(10);

@@ -16,7 +16,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Number of rounds; the quickest of each path counts, as the others were disturbed.
+/// Number of rounds. The quickest round of each path counts, as the others were disturbed by other
+/// load.
 const ROUNDS: usize = 15;
 
 /// Servant that answers every call with no results.

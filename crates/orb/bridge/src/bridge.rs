@@ -1,4 +1,4 @@
-//! Bridge as the object adapter of its ORB.
+//! Bridge: an object adapter that passes requests on to another server.
 
 use crate::counters::{Counters, Counts, Event};
 use crate::options::BridgeOptions;
@@ -21,15 +21,15 @@ use std::time::Duration;
 
 /// Time limit for the target to say whether an object exists.
 const QUESTION: Duration = Duration::from_secs(5);
-/// Upper bound of simultaneous queries to the target; further callers get the answer that the
-/// object exists, as their requests will show.
+/// Upper bound of simultaneous locate queries to the target. Beyond it, further queries are
+/// answered 'the object exists': the request that follows reports an object that does not.
 const QUESTIONS: u32 = 16;
 
-/// Number of queries to the target that wait for their answers.
+/// Number of locate queries to the target that are waiting for their answers.
 #[derive(Debug, Default)]
 struct PendingQueries(AtomicU32);
 
-/// Guard of one query, until dropped.
+/// Guard that counts one locate query to the target until it is dropped.
 struct QueryGuard<'a>(&'a PendingQueries);
 
 impl PendingQueries {
@@ -50,7 +50,8 @@ impl Drop for QueryGuard<'_> {
 /// debugging, since a faulty client must not fill a disk.
 const LOGGED: u64 = 10;
 
-/// Bridge that passes requests that an ORB receives on to another server, and the replies back.
+/// Bridge that passes the requests that an ORB receives on to another server, and passes the
+/// replies back.
 #[derive(Clone)]
 pub struct Bridge {
     orb: Orb,
@@ -62,7 +63,8 @@ struct Relay {
     targets: Targets,
     /// Profile of the target's reference.
     profile: DecodedProfile,
-    /// Terms of requests that ask where an object is, which have no code sets of their own.
+    /// GIOP version and code sets for locate queries to the target: the target's version, and the
+    /// native code sets, as a locate request contains no text.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
     /// Keys of the objects that can be reached; `None` for all.
@@ -72,9 +74,9 @@ struct Relay {
 }
 
 impl Bridge {
-    /// Makes `orb` a bridge to the server of `target`. It listens on the ORB's endpoints; the
-    /// target may be a reference of the same ORB or of another, whose protocols and policies the
-    /// calls then have.
+    /// Makes `orb` a bridge to the server of `target`. The bridge listens on the ORB's endpoints.
+    /// The target may be a reference of this ORB or of another one; calls to it use the protocols
+    /// and policies of the reference's ORB.
     ///
     /// # Errors
     /// BAD_INV_ORDER if the ORB has an object adapter already, INV_OBJREF if the target names no
@@ -123,8 +125,8 @@ impl Bridge {
         Ok(this)
     }
 
-    /// Returns the target's reference as it leads through the bridge: its type and its key, the
-    /// bridge's endpoints, and the target's GIOP version and code sets.
+    /// Returns a reference to the target object by way of the bridge: with the object's type and
+    /// key, the bridge's endpoints, and the target's GIOP version and code sets.
     ///
     /// # Errors
     /// Those of listening; MARSHAL if the reference cannot be encoded.
@@ -133,8 +135,8 @@ impl Bridge {
         self.reference_to(self.relay.targets.target().type_id(), key)
     }
 
-    /// Returns the reference through the bridge to any object of the target's server, by its key
-    /// there.
+    /// Returns a reference by way of the bridge to any object of the target's server, given its
+    /// object key at that server.
     ///
     /// # Errors
     /// Those of [`Bridge::reference`].
@@ -146,8 +148,8 @@ impl Bridge {
         self.route()?.through_bridge(type_id, object_key)
     }
 
-    /// Returns a request's body as it goes to the target; `None` if nothing in it is rewritten. For
-    /// fuzzing.
+    /// Returns a request's body after the rewriting of the references in it; `None` if it has none
+    /// to rewrite. For fuzzing.
     #[cfg(feature = "fuzzing")]
     #[doc(hidden)]
     #[must_use]
@@ -156,19 +158,19 @@ impl Bridge {
         rewriter.octets_to_target(body, order, &self.relay.counters)
     }
 
-    /// Returns the counts so far.
+    /// Returns the current counts of requests and references.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.relay.counters.counts()
     }
 
-    /// Returns the ORB that receives.
+    /// Returns the ORB whose endpoints receive the clients' requests.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.orb
     }
 
-    /// Returns the bridge's endpoints and the target's.
+    /// Returns the endpoints of the bridge and of the target.
     fn route(&self) -> Result<Route, SystemException> {
         let (relay, target) = (&self.relay, self.relay.targets.target());
         let own = self.orb.make_reference("", &relay.profile.object_key)?;
@@ -270,8 +272,8 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Asks the target where an object is. If it cannot be asked, the object may exist, as the
-    /// request itself will show.
+    /// Asks the target whether an object exists. If the target cannot be asked, the answer is that
+    /// the object exists: the request that follows reports an object that does not.
     fn locate(&self, object_key: &[u8]) -> Location {
         self.counters.count(Event::Located);
         if !self.reaches(object_key) {
@@ -295,7 +297,7 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Requests in progress complete.
+    /// Does nothing: requests in progress complete.
     fn shut_down(&self) {}
 
     fn release(&self) {}
@@ -314,7 +316,7 @@ impl fmt::Debug for Bridge {
     }
 }
 
-/// Returns the protocols that policies prefer for calls to the target.
+/// Returns the protocols by which the policies prefer the target to be called.
 fn preferred(target: &ObjectRef) -> Vec<String> {
     let mut policies = target.policies(&[]).into_iter();
     let protocols = policies.find_map(|policy| match policy {

@@ -2,27 +2,29 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Numbers of requests by outcome.
+/// Numbers of requests by outcome, and of references rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of requests whose replies were passed back, including exceptions of the target.
     pub two_way: u64,
     /// Number of requests without a reply that were passed on.
     pub one_way: u64,
-    /// Number of queries where an object is.
+    /// Number of queries about whether an object exists.
     pub located: u64,
     /// Number of requests that cannot be passed on as they are: version, code sets, byte order,
     /// alignment; and those for objects that cannot be reached through the bridge.
     pub refused: u64,
-    /// Number of requests that could not be completed: no connection, no reply, no time left.
+    /// Number of requests that could not be completed: no connection, no reply, or time-out.
     pub failed: u64,
     /// Number of rewritten references in bodies.
     pub rewritten: u64,
-    /// Number of references in bodies that were not rewritten because they had too little room.
+    /// Number of references in bodies that were not rewritten because their replacement would be
+    /// longer.
     pub not_rewritten: u64,
 }
 
-/// Atomic counters of [`Counts`]. Relaxed throughout: the numbers order nothing.
+/// Atomic counters behind [`Counts`]. All accesses are relaxed, as no other memory depends on the
+/// numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     two_way: AtomicU64,

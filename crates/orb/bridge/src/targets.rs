@@ -1,4 +1,5 @@
-//! Objects of the target's server, as they are called: by key, and on the terms of the caller.
+//! References to the objects of the target's server, by object key and by the caller's [`Terms`]:
+//! its GIOP version and code sets.
 
 use parking_lot::RwLock;
 use punctual_orb::relay::{Terms, on_terms, reference_to};
@@ -6,14 +7,14 @@ use punctual_orb::{ObjectRef, SetOverride, SystemException};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Upper bound of remembered keys, in bytes, so that the memory held for a client stays small.
+/// Longest key whose reference is cached, in bytes, so that a client cannot use much memory.
 const LONGEST_KEY: usize = 1024;
 
-/// References by key and terms, made at the first call and remembered: they hold the path to their
-/// connection.
+/// Cache of references by object key and terms. A reference is made at the first call, and holds
+/// the path to its connection.
 ///
-/// There are two generations. Used references are in the younger one, or move there; a full younger
-/// one becomes the older, whose objects are forgotten.
+/// There are two generations. A reference that is used is in the younger one, or moves there. When
+/// the younger one is full it replaces the older one, whose references are dropped.
 #[derive(Debug)]
 pub(crate) struct Targets {
     target: ObjectRef,
@@ -46,8 +47,8 @@ impl Targets {
         &self.target
     }
 
-    /// Returns the object of this key, to be called on these terms. Warm, this takes a shared lock
-    /// and allocates nothing.
+    /// Returns the reference to the object with this key, for calls with this GIOP version and
+    /// these code sets. For a cached reference this takes a shared lock and allocates nothing.
     ///
     /// # Errors
     /// Those of the target reference's policies.

@@ -1,4 +1,4 @@
-//! Calls to objects whose interfaces are known at run time only, and such objects.
+//! Calls to, and implementations of, objects whose interfaces are known only at run time.
 //!
 //! - [`Request`]: the Dynamic Invocation Interface (CORBA 3.3 part 1, chapter 11): a call built
 //!   from
@@ -9,7 +9,7 @@
 //! - [`DynAny`]: values decomposed and composed (chapter 16).
 //! - [`Repository`], [`interface_of`], [`repository_id_of`]: descriptions of interfaces, from an
 //!   Interface Repository or from an object.
-//! - [`json`]: values as people and their tools write them.
+//! - [`json`]: values as JSON.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

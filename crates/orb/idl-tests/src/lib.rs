@@ -1,5 +1,6 @@
-//! Rust that the IDL compiler generates for several test programs: compiled once, as it takes them
-//! longer to compile than their own code. IDL that one program uses is compiled with that program.
+//! Rust that the IDL compiler generates for several test programs, compiled once because generating
+//! and compiling it takes longer than compiling the tests. IDL that only one test program uses is
+//! compiled with that program.
 #![allow(missing_docs, clippy::borrow_deref_ref)]
 
 /// Rust of `idl/asynchronous.idl`.

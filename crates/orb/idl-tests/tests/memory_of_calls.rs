@@ -1,4 +1,5 @@
-//! Memory of a call in flight: at most 600 bytes, with 100,000 on one connection.
+//! Test that an asynchronous call in flight takes at most 600 bytes of memory, with 100,000 calls
+//! on one connection.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 #[path = "../../punctual/tests/it/support/mod.rs"]
@@ -79,7 +80,8 @@ fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
     (Clerk::from_object(object), server)
 }
 
-/// Returns the bytes in use for each of many calls while they are in flight.
+/// Makes many calls with `call`, and returns the number of allocated bytes for each while all are
+/// in flight.
 fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
     let client = Orb::builder().build().unwrap();
     let (clerk, server) = silent(&client);

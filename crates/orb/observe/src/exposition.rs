@@ -1,4 +1,5 @@
-//! Prometheus' text format (exposition format 0.0.4): the one writer of metrics, of calls and of services.
+//! Prometheus text format (exposition format 0.0.4), written by this module for the metrics of calls and
+//! of services alike.
 
 use crate::histogram::Histogram;
 use std::fmt::{self, Display, Write};
@@ -6,11 +7,11 @@ use std::fmt::{self, Display, Write};
 /// Kind of a family of metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Count that only grows.
+    /// Count that never decreases.
     Counter,
-    /// Value at the moment.
+    /// Current value.
     Gauge,
-    /// Counts of durations within bounds.
+    /// Numbers of durations up to each of several bounds.
     Histogram,
 }
 
@@ -35,7 +36,8 @@ impl Exposition {
         let _ = writeln!(self.text, "{name}{} {value}", Labels(labels, None));
     }
 
-    /// Writes a histogram of a family of seconds: its buckets, its sum and its count.
+    /// Writes a histogram of a family that is measured in seconds: its buckets, its sum and its
+    /// count.
     pub fn histogram<const N: usize>(
         &mut self,
         name: &str,
@@ -77,7 +79,8 @@ impl Display for Kind {
     }
 }
 
-/// Labels in braces, with the upper bound of a bucket as the last one; empty text without labels.
+/// Labels in braces, followed by the upper bound of a bucket (`le`), if there is one; displays as
+/// empty text without labels.
 #[derive(Clone, Copy)]
 struct Labels<'l>(&'l [Label<'l>], Option<&'l str>);
 
@@ -95,7 +98,7 @@ impl Display for Labels<'_> {
     }
 }
 
-/// Value of a label, with special characters escaped.
+/// Label value that is displayed with its special characters escaped.
 struct Escaped<'l>(&'l str);
 
 impl Display for Escaped<'_> {

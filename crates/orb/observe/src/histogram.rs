@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Histogram<const N: usize> {
     /// Upper bounds of the buckets, ascending, in microseconds.
     bounds: &'static [u64; N],
-    /// Number of durations in each bucket alone.
+    /// Number of durations in each bucket, not cumulated.
     buckets: [AtomicU64; N],
     /// Number of durations above the last bound.
     longer: AtomicU64,
@@ -42,7 +42,8 @@ impl<const N: usize> Histogram<N> {
         self.sum.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// Returns each upper bound with the number of durations within it, then `None` with the number of all.
+    /// Returns each upper bound with the number of durations up to it, then `None` with the number of all
+    /// durations.
     pub fn cumulated(&self) -> impl Iterator<Item = (Option<u64>, u64)> {
         let bounds = self.bounds.iter().map(|bound| Some(*bound)).chain([None]);
         let counts = self.buckets.iter().chain([&self.longer]);

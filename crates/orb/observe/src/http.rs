@@ -1,7 +1,8 @@
 //! Small HTTP server for metrics and the state of a process, at an address of its own.
 //!
-//! Each request is answered on a thread of its own, and its connection closed. There are 32 at most; one more closes the
-//! oldest, so that peers that send nothing, each of which has two seconds, do not keep a supervisor from its answer.
+//! Each request is answered on a thread of its own, and its connection closed. At most 32
+//! connections are open; a further one closes the oldest. Each has two seconds. So peers that send
+//! nothing cannot prevent a supervisor from getting its answer.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -4,9 +4,10 @@
 //! server (feature `trace-context`), and metrics (feature `metrics`).
 //!
 //! Both are initialisers ([`punctual_orb::OrbInitializer`]) that an application names when it
-//! builds an ORB; unused ones cost nothing. The state of a call between two of its points is on a
-//! stack of the thread, as a call begins and ends on one thread, and nested calls in between; the
-//! state of a served request is kept under its id, as another thread may answer it.
+//! builds an ORB; without them, calls bear no cost. The state of a client's call between two
+//! interception points is kept on a per-thread stack, as a call begins and ends on one thread, with
+//! nested calls in between. The state of a served request is kept in a map by its request id, as
+//! another thread may answer it.
 
 pub mod exposition;
 pub mod histogram;

@@ -1,10 +1,11 @@
-//! State of the requests that a server serves, from their first point to their last.
+//! State of the requests that a server is serving, from their first interception point to their
+//! last.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// State by the request ids of the interceptors' points, which are unique in the process. A request
-/// may begin on one thread and be answered by another. Locked for one access at a time.
+/// State by request id, as interceptors see it: the ids are unique in the process. A request may
+/// begin on one thread and be answered by another. Each access locks the map on its own.
 #[derive(Debug)]
 pub(crate) struct Served<T>(Mutex<HashMap<u32, T>>);
 

@@ -1,4 +1,4 @@
-//! Values that an operation with a `context` clause sends along (CORBA 3.3 part 1, §8.6).
+//! Values that are sent with an operation that has a `context` clause (CORBA 3.3 part 1, §8.6).
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ impl Context {
         self.values.insert(name.into(), value.into());
     }
 
-    /// Returns the value of that name.
+    /// Returns the value with this name.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// Returns an iterator over all values, by name.
+    /// Returns an iterator over all names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values
             .iter()

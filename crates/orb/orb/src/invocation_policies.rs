@@ -1,7 +1,7 @@
 //! The service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), by which a request carries
-//! policies of its caller. Servers read from it the time until which the request may be delivered,
-//! and, if it waits for a thread, its order ([`queue_rank`]). Start times and priorities of replies
-//! are for routers.
+//! policies of its caller. Servers read from it until when the request may be delivered and, if it has to
+//! wait for a thread, its rank in the queue ([`queue_rank`]). Start times and reply priorities are for
+//! routers and are ignored.
 //!
 //! ```text
 //! PolicyValueSeq, an encapsulation:  sequence<{ ulong type; sequence<octet> value }>
@@ -18,11 +18,12 @@ use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
 use std::time::{Duration, SystemTime};
 
-/// Seconds from the epoch of UtcT to that of Unix.
+/// Seconds between the epoch of UtcT and the Unix epoch.
 const BEFORE_UNIX: u64 = 12_219_292_800;
 const A_SECOND: u64 = 10_000_000;
 
-/// Returns the context of a request with end times, or others of these policies.
+/// Returns the service context for a request with these end times and queueing policies; `None` if
+/// it has none.
 pub(crate) fn told(ends: &CallEndTimes, queued: &Queued) -> Option<(u32, Vec<u8>)> {
     if ends.request.is_none() && ends.reply.is_none() && !queued.is_any() {
         return None;
@@ -80,10 +81,10 @@ fn order_encapsulated(order: QueueOrder) -> Result<Vec<u8>, CdrError> {
     })
 }
 
-/// Returns the rank of a request with this context among those that wait with it (§22.2.5.8).
+/// Returns the rank that this context gives a request in a queue of waiting requests (§22.2.5.8).
 ///
 /// # Errors
-/// The context does not decode.
+/// If the context cannot be decoded.
 pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
     let mut values = Decoder::of_encapsulation(data, Coding::default())?;
     let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
@@ -117,10 +118,10 @@ pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
     })
 }
 
-/// Returns the time by which a request with this context is late now, if it is.
+/// Returns by how much a request with this context is late at present; `None` if it is not late.
 ///
 /// # Errors
-/// The context does not decode.
+/// If the context cannot be decoded.
 pub(crate) fn lateness(data: &[u8]) -> Result<Option<Duration>, CdrError> {
     let end = request_end(data)?;
     Ok(end.and_then(|end| SystemTime::now().duration_since(end).ok()))
@@ -149,7 +150,7 @@ fn ticks(time: SystemTime) -> u64 {
     whole.saturating_mul(A_SECOND).saturating_add(part)
 }
 
-/// Converts the ticks to a time; `None` beyond the range of the system clock.
+/// Converts UtcT ticks to a time; returns `None` beyond the range of the system clock.
 fn time(ticks: u64) -> Option<SystemTime> {
     let seconds = (ticks / A_SECOND).checked_sub(BEFORE_UNIX);
     let Some(seconds) = seconds else {

@@ -2,11 +2,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The object request broker: references, invocation, dispatch, configuration.
 //!
-//! A call's way through the folders: `reference` (the object of a stub) → `client` (its stages,
-//! from endpoints to the outcome) → `lane` (connections) → `messaging` (GIOP over a link) …
+//! The modules through which a call passes: `reference` (the object of a stub) → `client` (its
+//! stages, from endpoints to the outcome) → `lane` (connections) → `messaging` (GIOP over a link) …
 //! `server` (the loop that receives, dispatch) → an [`ObjectAdapter`], which finds the servant. A
 //! `lane` owns the resources shared by calls of one priority, the `broker` those shared by all
-//! lanes. A module uses those below it and no others: `cargo xtask layers` has the order.
+//! lanes. A module uses only modules of lower layers; `cargo xtask layers` checks the order.
 
 mod adapter;
 mod broker;
@@ -109,7 +109,7 @@ pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 pub use punctual_exec::{Quoted, StopSignals};
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
-/// CDR, for macros of generated code.
+/// CDR, for use by macros in generated code.
 #[doc(hidden)]
 pub use punctual_cdr as cdr;
 
@@ -126,14 +126,15 @@ pub mod fuzzing {
     }
 }
 
-/// Parts of an in-line bridge: requests and replies that are passed on, their bodies as they came.
+/// Building blocks of an in-line bridge, which passes requests and replies on with unchanged
+/// bodies.
 ///
-/// A message's head is read and written again, since ids, keys and protocols differ on the two
-/// sides; its body is octets. They mean the same on the other side if the GIOP version, the code
-/// sets and the byte order do ([`Terms`](relay::Terms)), and if the body begins at the same
-/// alignment. [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the
-/// call, and [`ServerCall::pass_back`] answers with the reply as it came (Schmidt et al. 2001,
-/// §3.4.2).
+/// A message's header is decoded and written anew, since ids, keys and protocols differ on the two
+/// sides; its body is copied undecoded. The body is valid on the other side if GIOP version, code
+/// sets and byte order are equal ([`Terms`](relay::Terms)), and if it begins at an equal alignment.
+/// [`ServerCall::passed_on`] returns a request with its undecoded body, [`ObjectRef::relay`] makes
+/// the call, and [`ServerCall::pass_back`] answers with the reply's undecoded body (Schmidt et al.
+/// 2001, §3.4.2).
 pub mod relay {
     pub use crate::reference::{
         decoded_profile, endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at,

@@ -13,45 +13,45 @@ use std::sync::Arc;
 /// Operation with a static name, as in generated stubs.
 pub type Operation = NamedOperation<'static>;
 
-/// Operation. Its name is static, or kept by an owner for as long as it is called.
+/// Operation, identified by its name, which is static or owned by an object that outlives the call.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedOperation<'n> {
     name: &'n str,
-    /// Owner of the name, unless the name is static.
+    /// Owner of the name; `None` if the name is static.
     keeper: Option<&'n Arc<str>>,
     pub(crate) two_way: bool,
-    /// Answer that its requests want.
+    /// Kind of response that requests for the operation ask for.
     pub(crate) response: ResponseFlags,
-    /// Description for interceptors, if it is known at run time.
+    /// Description for interceptors, if the operation is known only at run time.
     pub(crate) details: Option<&'n dyn OperationDetails>,
-    /// Returns the types of an operation of the interface, by its name.
+    /// Function that returns the types of an operation of the interface, by its name.
     pub(crate) types: Option<fn(&str) -> Option<&'static OperationTypes>>,
 }
 
-/// Run-time description of an operation that became known at run time, for its interceptors.
+/// Description, for interceptors, of an operation that is known only at run time.
 pub trait OperationDetails: fmt::Debug + Sync {
-    /// Returns the arguments, without values that are still to come.
+    /// Returns the arguments. Those that the call has not returned yet have no values.
     fn arguments(&self) -> ArgumentValues;
 
-    /// Returns whether more than the arguments is known. If not, the other functions are not
+    /// Returns whether anything but the arguments is known. If not, the other functions are not
     /// called.
     fn is_described(&self) -> bool {
         true
     }
 
-    /// Returns the types of the user exceptions that it may raise.
+    /// Returns the types of the user exceptions that the operation may raise.
     fn exceptions(&self) -> Vec<TypeCode>;
 
-    /// Returns the names of its `context` clause.
+    /// Returns the names in the operation's `context` clause.
     fn contexts(&self) -> Vec<String>;
 
-    /// Returns the values that it sends along by that clause.
+    /// Returns the values that are sent for the `context` clause.
     fn operation_context(&self) -> Context;
 
     /// Reads the result and the arguments of a reply.
     ///
     /// # Errors
-    /// The reply does not decode.
+    /// If the reply cannot be decoded.
     fn results(&self, reply: &mut Decoder<'_>) -> Result<(Any, ArgumentValues), CdrError>;
 }
 
@@ -110,7 +110,7 @@ impl<'n> NamedOperation<'n> {
         }
     }
 
-    /// Returns the operation for calls that want this answer.
+    /// Returns the operation for calls whose requests ask for this kind of response.
     pub(crate) fn answered(self, response: ResponseFlags) -> Self {
         Self {
             two_way: true,
@@ -119,13 +119,13 @@ impl<'n> NamedOperation<'n> {
         }
     }
 
-    /// Returns whether it has a reply.
+    /// Returns whether the operation has a reply.
     #[must_use]
     pub const fn is_two_way(&self) -> bool {
         self.two_way
     }
 
-    /// Returns its name on the wire.
+    /// Returns the operation's name on the wire.
     #[inline]
     #[must_use]
     pub const fn name(&self) -> &'n str {
@@ -145,10 +145,11 @@ impl<'n> NamedOperation<'n> {
     }
 }
 
-/// Name that is kept beyond a call.
+/// Name of an operation that stays valid after the call.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptName {
-    /// Address of the name: a static one does not end, and a shared one is kept here.
+    /// Address of the name, by which it is compared. It remains valid: a name is static, or kept
+    /// alive by this object.
     address: usize,
     length: usize,
     name: Arc<str>,
@@ -159,20 +160,20 @@ impl KeptName {
         &self.name
     }
 
-    /// Returns whether it is the operation's own name, by address: no bytes are compared.
+    /// Returns whether this is the operation's name, by comparing addresses instead of bytes.
     #[inline]
     pub(crate) fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
         self.address == operation.name.as_ptr().addr() && self.length == operation.name.len()
     }
 }
 
-/// Names that came at run time, each once, so that state prepared for a name is found by its
-/// address.
+/// Operation names that became known at run time, stored once each, so that state prepared for a
+/// name is found by the name's address.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Mutex<HashSet<Arc<str>>>);
 
 impl Names {
-    /// Maximum number of remembered names: calls of further operations are slower.
+    /// Maximum number of stored names: calls of further operations are slower.
     const MOST: usize = 4096;
 
     pub(crate) fn name(&self, name: &str) -> Arc<str> {

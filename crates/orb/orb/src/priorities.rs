@@ -1,5 +1,5 @@
-//! Decisions of Real-time CORBA on lanes and on the destinations of calls. They are made by the
-//! component that knows its policies and the machine's native priorities: `punctual_rt`.
+//! Decisions of Real-time CORBA about lanes and the destinations of calls, made by the component
+//! that knows its policies and the machine's native priorities: `punctual_rt`.
 
 use crate::config::RealTimeSettings;
 use crate::exception::SystemException;
@@ -10,7 +10,7 @@ use punctual_exec::ThreadSpec;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
 
-/// Decisions for an ORB whose endpoints and calls have priorities
+/// Interface that decides for an ORB whose endpoints and calls have priorities
 /// ([`crate::OrbBuilder::priorities`]).
 pub trait Priorities: Send + Sync + Debug {
     /// Checks that the configuration of Real-time CORBA equals its own settings. Called once, when
@@ -20,24 +20,26 @@ pub trait Priorities: Send + Sync + Debug {
     /// The setting that differs.
     fn check(&self, settings: &RealTimeSettings) -> Result<(), String>;
 
-    /// Returns how threads of a lane of this priority are started: as `thread` says, and scheduled.
+    /// Returns the specification of threads of a lane with this priority: `thread` with the
+    /// scheduling that belongs to the priority.
     ///
     /// # Errors
-    /// The reason why there can be none.
+    /// The reason why there can be no such threads.
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String>;
 
-    /// Returns how threads without a priority are started: as `thread` says, and scheduled
-    /// independently of the thread that starts them.
+    /// Returns the specification of threads without a priority: `thread` with a scheduling that is
+    /// independent of the thread that starts them.
     fn thread_without_priority(&self, thread: ThreadSpec) -> ThreadSpec;
 
-    /// Makes the calling thread run at a priority. Returns the value for
+    /// Makes the calling thread run at a priority. Returns the previous state, to be passed to
     /// [`Priorities::run_again_at`].
     ///
     /// # Errors
-    /// The operating system's refusal.
+    /// If the operating system refuses the priority.
     fn run_at(&self, priority: Priority) -> Result<u64, SystemException>;
 
-    /// Makes the calling thread run again as it did before.
+    /// Restores the previous scheduling of the calling thread, as returned by
+    /// [`Priorities::run_at`].
     fn run_again_at(&self, before: u64);
 
     /// Returns the priorities at which the objects of an adapter with these policies are served.
@@ -50,34 +52,36 @@ pub trait Priorities: Send + Sync + Debug {
     /// Called when a reference is called for the first time, and again when policies have changed.
     ///
     /// # Errors
-    /// The policies that allow none, with the reason.
+    /// The policies that allow no endpoint, with the reason.
     fn destination(
         &self,
         policies: CallPolicies<'_>,
         thread: Option<Priority>,
     ) -> Result<Destination, UnmetPolicies>;
 
-    /// Checks whether a thread in a scheduling segment ([`crate::set_in_segment`]) may make a call,
-    /// or go on behind one, which raised `raised` if it raised anything. Called before and behind
-    /// each of its calls by wire, and for no other thread.
+    /// Checks whether the calling thread, which is in a scheduling segment
+    /// ([`crate::set_in_segment`]), may make a call, or continue after one; `raised` is the
+    /// exception of that call, if any. Called before and after each remote call of such a thread,
+    /// and not for other threads.
     ///
     /// # Errors
-    /// THREAD_CANCELLED if it must not go on.
+    /// THREAD_CANCELLED if it must not continue.
     fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException>;
 
-    /// Returns whether calls under these policies share no connection with those through other
-    /// references.
+    /// Returns whether calls under these policies need a private connection, which calls through
+    /// other references do not share.
     fn is_private(&self, policies: CallPolicies<'_>) -> bool;
 
     /// Returns the data of the service context RTCorbaPriorityRange, which announces a connection's
-    /// band to the server.
+    /// priority band to the server.
     fn range(&self, band: &RangeInclusive<Priority>) -> Vec<u8>;
 
-    /// Accepts a connection whose client asks for a band of priorities, by this data of
-    /// RTCorbaPriorityRange. Returns the priorities of the requests that are to come by it.
+    /// Accepts a priority band that a client announces for its connection by the given data of
+    /// RTCorbaPriorityRange. Returns the priorities of the requests that will arrive over the
+    /// connection.
     ///
     /// # Errors
-    /// The reason why this server cannot serve it.
+    /// The reason why this server cannot serve the band.
     fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException>;
 
     /// Makes the calling thread, which serves one connection, wait for its requests at this
@@ -89,13 +93,14 @@ pub trait Priorities: Send + Sync + Debug {
     fn read_as_before(&self);
 }
 
-/// Priorities at which an adapter's objects are served, and so the endpoints that their references
-/// name.
+/// Priorities at which an adapter's objects are served, which determine the endpoints in their
+/// references.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServedAt {
-    /// No particular priority: the endpoints without a priority, or all where each has one.
+    /// No particular priority: the endpoints without a priority, or all endpoints if each has one.
     Any,
-    /// One priority: the endpoints of this priority, or, where there are none, those without.
+    /// One priority: the endpoints with this priority or, if there are none, those without a
+    /// priority.
     One(Priority),
     /// The client's priority: all endpoints.
     Clients,
@@ -104,19 +109,20 @@ pub enum ServedAt {
 /// Endpoints to which calls go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
-    /// Any endpoint, in the order of the reference.
+    /// Any endpoint, in the order given in the reference.
     Any,
-    /// Endpoints of this priority first, then those without one, then others, the nearest first.
+    /// Endpoints with this priority first, then those without a priority, then the others in order
+    /// of distance.
     Nearest(Priority),
     /// Only endpoints whose priority is in a range.
     Within {
-        /// The priorities.
+        /// The permitted priorities.
         priorities: RangeInclusive<Priority>,
-        /// Type of the policy that demands it.
+        /// Type of the policy that demands this range.
         policy: u32,
     },
-    /// Endpoints whose priority is one of these; where there are none, those without a priority, by
-    /// a connection for these priorities alone, which is announced to the server
+    /// Endpoints whose priority is in this band or, if there are none, those without a priority,
+    /// over a connection used only for these priorities and announced to the server
     /// (`_bind_priority_band`).
     Band(RangeInclusive<Priority>),
 }
@@ -134,5 +140,5 @@ impl Destination {
 
 /// Implicit operation that announces a connection's band to the server (Real-time CORBA 1.2,
 /// §5.12.3): a request without arguments or results, with the service context RTCorbaPriorityRange,
-/// that no servant sees.
+/// which the ORB answers itself.
 pub(crate) const BIND_PRIORITY_BAND: &str = "_bind_priority_band";

@@ -36,7 +36,7 @@ impl Priority {
         }
     }
 
-    /// Returns its number.
+    /// Returns the priority's number.
     #[must_use]
     pub const fn get(self) -> i16 {
         self.0

@@ -39,7 +39,7 @@ fn definition(orb: &Orb, id: &str) -> Result<ObjectRef, SystemException> {
     found.ok_or_else(|| unknown(2, "the Interface Repository does not know the interface"))
 }
 
-/// Returns INTF_REPOS (table A.3).
+/// Returns the exception INTF_REPOS (CORBA 3.3 part 1, table A.3) with a minor code and a reason.
 fn unknown(number: u32, why: &'static str) -> SystemException {
     SystemException::new(Kind::IntfRepos, minor::omg(number), CompletionStatus::No).with_detail(why)
 }

@@ -13,19 +13,19 @@ use std::sync::Arc;
 /// Upper bound of a key's length, in bytes.
 const MAX_KEY: usize = 1024;
 
-/// Resolver of keys that are not bound.
+/// Locator, which resolves keys that are not bound.
 pub trait IorTableLocator: Send + Sync {
-    /// Returns the object of a key, which a peer has sent and which may be anything; `None` if
-    /// there is none.
+    /// Returns the object that a key names; `None` if there is none. The key comes from a peer,
+    /// unchecked.
     ///
     /// # Errors
-    /// The caller gets these.
+    /// The exception that the client gets.
     fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
 }
 
-/// Table of names for objects of this process, or of any other: `corbaloc::host:port/key` finds the
-/// object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the same
-/// table.
+/// Table of plain object keys for objects of this process or any other: `corbaloc::host:port/key`
+/// finds the object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the
+/// same table.
 #[derive(Clone, Default)]
 pub struct IorTable {
     inner: Arc<RwLock<Inner>>,
@@ -52,7 +52,7 @@ pub enum IorTableError {
     System(#[from] SystemException),
 }
 
-/// Text for people, also when `main` returns the error.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for IorTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -75,7 +75,7 @@ impl IorTable {
         Ok(())
     }
 
-    /// Binds a key to this object, even if it was bound to another.
+    /// Binds a key to an object, replacing any earlier binding.
     ///
     /// # Errors
     /// BAD_PARAM as for [`IorTable::bind`].
@@ -104,7 +104,7 @@ impl IorTable {
         found.ok_or_else(|| IorTableError::NotFound(key.to_owned()))
     }
 
-    /// Sets the locator, which is asked about keys that are not bound.
+    /// Sets the locator, which is called for keys that are not bound.
     pub fn set_locator(&self, locator: Option<Arc<dyn IorTableLocator>>) {
         let _dropped_without_the_lock = self.replace_locator(locator);
     }
@@ -120,7 +120,8 @@ impl IorTable {
         std::mem::replace(&mut self.inner.write().locator, locator)
     }
 
-    /// Returns the object to which a request with this object key is forwarded.
+    /// Returns the object to which a request with this object key is forwarded; `None` if the key
+    /// is not one of the table's.
     pub(crate) fn forward(&self, object_key: &[u8]) -> Result<Option<ObjectRef>, DispatchError> {
         let Some(key) = std::str::from_utf8(object_key)
             .ok()

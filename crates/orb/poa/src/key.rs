@@ -5,8 +5,8 @@
 //!        'PUN2' process's nonce adapter  serial  entry  generation
 //!        'PUNN' process's nonce adapter  serial  entry  generation  id
 //! ```
-//! are keys of transient objects: of those whose id is their entry, and of those that have another
-//! id, whose entry is only a hint.
+//! are keys of transient objects: `PUN2` of those whose id is their map entry, `PUNN` of those that
+//! have another id, whose map entry is only a hint.
 //!
 //! ```text
 //! octet  0   4      6                  6 + length
@@ -23,7 +23,7 @@
 
 use crate::object_map::EntryId;
 
-/// Number of octets before the path or the id.
+/// Number of octets before the id in the key of a transient object.
 const HEAD: usize = 28;
 const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";
@@ -32,7 +32,7 @@ const PERSISTENT: [u8; 4] = *b"PUNP";
 /// Upper bound of a path, in octets.
 pub(crate) const MAX_PATH: u16 = u16::MAX;
 
-/// Placeholder for an unknown entry.
+/// Placeholder for an unknown map entry.
 const NO_ENTRY: EntryId = EntryId {
     index: u32::MAX,
     generation: u32::MAX,
@@ -54,7 +54,7 @@ impl Nonce {
         self.0
     }
 
-    /// Converts to a number, and back.
+    /// Converts the nonce to a number; `of_number` converts it back.
     pub(crate) fn number(self) -> u64 {
         u64::from_ne_bytes(self.0)
     }
@@ -64,11 +64,11 @@ impl Nonce {
     }
 }
 
-/// Name of an adapter, unique among those that an ORB has, and has had.
+/// Name of an adapter, unique among the present and former adapters of an ORB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AdapterName {
     pub(crate) index: u32,
-    /// Serial, which no other adapter of this index has.
+    /// Serial number, by which the successive adapters with one index differ.
     pub(crate) serial: u32,
 }
 
@@ -96,9 +96,9 @@ impl AdapterId {
 /// Decoded object key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key<'k> {
-    /// Key of an object whose id is its entry.
+    /// Key of an object whose id is its map entry.
     Entry(AdapterName, EntryId),
-    /// Key of an object that has an id, and possibly its former entry.
+    /// Key of an object with an id, and possibly the map entry at which it was active.
     Named {
         adapter: AdapterName,
         entry_id: Option<EntryId>,
@@ -111,7 +111,7 @@ pub(crate) enum Key<'k> {
 }
 
 impl<'k> Key<'k> {
-    /// Reads a key that came to the ORB with this nonce.
+    /// Decodes an object key that came to the ORB with this nonce.
     #[inline]
     pub(crate) fn read(nonce: Nonce, key: &'k [u8]) -> Self {
         let Some((head, id)) = Head::read(key) else {
@@ -142,12 +142,12 @@ impl<'k> Key<'k> {
     }
 }
 
-/// Writes the key of a transient object whose id is its entry.
+/// Writes the key of a transient object whose id is its map entry.
 pub(crate) fn of_entry(nonce: Nonce, adapter: AdapterName, entry_id: EntryId) -> Vec<u8> {
     transient(ENTRY, (nonce, adapter, entry_id), &[])
 }
 
-/// Writes the key of a transient object that has an id, and possibly an entry.
+/// Writes the key of a transient object that has an id, and possibly a map entry.
 pub(crate) fn named(
     nonce: Nonce,
     adapter: AdapterName,
@@ -187,7 +187,7 @@ pub(crate) fn persistent(path: &[u8], id: &[u8]) -> Vec<u8> {
     key
 }
 
-/// Common beginning of all keys.
+/// Beginning that the keys of all transient objects have in common.
 struct Head {
     magic: [u8; 4],
     nonce: Nonce,

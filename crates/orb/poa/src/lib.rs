@@ -3,10 +3,10 @@
 //! Portable Object Adapter (CORBA 3.3 part 1, chapter 15).
 //!
 //! [`Poa`] is the handle for applications. A request comes in through `adapter`, which finds the
-//! POA and, in its `object_map`, the object that the object key names: in the same few instructions
-//! whatever their number, and the depth of the tree of POAs. `policy` selects the steps in between
-//! (servant managers, default servants), `manager` decides whether requests are served at all,
-//! `current` tells which object a thread is serving.
+//! POA and, in its `object_map`, the object that the object key names: with a few instructions,
+//! independent of the number of objects and of the depth of the POA tree. `policy` selects the
+//! steps in between (servant managers, default servants), `manager` decides whether requests are
+//! served at all, `current` tells which object a thread is serving.
 
 #[macro_use]
 mod raised;
@@ -49,7 +49,7 @@ pub use policy::{Demultiplexing, OperationDemultiplexing};
 pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
 pub use smart_proxy::SmartProxies;
 
-/// Types that skeletons need.
+/// Types that generated skeletons use.
 #[doc(hidden)]
 pub use {
     amh::{AnswerWith, Blocking},

@@ -1,4 +1,4 @@
-//! Object adapter's implementation of the ORB's seam.
+//! Implementation of the ORB's [`ObjectAdapter`] interface by the POAs.
 
 use crate::adapter::Root;
 use crate::key::{self, Key};

@@ -46,7 +46,7 @@ impl From<String> for ObjectId {
     }
 }
 
-/// Writes the id as text if it is text, with escapes for other octets.
+/// Writes the printable ASCII octets as text, and escapes all others.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for octet in &self.0 {

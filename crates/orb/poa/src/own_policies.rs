@@ -1,9 +1,9 @@
-//! Policies of single objects in place of one of their adapter's: a priority, for example.
+//! Policies that single objects have in place of one of their adapter's: a priority, for example.
 //!
 //! An object that was activated with a policy of its own has it in its entry of the active object
-//! map, as long as it is active. The policy of a reference is remembered here by the object's id as
-//! long as the adapter lives: it applies to the object however often and by any caller it is
-//! activated, and where a default servant or a servant locator serves it.
+//! map, as long as it is active. A policy with which a reference was made is kept here, under the
+//! object's id, as long as the adapter exists: it applies to the object at every later activation,
+//! and when a default servant or a servant locator serves it.
 
 use parking_lot::Mutex;
 use punctual_orb::{AdapterPolicies, Policy, UpcallHook};
@@ -11,37 +11,38 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Policy of single objects of an adapter ([`crate::Poa::object_policy`]). Cheap to clone.
+/// Policy that single objects of an adapter may have in place of the adapter's
+/// ([`crate::Poa::object_policy`]). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ObjectPolicy(pub(crate) Arc<OwnPolicies>);
 
-/// Policies of such objects in place of their adapter's.
+/// Policies of objects that have one of their own in place of their adapter's.
 pub(crate) struct OwnPolicies {
     /// Policy that differs from the adapter's.
     pub(crate) policy: Policy,
-    /// All of their policies whose types were registered with the ORB.
+    /// All policies of these objects whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// Policies around their upcalls.
+    /// Policies that act around upcalls of these objects.
     pub(crate) around: Option<UpcallHook>,
 }
 
-/// Error of a policy that differs from an earlier one of the same object.
+/// Error of a policy that differs from the one that the object got earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConflictingPolicy;
 
 /// Own policies of the objects of one adapter.
 #[derive(Default)]
 pub(crate) struct OwnPoliciesOfObjects {
-    /// All policies made: objects with the same policy share it.
+    /// All own policies made so far: objects with equal ones share them.
     made: Mutex<Vec<Arc<OwnPolicies>>>,
-    /// Policies that references were made with, by the ids of their objects.
+    /// Own policies with which references were made, by the ids of their objects.
     remembered: papaya::HashMap<Box<[u8]>, Arc<OwnPolicies>>,
-    /// Set once there are remembered policies.
+    /// Set once the table of references' policies has an entry.
     are_remembered: AtomicBool,
 }
 
 impl OwnPoliciesOfObjects {
-    /// Returns the shared policies of objects with this policy, made once.
+    /// Returns the policies that objects with this policy share; made at the first call for it.
     ///
     /// # Errors
     /// Those of `make`.
@@ -61,8 +62,8 @@ impl OwnPoliciesOfObjects {
         Ok(made)
     }
 
-    /// Returns the policies that references to the object with an id were made with, if any. Takes
-    /// no lock; where there was no such reference, it reads one word.
+    /// Returns the policies with which references to the object with an id were made, if any. Takes
+    /// no lock; in an adapter without such references, it reads only one word.
     #[inline]
     pub(crate) fn remembered(&self, id: &[u8]) -> Option<Arc<OwnPolicies>> {
         // Acquire pairs with the Release in `remember`.
@@ -72,8 +73,8 @@ impl OwnPoliciesOfObjects {
         self.remembered.pin().get(id).cloned()
     }
 
-    /// Remembers the policies of a reference. No object is activated meanwhile: the active object
-    /// map's mutex ensures that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
+    /// Records the policies of a reference. No object is activated meanwhile, which the active
+    /// object map's mutex ensures ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
     ///
     /// # Errors
     /// [`ConflictingPolicy`] if other references to its object were made with other policies.
@@ -110,7 +111,7 @@ impl OwnPoliciesOfObjects {
 }
 
 impl OwnPolicies {
-    /// Returns whether both give objects the same policies.
+    /// Returns whether objects with either have the same policies.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.policy == other.policy
     }

@@ -1,6 +1,7 @@
 //! Conversions of errors for `?` in servants and servant managers.
 
-/// Converts an error of an operation at the wrong time to BAD_INV_ORDER with the error's text.
+/// Converts an error of an operation that was called at the wrong time to BAD_INV_ORDER with the
+/// error's text.
 macro_rules! raised_as_bad_inv_order {
     ($error:ty) => {
         impl From<$error> for ::punctual_orb::SystemException {

@@ -1,5 +1,4 @@
-//! Skeletons, which the IDL compiler writes between a request and the implementation of an
-//! interface.
+//! Skeletons: generated code that connects a request with the implementation of an interface.
 
 mod delegate;
 mod identity;
@@ -20,7 +19,7 @@ use std::sync::Arc;
 /// compiler around a type that implements the interface's servant trait.
 ///
 /// A hand-written skeleton needs only the methods without a default; its operations are then found
-/// by its own [`Servant::dispatch`] alone.
+/// only by its own [`Servant::dispatch`].
 pub trait Servant: Send + Sync + 'static {
     /// Returns the repository ids for which `_is_a` is true, most derived first.
     fn repository_ids(&self) -> &'static [&'static str];
@@ -51,24 +50,24 @@ pub trait Servant: Send + Sync + 'static {
         false
     }
 
-    /// Answers one request, whose operation it finds by a search of its own: by the length of the
-    /// name, then by the octets that distinguish it from others. Several threads may be in here at
-    /// once.
+    /// Answers one request, after a search for its operation: by the length of the name, then by
+    /// the octets that distinguish it from others. Several threads may call this at once.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the client gets instead of a result.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 
-    /// Returns the operations by their names on the wire; the index of one is its number. For
-    /// adapters with other strategies for operations.
+    /// Returns the names of the operations on the wire; the index of a name is the operation's
+    /// number. Used by adapters with other strategies for finding operations.
     fn operations(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Answers one request with the operation of a number, whatever operation the request names.
+    /// Answers one request by the operation with this number, whatever operation the request names.
     ///
     /// # Errors
-    /// BAD_OPERATION if there are not so many; the caller gets these instead of a result.
+    /// The exception that the client gets instead of a result; BAD_OPERATION if no operation has
+    /// the number.
     fn upcall(
         &self,
         operation: usize,
@@ -85,27 +84,29 @@ pub trait Servant: Send + Sync + 'static {
         None
     }
 
-    /// Returns the identity of the object that it serves. By default that is the skeleton itself.
+    /// Returns the identity of the object that the skeleton calls. By default that is the skeleton
+    /// itself.
     fn identity(&self) -> Identity {
         Identity::of::<Self, Self>(self)
     }
 
-    /// Returns the implementation as it was given, an `Arc` if it was one, for downcasting.
+    /// Returns the implementation as it was given (an `Arc` if it was one), for downcasting.
     fn implementation(&self) -> &(dyn Any + Send + Sync);
 
-    /// Returns the implementation as the trait by which stubs in this process call it without a
-    /// request. The default has none, and stubs send a request.
+    /// Returns the implementation as the servant trait through which stubs in this process call it
+    /// without a request. The default provides none, and stubs send a request.
     fn provide(&self) -> Provided<'_> {
         Provided::new(self.implementation(), &[])
     }
 }
 
-/// Marker that `S` implements the interface; written by the IDL compiler for every type with the
-/// interface's servant trait. It lets [`crate::Poa::activate`] infer the reference's type.
+/// Trait which marks that `S` implements the interface; the IDL compiler implements it for every
+/// type with the interface's servant trait. It lets [`crate::Poa::activate`] infer the reference's
+/// type.
 pub trait Implements<S>: Interface {
-    /// Makes the servant of an implementation as this interface: for servant managers and default
-    /// servants. `Cubit::servant(CubitImpl)`; for an interface with an operation of that name,
-    /// [`servant_of`].
+    /// Wraps an implementation as a servant with this interface, for servant managers and default
+    /// servants: `Cubit::servant(CubitImpl)`. For an interface with an operation named `servant`,
+    /// use [`servant_of`].
     fn servant(servant: S) -> Arc<dyn Servant>;
 }
 

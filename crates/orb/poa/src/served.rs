@@ -1,4 +1,4 @@
-//! Object of an upcall, as interceptors see it.
+//! Object of an upcall, in the form that interceptors get.
 
 use crate::adapter::Adapter;
 use crate::current::serving;
@@ -7,7 +7,8 @@ use crate::servant::Servant;
 use punctual_orb::{Policy, ServedObject};
 use std::sync::Arc;
 
-/// Object of an upcall. Kept for the ending points of a request, when the upcall is over.
+/// Object of an upcall. Kept for the interception points at the end of a request, when the upcall
+/// is over.
 pub(crate) struct ServedObjectInfo {
     adapter: Arc<Adapter>,
     id: ObjectId,

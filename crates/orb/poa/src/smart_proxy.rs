@@ -1,4 +1,5 @@
-//! Smart proxies: implementations of an interface that replace references to it, at their callers.
+//! Smart proxies: implementations of an interface that are called instead of the references to it,
+//! in the caller's process.
 
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Collocated, DispatchError, LocalRequest, Orb, Provided, Went};
@@ -36,7 +37,7 @@ impl SmartProxies for Orb {
     }
 }
 
-/// Servant that is called like an object of this process.
+/// Proxy object, which stubs call without a request as they call an object of their own process.
 struct Proxy(Arc<dyn Servant>);
 
 impl Collocated for Proxy {

@@ -1,4 +1,5 @@
-//! Upcall: the answer of the ORB to operations of every object, or of the servant's operation.
+//! Upcalls: the servant's operation answers a request, or the ORB does for operations that every
+//! object has.
 
 #[cfg(feature = "comparison")]
 use crate::adapter::ByStrategy;
@@ -14,7 +15,7 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// Request that has come in a message.
+/// Request that has come in a message, as opposed to a collocated call.
 pub(crate) struct OverTheWire<'c, 'm>(pub(crate) &'c mut ServerCall<'m>);
 
 impl Request for OverTheWire<'_, '_> {
@@ -80,7 +81,8 @@ impl Request for OverTheWire<'_, '_> {
     }
 }
 
-/// Makes the upcall in an ORB with interceptors, which see the request before it, on its thread.
+/// Makes the upcall in an ORB with interceptors, which are called before it on the thread of the
+/// upcall.
 #[cold]
 #[inline(never)]
 fn intercepted(
@@ -88,7 +90,7 @@ fn intercepted(
     call: &mut ServerCall<'_>,
     upcall: &mut dyn FnMut(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
 ) -> Result<Dispatched, DispatchError> {
-    /// Guard that leaves the upcall, even if the servant panics.
+    /// Guard that ends the upcall when it is dropped, even if the servant panics.
     struct InUpcall<'c, 'm>(&'c mut ServerCall<'m>);
 
     impl Drop for InUpcall<'_, '_> {
@@ -117,7 +119,7 @@ fn intercepted(
     }
 }
 
-/// Returns whether every object has the operation.
+/// Returns whether the operation is one that every object has.
 fn is_common_operation(operation: &str) -> bool {
     const ALL: [&str; 8] = [
         "_is_a",
@@ -132,8 +134,8 @@ fn is_common_operation(operation: &str) -> bool {
     ALL.contains(&operation)
 }
 
-/// Returns the answer of an operation that every object has, unless the servant passes such
-/// operations on.
+/// Answers an operation that every object has; returns `None` for other operations, and for a
+/// servant that answers these itself.
 #[inline(always)]
 fn answer_common_operation(
     servant: &Arc<dyn Servant>,

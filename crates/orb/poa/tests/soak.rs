@@ -1,5 +1,5 @@
-//! Soak with many objects: their memory, and the memory left when they have come and gone while
-//! other threads call.
+//! Soak test with many objects: the memory that they take, and the memory left after objects were
+//! activated and deactivated while other threads called them.
 #![allow(
     missing_docs,
     dead_code,
@@ -38,7 +38,7 @@ mod slots;
 #[path = "../src/object_map/sync.rs"]
 mod sync;
 
-/// Module that the code expects under this name.
+/// Stand-in for the crate's module of this name, which the included code imports.
 mod servant {
     pub(crate) use punctual_poa::{Identity, Servant};
 }
@@ -86,7 +86,7 @@ fn held() -> isize {
     HELD.load(Ordering::Relaxed)
 }
 
-/// One test at a time: memory is counted for the process.
+/// Lock for one test at a time: memory is counted for the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Nothing;
@@ -117,7 +117,7 @@ impl OnDeactivated for Gone {
 
 const MANY: usize = 1_000_000;
 
-/// Returns the bytes for each of a million objects, beside their servants and ids.
+/// Returns the memory per object in bytes with a million objects, without their servants and ids.
 fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
     let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| Arc::new(Nothing) as _).collect();
     let before = held();
@@ -145,11 +145,12 @@ fn an_active_object_takes_at_most_100_octets_beside_its_servant_and_id() {
     assert!(octets_each(Strategy::DynamicHash, Ids::User) <= 100.0);
 }
 
-/// Numbers of threads that activate and deactivate, and of objects of each at a time.
+/// Number of threads that activate and deactivate objects, and number of objects that each keeps
+/// active.
 const CHURNING: usize = 8;
 const LIVE: usize = 100;
 
-/// Makes a million activations and deactivations under lookups.
+/// Makes a million activations and deactivations while other threads look objects up.
 fn churn(map: &ActiveMap, ids: Ids) {
     let all_are_there = Barrier::new(CHURNING + 2);
     let over = AtomicBool::new(false);

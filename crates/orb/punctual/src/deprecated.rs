@@ -1,4 +1,4 @@
-//! Paths of version 0.1 that have moved to modules. They are gone in version 0.3.
+//! Paths of version 0.1 that have moved to modules. They will be removed in version 0.3.
 //!
 //! Types are aliases and functions are wrappers, so that each use is reported with its new path. Variants cannot be
 //! imported through an alias: `use punctual::description::ParameterMode::In` needs the new path.

@@ -1,10 +1,10 @@
-//! Portable Interceptors: what is called at points of every request, and what an ORB has from its start
-//! (`docs/guide/interceptors.md`).
+//! Portable Interceptors, which are called at defined points of every request and when an ORB is
+//! initialised (`docs/guide/interceptors.md`).
 //!
 //! A program needs this module to act on every request without a change of servants or callers: authentication, accounting, tracing.
 //!
-//! Beside them, [`RequestContext`], a service context of fixed size without an interceptor's cost, and [`SmartProxies`], which
-//! put an object of the program in the place of references.
+//! Beside them, [`RequestContext`], a service context of fixed size without an interceptor's cost,
+//! and [`SmartProxies`], which direct calls through references to an object of the program instead.
 
 pub use punctual_orb::{
     AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec, CodecError,

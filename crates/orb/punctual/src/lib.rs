@@ -104,9 +104,11 @@ pub mod prelude {
     };
 }
 
-/// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
+/// Module Messaging: the common parts of reply handlers of asynchronous calls (CORBA 3.3 part 1,
+/// chapter 17).
 ///
-/// A client needs this module to implement a reply handler as an object and to raise the exception that it was called with.
+/// A client needs this module to implement a reply handler as an object and to raise the exception
+/// that the handler receives.
 pub mod messaging {
     pub use punctual_orb::{ExceptionHolder, HandlerInterface, IntoReplyHandler};
     pub use punctual_poa::messaging::{ReplyHandler, ReplyHandlerServant};
@@ -148,7 +150,7 @@ pub mod probe {
     pub use punctual_orb::probe::*;
 }
 
-/// Real-time CORBA: priorities that hold from the client's thread to the servant.
+/// Real-time CORBA: priorities that apply from the client's thread to the servant.
 ///
 /// A program needs this module when its calls have deadlines or priorities: lanes, priority models, real-time mutexes,
 /// distributable threads (`docs/guide/real-time.md`).
@@ -163,7 +165,8 @@ pub mod bridge {
     pub use punctual_bridge::*;
 }
 
-/// Methods of an operation's error, and conversions by `?` from each error of this crate that a servant meets.
+/// Methods of an operation's error type, and conversions by `?` from each error of this crate that
+/// a servant meets.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operation_error {

@@ -1,8 +1,10 @@
 //! The Portable Object Adapter beyond activation: policies, servant managers, errors, the request in progress.
 //!
-//! A server needs this module when it makes adapters of its own ([`PoaPolicy`]), when servants are found for each request
-//! ([`ServantManager`]), or when a servant asks which object ([`Current`]) or which peer ([`request_peer`]) a request is for and from.
-//! [`Poa`](crate::Poa), [`RootPoa`](crate::RootPoa) and [`PoaManager`](crate::PoaManager) are in the root of the crate.
+//! A server needs this module when it makes adapters of its own ([`PoaPolicy`]), when servants are
+//! found for each request ([`ServantManager`]), or when a servant has to know which object a
+//! request is for ([`Current`]) or which peer it comes from ([`request_peer`]).
+//! [`Poa`](crate::Poa), [`RootPoa`](crate::RootPoa) and [`PoaManager`](crate::PoaManager) are in
+//! the root of the crate.
 //!
 //! ```no_run
 //! use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};

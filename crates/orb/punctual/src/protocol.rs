@@ -1,7 +1,10 @@
-//! Links, messaging protocols and profile codecs, as a program's own protocols are written with.
+//! Traits and types with which a program implements its own links, messaging protocols and profile
+//! codecs.
 //!
-//! A program needs this module to add a transport or a messaging protocol ([`ProtocolBundle`]), to lend a link's memory to a call
-//! ([`Loan`]), or to learn how a request has arrived ([`frame_arrival`]). `examples/protocol` is a protocol from end to end.
+//! A program needs this module to add a transport or a messaging protocol ([`ProtocolBundle`]), to
+//! use a link's memory for a call's arguments ([`Loan`]), or to query the number and time of the
+//! frame in which a request has arrived ([`frame_arrival`]). `examples/protocol` is a protocol from
+//! end to end.
 
 pub use punctual_exec::Deadline;
 pub use punctual_link::*;

@@ -1,4 +1,4 @@
-//! Names that generated code is written with. Not for use by hand, and not stable.
+//! Names that generated code uses. Not for use by hand, and not stable.
 
 pub use crate::__operation_error as operation_error;
 pub use punctual_any::{

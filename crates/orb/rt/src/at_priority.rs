@@ -1,4 +1,4 @@
-//! Upcalls at the priorities that the priority models of their adapters demand (Real-time CORBA
+//! Upcalls at the priorities that the priority models of their adapters require (Real-time CORBA
 //! 1.2, §5.7).
 
 use crate::context;
@@ -16,7 +16,8 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// Hook that runs the upcalls of POAs with a priority model at its priorities.
+/// Hook that makes the upcalls of POAs with a priority model run at the priorities that the model
+/// requires.
 #[derive(Debug)]
 pub(crate) struct ByPriorityModel(pub(crate) Arc<RtOrb>);
 
@@ -40,7 +41,8 @@ impl AroundUpcalls for ByPriorityModel {
 }
 
 impl ByPriorityModel {
-    /// Returns the actions of the policy around upcalls, if there is one.
+    /// Returns the actions around upcalls that the adapter's priority model requires, if it has
+    /// one.
     fn model(
         &self,
         policies: &AdapterPolicies,
@@ -70,11 +72,11 @@ impl ByPriorityModel {
     }
 }
 
-/// Upcall at the priority that the model demands, after which the thread's own priority is
-/// restored.
+/// Action that runs an upcall at the priority that the model requires, and then restores the
+/// thread's own priority.
 #[derive(Debug)]
 struct AtPriority {
-    /// True if the priority that a request carries decides alone.
+    /// True if an upcall's priority depends only on the priority that the request carries.
     obeys_as_carried: bool,
     rt: Arc<RtOrb>,
     policy: PriorityModelPolicy,
@@ -144,8 +146,8 @@ impl AtPriority {
         Ok(before)
     }
 
-    /// Returns the priority that a request carries, as far as it is obeyed. The reply carries it,
-    /// too, as TAO's do.
+    /// Returns the priority that a request carries, limited to what clients may propagate. The
+    /// reply carries it, too, as TAO's replies do.
     #[inline]
     fn propagated(&self, call: &mut ServerCall<'_>) -> Result<Priority, SystemException> {
         let Some(data) = context::carried(&call.contexts()) else {
@@ -165,7 +167,8 @@ fn unreadable(error: &CdrError) -> SystemException {
         .with_detail(format!("the service context RTCorbaPriority: {error}"))
 }
 
-/// Returns DATA_CONVERSION 2, as for a priority that a mapping does not have.
+/// Returns DATA_CONVERSION 2 for a number that is no CORBA priority, as for a priority without a
+/// native one.
 #[cold]
 fn no_native_priority(number: i16) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(

@@ -12,25 +12,25 @@ use std::io;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// Ceilings to which the thread has risen, in that order, without those that it has left.
+    /// Ceilings at which the thread runs, in the order in which it reached them.
     static RISES: RefCell<Vec<Rise>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Ceiling to which the thread has risen.
+/// Ceiling that the thread has reached, with its scheduling before that.
 #[derive(Debug)]
 struct Rise {
     number: u64,
     before: Native,
 }
 
-/// Priority of the most urgent thread that locks a mutex.
+/// Priority ceiling of a mutex: that of the most urgent thread that ever locks it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ceiling {
     pub(crate) priority: Priority,
     pub(crate) native: Native,
 }
 
-/// Reason why a thread does not rise to a ceiling.
+/// Reason why a thread cannot run at a ceiling.
 #[derive(Debug)]
 pub(crate) enum NotRisen {
     /// The thread's own priority is higher than the ceiling.
@@ -43,13 +43,13 @@ pub(crate) enum NotRisen {
 #[derive(Debug)]
 pub(crate) struct Risen {
     number: u64,
-    /// Bound to the thread.
+    /// Prevents the guard from being sent to another thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Ceiling {
-    /// Makes the calling thread run at the ceiling. A thread that has reserved its time
-    /// (`SCHED_DEADLINE`) keeps its reservation.
+    /// Makes the calling thread run at the ceiling. A thread with a reservation (`SCHED_DEADLINE`)
+    /// keeps it.
     pub(crate) fn rise(self) -> Result<Risen, NotRisen> {
         let before = thread::native().map_err(NotRisen::Refused)?;
         let highest = self.native.real_time_priority();

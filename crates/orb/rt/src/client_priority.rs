@@ -1,13 +1,13 @@
-//! ClientPriorityPolicy: the priority of the endpoints to which a client's calls go (O'Ryan et al.
+//! ClientPriorityPolicy: the priorities of the endpoints that a client's calls use (O'Ryan et al.
 //! 2001, §4.2.2).
 
 use punctual_ior::tags;
 use punctual_orb::{PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
-/// Choice among a server's prioritised endpoints. Without it calls to objects whose clients decide
-/// (CLIENT_PROPAGATED) go to the endpoint of the thread's priority, or else the nearest, and all
-/// others to any.
+/// Selection among a server's prioritised endpoints. Without this policy, calls to objects with
+/// CLIENT_PROPAGATED use the endpoint of the thread's priority, or else the one with the nearest
+/// priority, and all others use any endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientPriorityPolicy {
     /// USE_NO_PRIORITY: any endpoint.

@@ -1,4 +1,4 @@
-//! Settings of Real-time CORBA.
+//! Settings of Real-time CORBA for a program.
 
 use crate::distributable::DynamicScheduling;
 use crate::mapping::Mapping;
@@ -10,62 +10,63 @@ use punctual_sys::scheduling::Scheduling;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Settings of an [`crate::RtOrb`]. Most may be configured, too: the table `[real_time]` and its
-/// options ([`RtConfig::configured`]).
+/// Settings of an [`crate::RtOrb`]. Most of them can also be set in the configuration file's table
+/// `[real_time]` and by command-line options ([`RtConfig::configured`]).
 #[derive(Clone, Debug, Default)]
 pub struct RtConfig {
-    /// Scheduling policy of native priorities.
+    /// Scheduling policy for threads with a native priority.
     pub policy: NativePolicy,
     /// Mapping of CORBA priorities to native ones.
     pub mapping: Mapping,
     /// Reaction if the machine does not grant native priorities.
     pub real_time: RealTime,
-    /// Priorities that clients may ask for.
+    /// Limit on the priorities that clients may propagate.
     pub propagated: Propagated,
-    /// Transform of priorities on their way, if there is one.
+    /// Transform applied to priorities when calls are sent and served, if there is one.
     pub transform: Option<Arc<dyn PriorityTransform>>,
     /// Attributes of the threads of lanes and thread pools.
     pub threads: LaneThreads,
     /// If true, the memory of the process is locked, including all that is allocated from now on
     /// (`mlockall(2)`), so that no real-time thread waits for a page.
     pub lock_memory: bool,
-    /// Dynamic scheduling: segments and distributable threads ([`RtOrb::scheduling`](crate::RtOrb::scheduling)). Without it
-    /// there are none, and requests that are made in segments are served as any other.
+    /// Dynamic scheduling: segments and distributable threads
+    /// ([`RtOrb::scheduling`](crate::RtOrb::scheduling)). Without it there are none, and requests
+    /// that are made in segments are served like all others.
     pub dynamic_scheduling: Option<DynamicScheduling>,
 }
 
 /// Attributes of the threads of lanes and thread pools, beside their priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneThreads {
-    /// Processors that they may run on; by default those of the thread that starts them.
+    /// Processors that the threads may run on; by default those of the thread that starts them.
     pub processors: Option<Processors>,
-    /// If true, their stacks are brought into memory before they begin, so that no page fault
-    /// delays an upcall.
+    /// If true, the threads' stacks are brought into memory before the threads begin, so that no
+    /// page fault delays an upcall.
     pub prefault_stack: bool,
 }
 
-/// Transform of priorities on their way (RTCORBA::PriorityTransform; Real-time CORBA 1.2, §5.9):
-/// those of requests before upcalls, and those that the requests of threads carry.
+/// Transform of priorities (RTCORBA::PriorityTransform; Real-time CORBA 1.2, §5.9): inbound, of the
+/// priorities of upcalls; outbound, of the priorities that requests carry.
 pub trait PriorityTransform: Send + Sync + Debug {
-    /// Returns the priority of an upcall whose priority model demands `priority`; `None` refuses
-    /// the request with DATA_CONVERSION. The default returns it unchanged.
+    /// Returns the priority of an upcall for which the priority model requires `priority`; `None`
+    /// refuses the request with DATA_CONVERSION. The default returns `priority` unchanged.
     fn inbound(&self, priority: Priority) -> Option<Priority> {
         Some(priority)
     }
 
-    /// Returns the priority that a request of a thread at `priority` carries. The default returns
-    /// it unchanged.
+    /// Returns the priority that a request made by a thread at `priority` carries. The default
+    /// returns `priority` unchanged.
     fn outbound(&self, priority: Priority) -> Priority {
         priority
     }
 }
 
-/// Priorities that clients may ask for by CLIENT_PROPAGATED.
+/// Limit on the priorities that clients may propagate with CLIENT_PROPAGATED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Propagated {
-    /// Highest priority that is obeyed.
+    /// Highest priority at which a client's request is served.
     pub highest: Priority,
-    /// Treatment of a request above it.
+    /// Treatment of a request with a higher priority.
     pub above: AboveHighest,
 }
 
@@ -80,10 +81,10 @@ impl Default for Propagated {
 }
 
 impl Propagated {
-    /// Returns the priority at which a request that asks for this one is served.
+    /// Returns the priority at which a request that carries priority `wanted` is served.
     ///
     /// # Errors
-    /// NO_PERMISSION above the highest, where that is refused.
+    /// NO_PERMISSION for a priority above the highest, if such requests are refused.
     #[inline]
     pub(crate) fn allowed(self, wanted: Priority) -> Result<Priority, SystemException> {
         match self.above {
@@ -101,7 +102,7 @@ fn too_high(wanted: Priority, highest: Priority) -> SystemException {
     ))
 }
 
-/// Returns the scheduling of a thread with this policy, at a native priority.
+/// Returns the kernel's scheduling parameters for this policy and this native priority.
 #[inline]
 pub(crate) fn scheduling_at(policy: NativePolicy, priority: i32) -> Scheduling {
     match policy {

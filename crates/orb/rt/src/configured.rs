@@ -1,5 +1,5 @@
-//! Application of the configuration of Real-time CORBA to the program's settings, and their
-//! comparison.
+//! Application of the ORB's Real-time CORBA configuration to a program's settings, and comparison
+//! of the two.
 
 use crate::config::{Propagated, RtConfig};
 use crate::distributable::{DynamicScheduling, PropagatedReservations, ReservationLimit};
@@ -12,9 +12,9 @@ use std::mem::discriminant;
 impl RtConfig {
     /// Overrides these settings with those among a program's arguments: the table `[real_time]` of
     /// the file that `-ORBConfigFile` names, and over that `-ORBRealTime`, `-ORBSchedPolicy`,
-    /// `-ORBPriorityMapping`, `-ORBPropagated` and `-ORBLockMemory`. The ORB is given the same
-    /// arguments, takes its options out of them, and does not start if its RTORB has other settings
-    /// than those.
+    /// `-ORBPriorityMapping`, `-ORBPropagated` and `-ORBLockMemory`. Pass the same arguments to the
+    /// ORB: it removes its options from them, and does not start if the settings of its RTORB
+    /// differ from the configured ones.
     ///
     /// ```no_run
     /// use punctual_orb::Orb;
@@ -36,7 +36,7 @@ impl RtConfig {
         Ok(self.with(&config.real_time))
     }
 
-    /// Overrides these settings with the configured ones.
+    /// Overrides these settings with the ORB's configuration, where that has a value.
     #[must_use]
     pub fn with(mut self, settings: &RealTimeSettings) -> Self {
         let Propagated { highest, above } = self.propagated;
@@ -107,7 +107,8 @@ impl RtConfig {
 }
 
 impl DynamicScheduling {
-    /// Overrides these settings with the configured ones.
+    /// Overrides these settings of dynamic scheduling with the ORB's configuration, where that has
+    /// a value.
     fn with(mut self, settings: &DynamicSchedulingSettings) -> Self {
         if let Some(disciplines) = &settings.disciplines {
             self.disciplines.clone_from(disciplines);

@@ -7,15 +7,15 @@ use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
 /// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the
-/// band of the thread's, as TAO's do. Where there is none they go to one without a priority, by a
-/// connection of the band's own, which is announced to the server before anything else is sent
-/// there (`_bind_priority_band`, the standard's way): a band that it does not serve is INV_POLICY.
-/// A server that does not know the operation is called by such a connection nonetheless, and so is
-/// one by a protocol that cannot carry the announcement (GIOPlite, datagrams).
+/// band of the thread's, as TAO's do. If the server has no such endpoint, they go to one without a
+/// priority, by a connection for this band alone. The client first announces the band on that
+/// connection, as the standard specifies (`_bind_priority_band`); a band that the server does not
+/// serve is INV_POLICY. The connection is also used if the server does not know the operation, and,
+/// without the announcement, if the protocol cannot carry it (GIOPlite, datagrams).
 ///
-/// A thread without a CORBA priority counts as one of 0. A server may publish the bands, or a
-/// client set them, not both. As threads of different priorities share no connections here, there
-/// is one for each priority in use of a band.
+/// A thread without a CORBA priority counts as one with priority 0. Either the server publishes
+/// bands or the client sets them, not both. As threads of different priorities share no connections
+/// in this ORB, a band has one connection for each of its priorities in use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityBandedConnectionPolicy(Vec<RangeInclusive<Priority>>);
 
@@ -55,7 +55,8 @@ impl PolicyType for PriorityBandedConnectionPolicy {
         }
     }
 
-    /// Refuses the policy on both sides (Real-time CORBA 1.2, §5.12.2).
+    /// Refuses bands that both the client sets and the server publishes (Real-time CORBA 1.2,
+    /// §5.12.2).
     fn reconcile(_: &Self, _: &Self) -> Result<Self, String> {
         Err("the client sets bands, and the server has published some".to_owned())
     }
@@ -79,8 +80,8 @@ fn read(input: &mut Decoder<'_>) -> Result<PriorityBandedConnectionPolicy, CdrEr
     bands.map(PriorityBandedConnectionPolicy)
 }
 
-/// Private connections: calls through a reference share no connection with those through others
-/// (RTCORBA::PrivateConnectionPolicy).
+/// Private connections: calls through a reference share no connection with calls through other
+/// references (RTCORBA::PrivateConnectionPolicy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateConnectionPolicy;
 

@@ -17,9 +17,9 @@ use punctual_orb::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Length of its data in bytes.
+/// Length of the context's data, in bytes.
 const LENGTH: usize = 4;
-/// Byte order flag and padding, then the priority.
+/// Layout of the data: byte order flag and padding, then the priority.
 const LAYOUT: WordLayout = WordLayout::priority_last([cfg!(target_endian = "little") as u8, 0]);
 
 /// Returns the data that encode a priority, in this machine's byte order.
@@ -28,7 +28,7 @@ pub(crate) const fn encoded(priority: Priority) -> [u8; LENGTH] {
     LAYOUT.word(priority)
 }
 
-/// Returns the number in the data, which may not be a valid priority.
+/// Returns the priority as a number, which need not be a valid priority.
 ///
 /// # Errors
 /// [`CdrError`] for data that are too short.
@@ -47,19 +47,20 @@ fn decoded_otherwise(data: &[u8]) -> Result<i16, CdrError> {
     Decoder::of_encapsulation(data, Coding::default())?.get_i16()
 }
 
-/// Returns the data that a request carries, if it does.
+/// Returns the data of the priority context that a request carries, if it carries one.
 #[inline]
 pub(crate) fn carried<'m>(contexts: &ServiceContexts<'m>) -> Option<&'m [u8]> {
     contexts.find(RT_CORBA_PRIORITY)
 }
 
-/// Makes the reply to a request carry a priority, as TAO's replies do.
+/// Adds the priority to the reply of a request, as TAO does.
 #[inline]
 pub(crate) fn answer(call: &mut ServerCall<'_>, priority: Priority) {
     call.set_reply_context(RT_CORBA_PRIORITY, &encoded(priority));
 }
 
-/// Returns the word for upcalls that do no more than run at the priority of the request.
+/// Returns the [`ObeyedWord`] for upcalls on which the context has no other effect than to set
+/// their thread's priority.
 pub(crate) fn obeyed(orb: &RtOrb) -> ObeyedWord {
     ObeyedWord {
         context: RT_CORBA_PRIORITY,
@@ -67,12 +68,13 @@ pub(crate) fn obeyed(orb: &RtOrb) -> ObeyedWord {
     }
 }
 
-/// Records that the calling thread runs at this priority because a request carries it.
+/// Records that the calling thread runs at the priority that its request carries.
 pub(crate) fn note_obeyed(orb: &RtOrb, priority: Priority) {
     RunsAt::obeys(orb.number(), encoded(priority));
 }
 
-/// The context of requests to objects whose priority model is CLIENT_PROPAGATED.
+/// Service context with the priority, for requests to objects whose priority model is
+/// CLIENT_PROPAGATED.
 #[derive(Debug)]
 pub(crate) struct PriorityContext {
     orb: Arc<RtOrb>,
@@ -86,8 +88,8 @@ impl PriorityContext {
         Self { orb, has_warned }
     }
 
-    /// Returns the priority of a thread for which none was set: that of its native priority, as in
-    /// TAO; the lowest if that is none of real time.
+    /// Returns the CORBA priority to which the thread's native priority is mapped, for a thread
+    /// that was given none, as TAO does; the lowest if that is none of real time.
     #[cold]
     fn of_native(&self) -> Priority {
         let native = thread::native_priority();

@@ -6,7 +6,7 @@ use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kin
 use punctual_sys::scheduling::{self, Reservation, Scheduling};
 
 /// Access to the calling thread's priority (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each
-/// thread has its own; in an upcall, it has the request's.
+/// thread has its own priority; in an upcall, it has the request's.
 #[derive(Clone, Copy, Debug)]
 pub struct RtCurrent<'o> {
     orb: &'o RtOrb,
@@ -20,7 +20,7 @@ impl<'o> RtCurrent<'o> {
     /// Returns the thread's CORBA priority.
     ///
     /// # Errors
-    /// INITIALIZE when none was set for it.
+    /// INITIALIZE when no priority was set for the thread.
     pub fn the_priority(self) -> Result<Priority, SystemException> {
         Priority::of_thread().ok_or_else(unset)
     }
@@ -34,11 +34,12 @@ impl<'o> RtCurrent<'o> {
         }
     }
 
-    /// Makes the thread run at this priority from now on, and its requests carry it.
+    /// Makes the thread run at this priority from now on; its requests then carry the priority.
     ///
     /// # Errors
+    ///
     /// DATA_CONVERSION 2 when the priority mapping has no native priority for it, NO_PERMISSION
-    /// when the operating system refuses that; the thread is as it was then.
+    /// when the operating system refuses that. The thread's priority is then unchanged.
     pub fn set_the_priority(self, priority: Priority) -> Result<(), SystemException> {
         self.orb.run_at(priority).map(drop)
     }

@@ -13,7 +13,8 @@ use punctual_orb::{InitError, OrbBuilder};
 use std::sync::Arc;
 
 impl RtOrb {
-    /// Adds it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
+    /// Adds this RTORB to an ORB, with the policies and service contexts of Real-time CORBA;
+    /// [`RtOrb::of`] then finds it.
     ///
     /// # Errors
     /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.
@@ -35,13 +36,13 @@ impl RtOrb {
             .extension(self.clone()))
     }
 
-    /// Returns the Current with the calling thread's priority.
+    /// Returns the interface to the calling thread's priority (RTCORBA::Current).
     #[must_use]
     pub fn current(&self) -> RtCurrent<'_> {
         RtCurrent::new(self)
     }
 
-    /// Returns the Current of the scheduling segments of the calling thread.
+    /// Returns the interface to the calling thread's scheduling segments (RTScheduling::Current).
     #[must_use]
     pub fn scheduling(self: &Arc<Self>) -> SchedulingCurrent<'_> {
         SchedulingCurrent::new(self)

@@ -1,4 +1,4 @@
-//! Periodic report with a line for each lane: its activity since the last one.
+//! Periodic report with a line for each lane: its activity since the previous report.
 
 use punctual_exec::{SpawnError, ThreadSpec};
 use punctual_orb::{LaneStatistics, Orb};
@@ -9,13 +9,13 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use]
 pub struct LaneReport {
-    /// Dropping it ends the report.
+    /// Sender whose drop ends the reporting thread.
     _ends: Sender<()>,
 }
 
 impl LaneReport {
-    /// Calls `say` at each interval with the statistics of the lanes that have been active since.
-    /// Ends with the ORB.
+    /// Calls `say` after each interval, for each lane that was active in it, with its statistics.
+    /// The reports end with the ORB.
     ///
     /// # Errors
     /// The reason why the thread cannot be started.

@@ -1,4 +1,5 @@
-//! Decisions on priorities for lanes and calls of an ORB.
+//! Implementation of the ORB's [`Priorities`] interface: the priorities of lanes, and the endpoints
+//! that calls use.
 
 use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
@@ -123,7 +124,7 @@ impl Priorities for RtOrb {
     }
 }
 
-/// Returns the destination that ClientPriorityPolicy demands for a range of priorities.
+/// Returns the destination of calls that ClientPriorityPolicy restricts to a range of priorities.
 fn within(priorities: RangeInclusive<Priority>) -> Destination {
     let policy = ClientPriorityPolicy::NUMBER;
     Destination::Within { priorities, policy }

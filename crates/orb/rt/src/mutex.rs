@@ -43,10 +43,11 @@ impl RtMutex {
     /// Locks the mutex, waiting until it is free.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when the thread holds it already, or something that its owner waits for;
-    /// INTERNAL when its owner has ended without unlocking it. Of a mutex with a ceiling: BAD_PARAM
-    /// when the thread's own native priority is above it, NO_PERMISSION when the operating system
-    /// refuses the ceiling's.
+    /// BAD_INV_ORDER when the thread holds the mutex already, or when waiting would be a deadlock,
+    /// as the owner waits for a mutex that this thread holds; INTERNAL when the owner has ended
+    /// without unlocking the mutex. For a mutex with a ceiling: BAD_PARAM when the thread's own
+    /// native priority is above the ceiling, NO_PERMISSION when the operating system refuses the
+    /// ceiling's priority.
     pub fn lock(&self) -> Result<RtGuard<'_>, SystemException> {
         let risen = self.rise()?;
         let locked = self.inner.lock().map_err(|error| failed(&error))?;

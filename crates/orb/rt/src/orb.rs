@@ -26,7 +26,7 @@ pub struct RtOrb {
     number: u32,
     config: RtConfig,
     mapping: Arc<dyn PriorityMapping>,
-    /// Scheduling of the thread that created it.
+    /// Scheduling of the thread that created the RTORB.
     usual: Option<Scheduling>,
     is_degraded: bool,
     native_changes: AtomicU64,
@@ -45,12 +45,12 @@ pub enum RtError {
         wanted.priority()
     )]
     NotGranted {
-        /// The requested scheduling.
+        /// Scheduling that was requested.
         wanted: Scheduling,
         /// The operating system's error.
         error: io::Error,
     },
-    /// The process may not lock its memory.
+    /// The process is not permitted to lock its memory.
     #[error(
         "this process may not lock its memory ({0}): give it CAP_IPC_LOCK (`setcap cap_ipc_lock+ep PROGRAM`) or a limit \
          RLIMIT_MEMLOCK (`ulimit -l unlimited`, `LimitMEMLOCK=infinity` of a systemd unit), or leave `lock_memory` out"
@@ -123,8 +123,8 @@ impl RtOrb {
         orb.extension()
     }
 
-    /// Returns the number of segments that have ended, or were updated, after their deadlines:
-    /// those of threads that began them by this RTORB, and those of upcalls.
+    /// Returns the number of segments that have ended or were updated only after their deadlines:
+    /// those that threads began by this RTORB, and those of upcalls.
     #[must_use]
     pub fn segment_overruns(&self) -> u64 {
         self.dynamic
@@ -139,10 +139,11 @@ impl RtOrb {
         RtMutex::new(None)
     }
 
-    /// Creates a mutex whose owner runs at the ceiling's native priority as long as it holds it:
-    /// that of the most urgent thread that ever locks it. So a thread waits for at most one
-    /// critical section of a less urgent one, however many mutexes it locks, and threads whose
-    /// mutexes all have ceilings do not deadlock on one processor.
+    /// Creates a mutex with a priority ceiling, which is to be the priority of the most urgent
+    /// thread that ever locks it: its owner runs at the ceiling's native priority as long as it
+    /// holds the mutex. So a thread waits for at most one critical section of a less urgent one,
+    /// however many mutexes it locks, and threads whose mutexes all have ceilings do not deadlock
+    /// on one processor.
     ///
     /// # Errors
     /// DATA_CONVERSION 2 for a priority that the mapping does not have.
@@ -160,14 +161,14 @@ impl RtOrb {
         &*self.mapping
     }
 
-    /// Returns the priorities that clients may ask for.
+    /// Returns the limit on the priorities that clients may propagate.
     #[must_use]
     pub fn propagated(&self) -> Propagated {
         self.config.propagated
     }
 
-    /// Returns whether threads keep the native priority that they have, as the machine grants no
-    /// other ([`RealTime::BestEffort`]).
+    /// Returns whether all threads keep their native priority, because the machine does not grant
+    /// the configured ones ([`RealTime::BestEffort`]).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.is_degraded
@@ -180,12 +181,12 @@ impl RtOrb {
         self.native_changes.load(Ordering::Relaxed)
     }
 
-    /// Returns its settings.
+    /// Returns the RTORB's settings.
     pub(crate) fn config(&self) -> &RtConfig {
         &self.config
     }
 
-    /// Returns its state of dynamic scheduling, if it has any.
+    /// Returns the RTORB's state of dynamic scheduling, if that is enabled.
     pub(crate) fn dynamic(&self) -> Option<&Arc<Dynamic>> {
         self.dynamic.as_ref()
     }
@@ -195,19 +196,20 @@ impl RtOrb {
         !self.is_degraded && self.config.policy != NativePolicy::Other
     }
 
-    /// Returns the transform of priorities on their way, if there is one.
+    /// Returns the transform of priorities, if there is one.
     pub(crate) fn transform(&self) -> Option<&dyn PriorityTransform> {
         self.config.transform.as_deref()
     }
 
-    /// Returns the scheduling of a thread of this priority.
+    /// Returns the kernel's scheduling parameters for a thread with this priority; `None` if the
+    /// mapping has no native priority for it.
     pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
         let native = self.mapping.to_native(priority)?;
         Some(scheduling_at(self.config.policy, native))
     }
 
-    /// Returns the attributes of a thread that runs at this priority, as far as the machine grants
-    /// any.
+    /// Adds the attributes of a thread with this priority to `thread`, as far as the machine grants
+    /// them; `None` if the mapping has no native priority for it.
     pub(crate) fn scheduled(&self, priority: Priority, thread: ThreadSpec) -> Option<ThreadSpec> {
         let native = self.native_of(priority)?;
         let mut thread = thread.prefault_stack(self.config.threads.prefault_stack);
@@ -220,8 +222,8 @@ impl RtOrb {
         })
     }
 
-    /// Returns the attributes of a thread without a priority: it is scheduled as the thread that
-    /// created the RTORB was, not as the one that starts it.
+    /// Adds the attributes of a thread without a priority to `thread`: it is scheduled like the
+    /// thread that created the RTORB, not like the one that starts it.
     pub(crate) fn unprioritised(&self, thread: ThreadSpec) -> ThreadSpec {
         match self.usual {
             Some(usual) if !self.is_degraded && !matches!(usual, Scheduling::Deadline(_)) => {
@@ -231,7 +233,7 @@ impl RtOrb {
         }
     }
 
-    /// Returns its number, unique among RTORBs; never 0.
+    /// Returns the RTORB's number, which is unique and never 0.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
@@ -268,8 +270,8 @@ impl RtOrb {
         }
     }
 
-    /// Makes the calling thread run at the native priority of this one whenever it is in no upcall.
-    /// This gives it no CORBA priority.
+    /// Makes the calling thread run at this priority's native priority whenever it is in no upcall.
+    /// The thread gets no CORBA priority by this.
     #[cold]
     pub(crate) fn set_idle_priority(&self, priority: Priority) {
         let rest = || -> Result<(), SystemException> {
@@ -287,7 +289,8 @@ impl RtOrb {
         }
     }
 
-    /// Restores the thread's priority from before [`RtOrb::set_idle_priority`], if that was called.
+    /// Restores the thread's scheduling from before [`RtOrb::set_idle_priority`], if that was
+    /// called.
     #[cold]
     pub(crate) fn restore_idle_priority(&self) {
         if let Some(before) = thread::take_idle_state() {
@@ -295,7 +298,7 @@ impl RtOrb {
         }
     }
 
-    /// Returns the scheduling of a thread of this priority.
+    /// Returns the native scheduling of a thread with this priority.
     #[cold]
     fn mapped(&self, priority: Priority) -> Result<Native, SystemException> {
         let native = self.native_of(priority);
@@ -318,10 +321,10 @@ impl RtOrb {
     }
 }
 
-/// Next number of an RTORB, which identifies it.
+/// Number of the next RTORB.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 
-/// Checks that a thread of this process may be scheduled so, by a thread started for this.
+/// Checks that threads of this process may have this scheduling, by starting one that has it.
 fn granted(wanted: Scheduling) -> io::Result<()> {
     let tried = ThreadSpec::named("punctual-rt-try")
         .scheduling(wanted)
@@ -335,7 +338,7 @@ fn granted(wanted: Scheduling) -> io::Result<()> {
     }
 }
 
-/// Returns DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
+/// Returns DATA_CONVERSION 2, for a priority without a native one (Real-time CORBA 1.2, §5.5.2).
 #[cold]
 pub(crate) fn no_native(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)

@@ -10,14 +10,14 @@ use punctual_poa::{ObjectId, ObjectPolicy, Poa, PoaError, Servant};
 use std::sync::Arc;
 
 /// Operations of a POA with SERVER_DECLARED on objects with a priority of their own in place of the
-/// POA's (RTPortableServer::POA). Requests for them are served at it, including calls from within
-/// the process; references to them, whichever operation creates those, contain it and name the
-/// endpoints that serve it.
+/// POA's (RTPortableServer::POA). Requests for such an object, including calls from within the
+/// process, are served at its priority. All references to it, however they are created, contain the
+/// priority and name the endpoints that serve it.
 ///
 /// An object that is activated with a priority has it as long as it is active. One for which a
 /// reference with a priority was created has it as long as the POA lives, through all activations:
-/// it costs some memory until then. A POA whose objects outlive the process has to be given the
-/// priorities again when the process is restarted.
+/// it costs some memory until then. For a persistent POA, the priorities have to be set again when
+/// the process is restarted.
 ///
 /// Each raises [`PoaError::WrongPolicy`] without SERVER_DECLARED, and BAD_PARAM for a priority that
 /// the mapping does not have or that no endpoint of the POA serves, beside the errors of the
@@ -100,7 +100,8 @@ impl RtPoa for Poa {
     }
 }
 
-/// Returns SERVER_DECLARED at this priority, for objects of a POA that has it at another.
+/// Returns the policy SERVER_DECLARED with this priority, for single objects of a POA with
+/// SERVER_DECLARED at another priority.
 fn declared(poa: &Poa, priority: Priority) -> Result<ObjectPolicy, PoaError> {
     let model = poa.policy::<PriorityModelPolicy>();
     if model.is_none_or(|policy| policy.model != PriorityModel::ServerDeclared) {

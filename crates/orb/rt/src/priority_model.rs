@@ -9,11 +9,12 @@ use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
 /// references (TAG_POLICIES), as TAO does: `enum PriorityModel; short server_priority`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityModelPolicy {
-    /// Model: the client decides, or the server.
+    /// Priority model: whether the client or the server determines the priority.
     pub model: PriorityModel,
-    /// The server's priority: of all requests with SERVER_DECLARED; with CLIENT_PROPAGATED of those that carry none, as
-    /// of clients without Real-time CORBA. Threads of Real-time ORBs that set no priority carry that of their native
-    /// priority: the lowest, if they are none of real time.
+    /// The server's priority. With SERVER_DECLARED it applies to all requests; with
+    /// CLIENT_PROPAGATED, to those that carry none, such as those of clients without Real-time
+    /// CORBA. Threads of Real-time ORBs that set no priority carry that of their native priority: the
+    /// lowest, if they are not real-time threads.
     pub server_priority: Priority,
 }
 
@@ -27,7 +28,7 @@ impl PriorityModelPolicy {
         }
     }
 
-    /// SERVER_DECLARED: all are served at this priority.
+    /// SERVER_DECLARED: all requests are served at this priority.
     #[must_use]
     pub const fn server_declared(server_priority: Priority) -> Self {
         Self {

@@ -12,10 +12,10 @@ use punctual_orb::{
 };
 use std::ops::RangeInclusive;
 
-/// Length of its data in bytes.
+/// Length of the context's data, in bytes.
 const LENGTH: usize = 6;
 
-/// Returns the data for a band, in this machine's byte order.
+/// Returns the context's data for a band, in this machine's byte order.
 pub(crate) fn encoded(band: &RangeInclusive<Priority>) -> [u8; LENGTH] {
     let [a, b] = band.start().get().to_ne_bytes();
     let [c, d] = band.end().get().to_ne_bytes();
@@ -25,8 +25,8 @@ pub(crate) fn encoded(band: &RangeInclusive<Priority>) -> [u8; LENGTH] {
 /// Returns the band that a request announces.
 ///
 /// # Errors
-/// BAD_PARAM where there is none, MARSHAL where its data does not decode, INV_POLICY for an invalid
-/// band.
+/// BAD_PARAM if the request announces none, MARSHAL if the data does not decode, INV_POLICY for an
+/// invalid band.
 pub(crate) fn decoded(data: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException> {
     let data = data.ok_or_else(untold)?;
     let read = || {
@@ -44,11 +44,11 @@ pub(crate) fn decoded(data: Option<&[u8]>) -> Result<RangeInclusive<Priority>, S
 }
 
 impl RtOrb {
-    /// Checks that requests of all these priorities can be served at them.
+    /// Checks that requests with any priority of the band can be served at that priority.
     ///
     /// # Errors
     /// INV_POLICY where the mapping has no native priority for an end of the band, NO_PERMISSION
-    /// where requests of its highest are refused ([`crate::RtConfig::propagated`]).
+    /// where requests with its highest priority are refused ([`crate::RtConfig::propagated`]).
     pub(crate) fn check_band(
         &self,
         band: &RangeInclusive<Priority>,

@@ -1,8 +1,8 @@
 //! Priorities of the calling thread: its CORBA priority, and its native one as far as it is known.
 //!
-//! The native priority is set when it differs from the wanted one, and read once: it is a system
-//! call. Each upcall of an object with a priority model passes here, so that everything is kept as
-//! numbers, which are compared.
+//! The native priority is set only when it differs from the wanted one, and read only once, as both
+//! take a system call. Every upcall of an object with a priority model uses this module, so all
+//! state is kept as numbers that are cheap to compare.
 
 use punctual_orb::{Priority, RunsAt};
 use punctual_sys::scheduling::{self, Scheduling};
@@ -10,14 +10,14 @@ use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    /// State of the thread before its priority between upcalls was set.
+    /// State of the thread before its idle priority was first set ([`record_idle_state`]).
     static BEFORE_IDLE: Cell<Option<SavedState>> = const { Cell::new(None) };
-    /// Last result of a priority mapping: the number of the RTORB, the CORBA priority, and the
-    /// native one.
+    /// Result of the thread's last priority mapping: the number of the RTORB, the CORBA priority,
+    /// and the native scheduling.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
 
-/// Scheduling of a thread, as a number.
+/// Scheduling policy and native priority of a thread, encoded as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Native(u32);
 
@@ -28,11 +28,11 @@ pub(crate) struct SavedState(RunsAt);
 const POLICY: u32 = 8;
 
 impl Native {
-    /// Scheduling that has not been read yet.
+    /// The scheduling has not been read yet.
     const UNKNOWN: Self = Self(0);
-    /// The thread's scheduling, whatever it is.
+    /// Any scheduling: the thread keeps what it has.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
-    /// A reservation, which is kept.
+    /// The thread has a reservation (`SCHED_DEADLINE`), which it keeps.
     pub(crate) const DEADLINE: Self = Self(u32::MAX - 1);
 
     pub(crate) fn of(scheduling: Scheduling) -> Self {
@@ -49,7 +49,7 @@ impl Native {
         Self(policy << POLICY | u32::from(priority))
     }
 
-    /// Returns the priority among real-time threads; `None` for other threads, and for those with a
+    /// Returns the real-time priority; `None` if the scheduling is not real-time, or is a
     /// reservation.
     pub(crate) fn real_time_priority(self) -> Option<i32> {
         match self.scheduling()? {
@@ -58,7 +58,7 @@ impl Native {
         }
     }
 
-    /// Returns the scheduling for the kernel; `None` where nothing is to be set.
+    /// Returns the kernel's scheduling parameters; `None` if nothing is to be set.
     pub(crate) fn scheduling(self) -> Option<Scheduling> {
         let priority = i32::from((self.0 & 0xff) as u8);
         Some(match self.0 >> POLICY {
@@ -94,8 +94,8 @@ fn ask() -> io::Result<Native> {
     Ok(native)
 }
 
-/// Returns the RTORB's native priority for this priority, if it was the last one mapped on this
-/// thread.
+/// Returns the native scheduling that RTORB `by` maps this priority to, if that was the last
+/// mapping on this thread.
 #[inline]
 pub(crate) fn mapped(by: u32, priority: Priority) -> Option<Native> {
     let (number, of, native) = MAPPED.get();
@@ -106,19 +106,19 @@ pub(crate) fn record_mapping(by: u32, priority: Priority, native: Native) {
     MAPPED.set((by, priority, native));
 }
 
-/// Returns whether the thread is known to be scheduled so.
+/// Returns whether the calling thread is known to have this scheduling.
 #[inline]
 pub(crate) fn is_at(native: Native) -> bool {
     RunsAt::of_thread().scheduled() == native.0
 }
 
-/// Records that the thread is scheduled so from now on.
+/// Records that the calling thread has this scheduling from now on.
 fn record_native(native: Native) {
     RunsAt::new(native.0, Priority::of_thread()).replace_of_thread();
 }
 
-/// Schedules the thread so, if it is scheduled otherwise. Returns whether that took a system call.
-/// A thread with a reservation (`SCHED_DEADLINE`) keeps it.
+/// Gives the calling thread this scheduling, unless it has it already. Returns whether that took a
+/// system call. A thread with a reservation (`SCHED_DEADLINE`) keeps it.
 #[cold]
 pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     if is_at(Native::DEADLINE) {
@@ -132,19 +132,19 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Records the state of the thread before its priority between upcalls was first set.
+/// Records the thread's state before its idle priority, the one between upcalls, is first set.
 #[cold]
 pub(crate) fn record_idle_state(before: SavedState) {
     BEFORE_IDLE.set(BEFORE_IDLE.get().or(Some(before)));
 }
 
-/// Takes the state recorded by [`record_idle_state`], to be restored.
+/// Removes and returns the state recorded by [`record_idle_state`], to be restored.
 #[cold]
 pub(crate) fn take_idle_state() -> Option<SavedState> {
     BEFORE_IDLE.take()
 }
 
-/// Schedules the thread so, even if it has a reservation.
+/// Gives the calling thread this scheduling, even if it has a reservation.
 #[cold]
 pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     scheduling::set_own(scheduling)?;
@@ -165,19 +165,19 @@ impl SavedState {
         Self(RunsAt::new(native.0, corba))
     }
 
-    /// Returns the CORBA priority.
+    /// Returns the CORBA priority of the saved state.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
         self.0.priority()
     }
 
-    /// Returns the scheduling.
+    /// Returns the scheduling of the saved state.
     #[inline]
     pub(crate) fn native(self) -> Native {
         Native(self.0.scheduled())
     }
 
-    /// Returns it as a number.
+    /// Returns the saved state as a number.
     #[inline]
     pub(crate) fn number(self) -> u64 {
         self.0.number()

@@ -31,7 +31,7 @@ pub enum RequestBuffering {
     /// Requests are refused with TRANSIENT.
     #[default]
     None,
-    /// Requests wait, unread, in the buffers of their connections, as long as their clients do.
+    /// Requests stay unread in the buffers of their connections for as long as their clients wait.
     Unbounded,
     /// Requests are read, and served in the order of their priorities, those of one priority in order
     /// of arrival. Above the limits they are refused with TRANSIENT (allow_request_buffering;
@@ -46,20 +46,22 @@ pub enum RequestBuffering {
 /// Threads of a pool, or of one of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolThreads {
-    /// CORBA priority at which they run, but for upcalls that demand another.
+    /// CORBA priority at which the threads run, except in upcalls that require another.
     ///
     /// In a pool that serves requests of several priorities, its threads read and choose requests
-    /// at this priority. With that of the most urgent client (its ceiling), no client on the same
-    /// processor interrupts a thread between its choice and the upcall; with a lower one the most
-    /// urgent client sometimes waits for an upcall that was chosen just before it sent.
+    /// at this priority. If it is the priority of the most urgent client (the ceiling), no client
+    /// on the same processor preempts a thread between its choice of a request and the upcall. With
+    /// a lower one, the most urgent client sometimes waits for an upcall that was chosen just
+    /// before it sent its request.
     pub priority: Priority,
     /// Number of threads that exist from the start, at least one.
     pub static_threads: usize,
-    /// Number of threads that are started when all are in upcalls, and stay.
+    /// Maximum number of further threads, each of which is started when all threads are in upcalls,
+    /// and then stays.
     pub dynamic_threads: usize,
     /// Reservation of each thread (`SCHED_DEADLINE`), if any: it then runs ahead of all priorities,
-    /// within its reservation, and keeps that in all upcalls. A dynamic thread that the processors
-    /// have no room for is not started.
+    /// within its reservation, and keeps that in all upcalls. A dynamic thread whose reservation
+    /// the kernel does not admit is not started.
     pub reservation: Option<Reservation>,
 }
 
@@ -74,12 +76,12 @@ pub struct ThreadpoolOptions {
     /// lower priority to serve its requests (allow_borrowing). The thread runs at the borrowing
     /// lane's priority meanwhile.
     pub allow_borrowing: bool,
-    /// Endpoints of its lanes, each at ports and paths of its own: so for TCP the port is left open
-    /// (`iiop://host:0`). Default: those of the ORB.
+    /// Endpoints of the pool. Each lane listens at them with ports and paths of its own, so for TCP
+    /// the port is left open (`iiop://host:0`). Default: the endpoints of the ORB.
     pub endpoints: Vec<ListenEndpoint>,
 }
 
-/// Number of the next pool of the process.
+/// Number of the next pool that the process creates.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl RtOrb {
@@ -88,8 +90,8 @@ impl RtOrb {
     ///
     /// # Errors
     /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does
-    /// not have; INITIALIZE when the machine does not provide the threads, or an endpoint cannot be
-    /// listened at; INV_POLICY for an invalid reservation, or one that the kernel refuses.
+    /// not have; INITIALIZE when the machine does not provide the threads, or the ORB cannot listen
+    /// at an endpoint; INV_POLICY for an invalid reservation, or one that the kernel refuses.
     pub fn create_threadpool(
         &self,
         orb: &Orb,
@@ -99,7 +101,7 @@ impl RtOrb {
         self.make(orb, &[threads], options, |_| None)
     }
 
-    /// Creates a thread pool with a lane for each of these, which serves requests of its priority
+    /// Creates a thread pool with these lanes, each of which serves the requests of its priority
     /// (RTCORBA::RTORB::create_threadpool_with_lanes).
     ///
     /// # Errors
@@ -120,10 +122,10 @@ impl RtOrb {
     }
 
     /// Destroys a thread pool (RTCORBA::RTORB::destroy_threadpool): calls in progress finish, and
-    /// its clients get CloseConnection.
+    /// the pool's clients get CloseConnection.
     ///
     /// # Errors
-    /// BAD_PARAM where the ORB has no such pool.
+    /// BAD_PARAM if the ORB has no such pool.
     pub fn destroy_threadpool(&self, orb: &Orb, pool: ThreadpoolId) -> Result<(), SystemException> {
         match orb.retire_pool(pool.0) {
             true => Ok(()),

@@ -1,4 +1,5 @@
-//! Locking of the process's memory: in a program of its own, as it applies to the whole process.
+//! Test of locking the process's memory, in a program of its own, as the lock applies to the whole
+//! process.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual_rt::{NativePolicy, RtConfig, RtError, RtOrb};

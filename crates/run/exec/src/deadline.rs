@@ -13,9 +13,9 @@ const NEVER: u64 = u64::MAX;
 
 /// Bound on an operation that may block.
 ///
-/// A deadline keeps the time-out that it was made from beside the moment it ends: a socket whose
-/// own time-out already equals it needs no system call. A time-out of one second or more is
-/// measured by the coarse clock and ends at most 10 ms late.
+/// A deadline keeps the time-out that it was made from in addition to the time at which it ends: a
+/// socket whose own time-out already equals it needs no system call. A time-out of one second or
+/// more is measured by the coarse clock and ends at most 10 ms late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
     /// Time-out in nanoseconds; [`NEVER`] in both fields without a bound.

@@ -12,7 +12,8 @@ const PROBE: u32 = 16;
 /// Upper bound of the number of waits without spinning between two tries, where spinning has not
 /// paid for long.
 const MAX_PROBE: u32 = 4096;
-/// Gap between two readings of the clock from which another thread must have had the processor.
+/// Time between two readings of the clock from which on another thread must have run on the
+/// processor meanwhile.
 const INTERRUPTED: Duration = Duration::from_micros(4);
 /// Lower bound of the speed of copying memory, in bytes a nanosecond.
 const BYTES_PER_NANO: u64 = 1;
@@ -24,17 +25,18 @@ const RECHECK_AFTER: u32 = 256;
 /// the system calls for that would delay its calls.
 const REAL_TIME_KNOWN_FOR: u32 = 16_384;
 
-/// Cost of one look, and so the number of looks between readings of the clock.
+/// Cost of one poll of the awaited condition, which determines the number of polls between readings
+/// of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Look at memory, a few nanoseconds. The clock is first read after some 200 of those.
+    /// Polls memory, which takes a few nanoseconds. The clock is first read after some 200 polls.
     Memory,
-    /// Look by a system call.
+    /// Polls by a system call.
     System,
 }
 
 impl Look {
-    /// Returns the number of looks before the clock is first read.
+    /// Returns the number of polls before the clock is first read.
     fn first(self) -> u32 {
         match self {
             Self::Memory => 200,
@@ -42,7 +44,7 @@ impl Look {
         }
     }
 
-    /// Returns the number of looks between two readings of the clock.
+    /// Returns the number of polls between two readings of the clock.
     fn later(self) -> u32 {
         match self {
             Self::Memory => 32,
@@ -59,10 +61,10 @@ impl Look {
 /// processor meanwhile, perhaps the peer, the budget drops to nothing at once. At most half as many
 /// threads of a process spin as it has processors.
 ///
-/// Two kinds of thread look only once, unless an application that has set processors apart says
-/// otherwise: real-time threads, which would keep all others from running, and threads of a process
-/// whose control group has less time than its processors (cgroup `cpu.max`), which would use up the
-/// time that calls need.
+/// Two kinds of thread poll only once, unless an application that has dedicated processors to them
+/// says otherwise: real-time threads, which would keep all others from running, and threads of a
+/// process whose control group has less time than its processors (cgroup `cpu.max`), which would
+/// use up the time that calls need.
 ///
 /// One thread at a time waits with a `Spin`; the atomics serve to pass that right on, and the
 /// threads that do so synchronise.
@@ -73,9 +75,9 @@ pub struct Spin {
     /// Largest budget for spinning, in nanoseconds.
     most: u32,
     budget: AtomicU32,
-    /// Number of waits since the budget came to nothing or was last tried again.
+    /// Number of waits since the budget fell to zero or was last tried again.
     idle: AtomicU32,
-    /// Number of waits after which a budget that came to nothing is tried again.
+    /// Number of waits after which a budget of zero is tried again.
     probe: AtomicU32,
 }
 
@@ -103,8 +105,8 @@ impl Drop for Looking {
 }
 
 impl Spin {
-    /// Makes a budget of at most `most` for spinning on looks of the kind `look`. Zero looks once.
-    /// More than 4 s counts as 4 s.
+    /// Makes a budget of at most `most` for spinning with polls of the kind `look`. With zero, a
+    /// wait polls once. More than 4 s counts as 4 s.
     #[must_use]
     pub fn new(most: Duration, look: Look) -> Self {
         let most = u32::try_from(most.as_nanos()).unwrap_or(u32::MAX);
@@ -127,13 +129,13 @@ impl Spin {
         self
     }
 
-    /// Returns whether a wait never looks more than once.
+    /// Returns whether a wait never polls more than once.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.most == 0
     }
 
-    /// Looks until something is found or the budget is used up.
+    /// Polls until something is found or the budget is used up.
     #[inline]
     pub fn until<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         if let Some(found) = look() {
@@ -142,15 +144,15 @@ impl Spin {
         self.spin_on(look)
     }
 
-    /// Continues to spin as [`Spin::until`] does, after a first look in vain. Costs next to nothing while
-    /// spinning does not pay.
+    /// Continues to spin as [`Spin::until`] does, after a first poll in vain. Costs next to nothing
+    /// while spinning does not pay.
     #[inline]
     pub fn spin_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
         self.spin_on_copying(look, |_| 0)
     }
 
-    /// Spins as [`Spin::spin_on`] does; `copied` gives the number of bytes that a successful
-    /// look copied, which takes its time.
+    /// Spins as [`Spin::spin_on`] does; `copied` returns the number of bytes that a successful poll
+    /// copied, whose time is not taken for an interruption.
     #[inline]
     pub fn spin_on_copying<T>(
         &self,
@@ -200,7 +202,8 @@ impl Spin {
         (self.probe.load(Ordering::Relaxed) * 2).min(MAX_PROBE)
     }
 
-    /// Returns what was found, and whether another thread had the processor meanwhile.
+    /// Polls from `begin` until something is found or `budget` has passed; also returns whether
+    /// another thread ran on the processor meanwhile.
     fn look_from<T>(
         &self,
         begin: Instant,
@@ -266,7 +269,8 @@ fn look_times<T>(times: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> 
 #[derive(Clone, Copy)]
 struct KnownThread {
     may_look: bool,
-    /// Number of looks until the properties are queried again.
+    /// Number of further spins for which the cached properties are used before they are queried
+    /// again.
     looks: u32,
 }
 

@@ -40,7 +40,7 @@ impl Word {
         Self(AtomicU32::new(value))
     }
 
-    /// Returns the word itself.
+    /// Returns the atomic that holds the word.
     #[inline]
     #[must_use]
     pub fn atomic(&self) -> &AtomicU32 {
@@ -61,7 +61,7 @@ impl Word {
         true
     }
 
-    /// Wakes the thread that sleeps here, after the word was changed.
+    /// Wakes the thread that sleeps on the word, after the word was changed.
     pub fn wake(&self) {
         futex::wake(&self.0);
     }
@@ -96,23 +96,23 @@ impl Parker {
     }
 }
 
-/// A value that several threads reach, in an order that others see to.
+/// Cell that several threads access; the callers order the accesses by other means.
 #[derive(Debug)]
 pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {
-    /// Makes one with this content.
+    /// Makes a cell with this content.
     pub fn new(content: T) -> Self {
         Self(std::cell::UnsafeCell::new(content))
     }
 
-    /// Passes the place to `read`, to be read.
+    /// Calls `read` with a pointer to the content, for reading.
     #[inline(always)]
     pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
         read(self.0.get())
     }
 
-    /// Passes the place to `write`, to be written.
+    /// Calls `write` with a pointer to the content, for writing.
     #[inline(always)]
     pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
         write(self.0.get())

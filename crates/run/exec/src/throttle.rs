@@ -3,8 +3,8 @@
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// Rate limit of one kind of log line: admits a number of lines in each term, and counts the
-/// others. A term begins with the first line after the end of the last.
+/// Rate limit of one kind of log line: admits a number of lines in each period, and counts the
+/// others. A period begins with the first line after the end of the previous one.
 ///
 /// Each query takes a lock, for some nanoseconds.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ struct State {
 }
 
 impl Throttle {
-    /// Makes a limit of `lines` lines in each `term`.
+    /// Makes a limit of `lines` lines in each period of length `term`.
     #[must_use]
     pub const fn new(lines: u32, term: Duration) -> Self {
         Self {
@@ -36,8 +36,8 @@ impl Throttle {
         }
     }
 
-    /// Returns the number of lines suppressed since the last one if a line may be written now, else
-    /// `None`.
+    /// Returns the number of lines suppressed since the last one that was admitted if a line may be
+    /// written now, else `None`.
     pub fn lets_through(&self) -> Option<u64> {
         self.lets_through_at(Instant::now())
     }

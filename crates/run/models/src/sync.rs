@@ -1,4 +1,5 @@
-//! The names of `punctual_exec::sync`, of which loom explores every order.
+//! Replacements for the types and functions of `punctual_exec::sync`, with which loom explores
+//! every interleaving.
 
 mod atomics;
 mod locks;

@@ -15,7 +15,7 @@
 use crate::clock;
 use std::time::Duration;
 
-/// Returns the counter.
+/// Returns the current value of the processor's counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ pub fn now() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Returns the counter.
+/// Returns the current value of the processor's counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "aarch64")]
@@ -38,7 +38,7 @@ pub fn now() -> u64 {
     ticks
 }
 
-/// Returns the counter.
+/// Returns the current value of the processor's counter.
 #[inline]
 #[must_use]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -72,8 +72,8 @@ pub struct Rate {
     nanos_a_tick: f64,
 }
 
-/// Duration of the calibration: the two clocks are read within some 100 ns of each other, of which
-/// this is a hundred thousand times as much.
+/// Duration of the calibration: about 100,000 times the 100 ns within which the two clocks are
+/// read, so that the error of the rate stays near 10 ppm.
 const CALIBRATION: Duration = Duration::from_millis(10);
 /// Number of readings of both clocks at each end; the closest pair counts.
 const READINGS: u32 = 16;
@@ -115,7 +115,7 @@ impl Rate {
     }
 }
 
-/// One moment by both clocks.
+/// Reading of the counter and of `CLOCK_MONOTONIC` at one moment.
 struct Moment {
     ticks: u64,
     nanos: u64,

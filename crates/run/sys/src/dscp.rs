@@ -33,7 +33,7 @@ impl Dscp {
         }
     }
 
-    /// Returns the number.
+    /// Returns the code point's number.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0

@@ -96,7 +96,8 @@ fn send_with(
     }
 }
 
-/// Receives at least one byte behind `buffer`'s contents, into capacity it already has.
+/// Receives at least one byte and appends the data to `buffer`, within the capacity that it already
+/// has.
 ///
 /// Returns 0 when the peer has closed, or when there is no spare capacity. Blocks as the socket's
 /// time-out says.

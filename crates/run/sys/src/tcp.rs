@@ -48,7 +48,7 @@ pub struct TcpOptions {
     pub send_buffer: Option<usize>,
     /// `SO_RCVBUF` in bytes; `None` lets the kernel tune it.
     pub receive_buffer: Option<usize>,
-    /// Priority of its packets in the network; `None` leaves it to the kernel (0).
+    /// Priority of the connection's packets in the network; `None` leaves it to the kernel (0).
     pub dscp: Option<Dscp>,
 }
 

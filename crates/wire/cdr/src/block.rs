@@ -2,7 +2,7 @@
 //!
 //! A dropped block goes back where it came from, so that a warm path allocates nothing: to a cache
 //! of the thread that drops it, or to a pool that threads share. Its storage is a vector; lent runs
-//! stand beside it.
+//! are kept outside of it.
 
 use crate::lend::{Lent, Segment};
 use crate::thread_cache;
@@ -21,7 +21,7 @@ pub trait MemoryPool: Send + Sync {
 pub struct Block {
     bytes: Vec<u8>,
     when_dropped: OnDrop,
-    /// Segments that stand between the bytes, in the order of their places. Few messages have any.
+    /// Segments that stand between the block's own bytes, in order. Few messages have any.
     lent: Option<Box<Segments>>,
 }
 
@@ -173,7 +173,7 @@ impl Block {
         }
     }
 
-    /// Returns the memory itself, for a link that receives behind the block's contents.
+    /// Returns the memory itself, for a link that appends received data to the block.
     ///
     /// Only heap memory can be lent as a vector; a link that lends other memory fills it itself.
     #[inline]
@@ -199,7 +199,7 @@ impl Block {
 }
 
 impl Block {
-    /// Attaches a segment behind the bytes that the block holds now.
+    /// Attaches a segment after the bytes that the block holds now.
     pub fn attach(&mut self, segment: Arc<dyn Segment>) {
         let at = self.bytes.len();
         self.lent_mut().push(Lent { at, segment });

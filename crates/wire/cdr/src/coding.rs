@@ -1,4 +1,4 @@
-//! Parameters of an encoding, beside the byte order.
+//! Parameters of an encoding, other than the byte order.
 
 use std::any::Any;
 use std::fmt;
@@ -29,7 +29,7 @@ pub trait Environment: Any + Send + Sync {
     }
 }
 
-/// Parameters of an encoder and a decoder beside the byte order. Cheap to copy.
+/// Parameters of an encoder and a decoder other than the byte order. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Coding<'e> {
     /// GIOP version of the message, which decides the encoding of wide text.

@@ -32,9 +32,10 @@ pub struct Decoder<'d> {
     whole: &'d [u8],
     /// Offsets in `whole`, not yet reached, at which alignment restarts.
     seams: &'d [usize],
-    /// Lent runs that stand between the bytes, from the position on.
+    /// Lent runs (bytes kept outside of the message) that belong between the bytes, from the
+    /// position on.
     lent: &'d [Lent],
-    /// Number of bytes in the lent runs still ahead.
+    /// Number of bytes of the lent runs, kept outside of the message, that are still ahead.
     ahead: usize,
     order: ByteOrder,
     /// Nesting depth of the recursive values being read.
@@ -46,7 +47,8 @@ pub struct Decoder<'d> {
     values: ColdOption<ReadValues<'d>>,
 }
 
-/// Alignment offset of a place just behind a fragment's header: 12 bytes into a message, modulo 8.
+/// Alignment offset of the first byte after a fragment's header: 12 bytes into a message, modulo
+/// 8.
 const BEHIND_HEADER: usize = 4;
 
 /// Largest alignment of any value.
@@ -106,13 +108,13 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Makes a decoder of bytes that lent runs stand between. Such a run is read as a whole, by
-    /// what reads runs of octets or primitive values. Only views of a sequence of octets or numbers
-    /// show it where it lies ([`Segment::view`](crate::Segment::view)); everything else sees a copy
-    /// that never changes.
+    /// Makes a decoder of bytes between which lent runs belong, which are kept outside of them.
+    /// Such a run is read as a whole, by what reads runs of octets or primitive values. Only views
+    /// of a sequence of octets or numbers show it where it lies
+    /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that never changes.
     ///
     /// At least eight bytes have to stand before a run, such as those of a message's header: with
-    /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes behind them
+    /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes after them
     /// could not be aligned.
     #[must_use]
     pub fn with_lent(
@@ -128,7 +130,7 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Makes a decoder of an encapsulation (§9.3.3), positioned behind its byte-order octet.
+    /// Makes a decoder of an encapsulation (§9.3.3), positioned after its byte-order octet.
     /// Profiles, components and service contexts have this form.
     ///
     /// # Errors
@@ -199,7 +201,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Takes over the count of another decoder of the same bytes.
+    /// Continues with the count of bytes read again of another decoder of the same bytes; see
+    /// [`Decoder::read_again`].
     pub fn take_count_of(&mut self, by: &Self) {
         self.again = by.again;
     }
@@ -211,7 +214,7 @@ impl<'d> Decoder<'d> {
         self.order
     }
 
-    /// Returns the parameters of the encoding beside the byte order.
+    /// Returns the parameters of the encoding other than the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'d> {

@@ -118,15 +118,16 @@ impl<'e> Encoder<'e> {
         self.values.as_deref_mut()
     }
 
-    /// Returns whether the next data belongs to a value whose state is in chunks: another value
-    /// stands between them.
+    /// Returns whether the next data belongs to a value whose state is in chunks. A value written
+    /// there stands between two chunks.
     #[must_use]
     pub fn is_in_chunks(&self) -> bool {
         let values = self.values.as_ref();
         values.is_some_and(|values| values.is_in_chunks())
     }
 
-    /// Returns the writing position for distances between places of a message; lent bytes count.
+    /// Returns the writing position, from which distances within a message are computed; lent bytes
+    /// are counted.
     pub(crate) fn place(&self) -> usize {
         self.block.len().wrapping_sub(self.origin)
     }
@@ -138,7 +139,7 @@ impl<'e> Encoder<'e> {
         self.order
     }
 
-    /// Returns the parameters of the encoding beside the byte order.
+    /// Returns the parameters of the encoding other than the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'e> {
@@ -158,7 +159,7 @@ impl<'e> Encoder<'e> {
         self.coding.code_sets = code_sets;
     }
 
-    /// Returns everything written so far, behind the block's earlier contents.
+    /// Returns the block: its earlier contents, followed by everything written so far.
     #[inline]
     #[must_use]
     pub fn block(&self) -> &Block {

@@ -14,7 +14,7 @@ pub enum CdrError {
     Truncated {
         /// Bytes that the value takes, padding included.
         needed: u32,
-        /// Bytes that are there.
+        /// Bytes that are left in the input.
         left: u32,
     },
     /// A string, sequence or message is longer than the configured limit.
@@ -78,7 +78,8 @@ pub enum CdrError {
     /// A reference is nil where that is not allowed.
     #[error("nil reference not allowed here")]
     NilReference,
-    /// A run of bytes that travels beside its message stands where something else is expected.
+    /// A run of bytes that is transmitted outside of its message occurs where something else is
+    /// expected.
     #[error("unexpected lent run of bytes")]
     LentElsewhere,
     /// An object reference or value needs an ORB, and the decoder was given none.

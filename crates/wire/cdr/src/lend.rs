@@ -49,11 +49,11 @@ pub trait Lender: Send + Sync + Debug {
     fn lend(&self, octets: &[u8]) -> Option<Arc<dyn Segment>>;
 }
 
-/// Segment, and the offset in its block's own bytes before which it stands.
+/// Segment, and the offset in the block's own bytes at which it is inserted.
 #[derive(Clone, Debug)]
 pub struct Lent {
-    /// Number of the block's own bytes before it.
+    /// Number of the block's own bytes before the segment.
     pub at: usize,
-    /// Segment that stands there.
+    /// Segment inserted at that offset.
     pub segment: Arc<dyn Segment>,
 }

@@ -148,9 +148,9 @@ fn gather<'d, T: PlainData + Unmarshal>(
 
 /// Elements that have been skipped in the input.
 struct Run<'d, T> {
-    /// First element, if it did not lie as in memory.
+    /// First element, if its layout in the input differs from that in memory.
     first: Option<T>,
-    /// All elements, or all after the first, without the padding behind the last. `None` if they
+    /// All elements, or all after the first, without the padding after the last. `None` if they
     /// have not been skipped, because they do not lie in one piece.
     octets: Option<&'d [u8]>,
 }

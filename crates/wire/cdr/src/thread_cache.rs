@@ -28,7 +28,7 @@ static LARGE: AtomicUsize = AtomicUsize::new(0);
 struct Cache {
     vectors: [Cell<Vec<u8>>; BLOCKS],
     used: Cell<usize>,
-    /// Set of the places that hold a large vector, as bits.
+    /// Set of the entries of `vectors` that hold a large vector, as bits.
     large: Cell<u8>,
     /// Uses of large vectors in a row that a small one would have served.
     unneeded: Cell<u32>,
@@ -120,7 +120,7 @@ impl Cache {
         self.put(bytes);
     }
 
-    /// Records that the vector at `place` is no longer cached.
+    /// Records that the vector at index `place` is no longer cached.
     fn took(&self, place: usize, bytes: &Vec<u8>) {
         let large = self.large.get();
         if large >> place & 1 == 1 {

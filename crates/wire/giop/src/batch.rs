@@ -1,18 +1,18 @@
 //! Common form of batches of GIOPlite and of frames: a count, and requests whose bodies stand
-//! behind their lengths.
+//! after their lengths.
 
 use punctual_cdr::{Block, CdrError, Decoder, Encoder};
 
 /// Alignment of a body, as in a request.
 const BODY_ALIGNMENT: usize = 8;
 
-/// Requests that are being written behind their count, which is kept up to date after each of them.
+/// Requests that are being written after their count, which is kept up to date after each of them.
 #[derive(Debug)]
 pub(crate) struct Requests<'e> {
     out: Encoder<'e>,
     /// Offset of the message in the block.
     start: usize,
-    /// Offset of the count.
+    /// Offset of the count of requests.
     count_at: usize,
     count: u32,
 }
@@ -78,7 +78,7 @@ impl<'e> Requests<'e> {
     }
 }
 
-/// Writes a length and the body behind it.
+/// Writes a length and the body after it.
 fn put_body<'e>(
     out: &mut Encoder<'e>,
     write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
@@ -101,7 +101,7 @@ fn put_body<'e>(
     Ok(())
 }
 
-/// Reads a length and the body behind it.
+/// Reads a length and the body after it.
 pub(crate) fn get_body<'m>(input: &mut Decoder<'m>) -> Result<&'m [u8], CdrError> {
     // The message's length is the only bound: no limit of the application's applies.
     let length = input.get_u32()? as usize;

@@ -2,8 +2,8 @@
 //! reference, the client chooses and tells the server on the first request of a connection.
 //!
 //! Ours are UTF-8 and UTF-16. As a client we convert to any of a server's code sets that
-//! [`NarrowCodeSet`] and [`WideCodeSet`] know; as a server we announce ISO 8859-1 and UCS-2 beside
-//! our own, so that references stay short, and read any of them.
+//! [`NarrowCodeSet`] and [`WideCodeSet`] know; as a server we announce ISO 8859-1 and UCS-2 in
+//! addition to our own, so that references stay short, and read any of them.
 
 use punctual_cdr::{ByteOrder, CdrError, CodeSets, Coding, Decoder, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo};

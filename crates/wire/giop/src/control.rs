@@ -13,7 +13,7 @@ pub struct CancelRequest {
 }
 
 impl CancelRequest {
-    /// Reads the message.
+    /// Reads a CancelRequest message after its header.
     ///
     /// # Errors
     /// [`CdrError::Truncated`].
@@ -23,7 +23,7 @@ impl CancelRequest {
         })
     }
 
-    /// Writes the message.
+    /// Writes a CancelRequest message after its header.
     pub fn encode(&self, out: &mut Encoder<'_>) {
         out.put_u32(self.request_id);
     }

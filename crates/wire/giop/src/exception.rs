@@ -15,7 +15,7 @@ pub struct SystemExceptionBody<'m> {
 }
 
 impl<'m> SystemExceptionBody<'m> {
-    /// Reads the body.
+    /// Reads the body of a reply with a system exception.
     ///
     /// # Errors
     /// A [`CdrError`] for a malformed body.
@@ -27,7 +27,7 @@ impl<'m> SystemExceptionBody<'m> {
         })
     }
 
-    /// Writes the body.
+    /// Writes the body of a reply with a system exception.
     ///
     /// # Errors
     /// Those of an invalid repository id: [`CdrError::InnerNul`], [`CdrError::LengthOverLimit`].

@@ -2,7 +2,7 @@
 //!
 //! In 1.2 a fragment's header is followed by the request id, and every piece but the last has a
 //! length that is a multiple of 8, so that alignment continues. In 1.1 alignment restarts in each
-//! fragment, behind a header of 12 bytes; a message is cut where both ways of counting agree. A
+//! fragment, after a header of 12 bytes; a message is cut where both ways of counting agree. A
 //! value of 8 bytes may still lie across such a cut, which some receivers refuse: better don't
 //! fragment in 1.1 without need.
 

@@ -24,7 +24,7 @@ pub enum FrameError {
     /// The message exceeds the limit on messages.
     #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
-        /// Number of bytes behind the header.
+        /// Number of bytes after the header.
         size: u32,
         /// Limit, header included.
         limit: usize,

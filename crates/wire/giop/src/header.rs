@@ -105,7 +105,7 @@ pub struct MessageHeader {
     pub more_fragments: bool,
     /// Kind of the message.
     pub kind: MessageKind,
-    /// Number of bytes behind the header.
+    /// Number of bytes after the header.
     pub size: u32,
 }
 

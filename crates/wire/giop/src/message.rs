@@ -13,7 +13,7 @@ pub fn begin_message(out: &mut Encoder<'_>, kind: MessageKind) {
     out.put_bytes(&header.to_octets());
 }
 
-/// Aligns to the begin of a request's or reply's body: a multiple of 8 in GIOP 1.2 (CORBA 3.3 part
+/// Aligns to the start of a request's or reply's body: a multiple of 8 in GIOP 1.2 (CORBA 3.3 part
 /// 2, §9.4.2.2), any offset in earlier versions. Only for a message that has a body.
 #[inline]
 pub fn align_body(out: &mut Encoder<'_>) {
@@ -47,7 +47,7 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
 }
 
 /// Returns the header, of `HEADER` bytes, of the message that begins at offset `start` of a block
-/// and ends with it, and the number of bytes behind it, lent runs included.
+/// and ends with it, and the number of bytes after it, lent runs included.
 ///
 /// # Errors
 /// [`CdrError::LengthOverLimit`] above 4 GiB; [`CdrError::Truncated`] if there is no header.
@@ -83,7 +83,7 @@ pub(crate) const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
     }
 }
 
-/// Returns a decoder of a whole message, positioned behind its header. Version and byte order are
+/// Returns a decoder of a whole message, positioned after its header. Version and byte order are
 /// the header's; the version in `coding` is ignored.
 #[inline]
 #[must_use]

@@ -30,7 +30,7 @@ use crate::service_context::ServiceContexts;
 const REPLY_HEAD: usize = MessageHeader::LEN + 12;
 /// Size of a plain request's head up to its object key, in bytes.
 const REQUEST_HEAD: usize = MessageHeader::LEN + 16;
-/// Offset of the part that is the same in successive requests.
+/// Offset of the part after the request id, which is equal in successive requests.
 const BEHIND_ID: usize = MessageHeader::LEN + 4;
 
 /// Returns the first eight bytes of an unfragmented message of GIOP 1.2, as a number.
@@ -268,7 +268,7 @@ impl PlainRequests {
         })
     }
 
-    /// Caches the begin of a request, if it is plain so far.
+    /// Caches the beginning of a request, if that is plain.
     #[cold]
     fn learn(&mut self, begin: u64, front: &[u8; FRONT]) -> Option<()> {
         // Until then every request is refused that looks like the cached one.

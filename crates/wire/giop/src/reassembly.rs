@@ -17,7 +17,7 @@ const FRAGMENTS_ALWAYS: usize = 1024;
 /// Fragment size in bytes that bounds the number of fragments above [`FRAGMENTS_ALWAYS`]: as many
 /// as the longest message has in fragments of this size. Real ORBs send longer fragments.
 const SMALL_FRAGMENT: usize = 512;
-/// Memory to record the begin of a fragment, in bytes.
+/// Memory used to record where a fragment begins, in bytes.
 const SEAM: usize = size_of::<usize>();
 
 /// Unfinished messages of one direction of a connection.
@@ -30,7 +30,7 @@ pub struct Reassembly {
     /// Number of bytes held by `pending` together, seams included.
     held: usize,
     pending: Vec<Partial>,
-    /// Mark given to messages that begin.
+    /// Mark recorded for each message whose first fragment arrives from now on.
     mark: u64,
 }
 
@@ -41,7 +41,7 @@ struct Partial {
     header: MessageHeader,
     bytes: Vec<u8>,
     seams: Vec<usize>,
-    /// Number of fragments that continued it, empty ones included.
+    /// Number of fragments that have continued the message, empty ones included.
     fragments: usize,
     /// Request id in the header of a 1.1 request, once it was needed: see [`Reassembly::cancel`].
     id_1_1: Option<u32>,
@@ -72,7 +72,7 @@ pub struct Assembled {
 }
 
 impl Assembled {
-    /// Returns a decoder of the message, positioned behind its header.
+    /// Returns a decoder of the message, positioned after its header.
     #[must_use]
     pub fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         message_decoder_with_seams(&self.header, &self.bytes, &self.seams, coding)
@@ -307,7 +307,7 @@ impl Reassembly {
     }
 
     /// Checks the limits for `more` bytes of a message that has `so_far` already, and `noted` bytes
-    /// beside the message.
+    /// in addition to the message.
     fn reserve(&mut self, so_far: usize, more: usize, noted: usize) -> Result<(), FragmentError> {
         if so_far.saturating_add(more) > self.max_message {
             return Err(FragmentError::Oversized {
@@ -327,7 +327,7 @@ impl Reassembly {
 
 impl Partial {
     /// Returns the origin of alignment at the end of the held bytes: the message's start, or the
-    /// place where the 12-byte header of the fragment at the last seam would stand.
+    /// position where the 12-byte header of the fragment at the last seam would stand.
     fn origin(&self) -> usize {
         let seam = self.seams.last().map_or(0, |seam| *seam);
         seam.saturating_sub(MessageHeader::LEN)
@@ -388,7 +388,7 @@ fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, Fr
     }))
 }
 
-/// Returns whether bytes at this offset from the origin of alignment are aligned as behind a
+/// Returns whether bytes at this offset from the origin of alignment are aligned as after a
 /// 12-byte header.
 fn octets_behind_header(offset: usize) -> bool {
     offset % 8 == MessageHeader::LEN % 8

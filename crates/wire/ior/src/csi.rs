@@ -58,7 +58,7 @@ pub struct TlsSecTrans {
     pub addresses: Vec<Endpoint>,
 }
 
-/// Reads the list, from behind the encapsulation's byte order on.
+/// Reads the list, from after the encapsulation's byte order on.
 pub(crate) fn mechanisms(input: &mut Decoder<'_>) -> Result<Vec<CompoundMechanism>, CdrError> {
     let _stateful = input.get_bool()?;
     unmarshal_each(input, LEAST, mechanism)

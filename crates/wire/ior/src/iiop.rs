@@ -33,7 +33,7 @@ pub struct IiopProfile {
 }
 
 impl IiopProfile {
-    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// Reads a profile's data. Data after the known members, as later minor versions may have, is
     /// ignored.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use crate::error::IorError;
 use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags;
 
-/// Least size of a place: a length, one character, and a NUL.
+/// Least size of an encoded location: a length, one character, and a NUL.
 const MIN_PLACE: usize = 6;
 
 /// Version that is written; a later minor version is read as this one.
@@ -29,8 +29,8 @@ pub struct PairProfile {
     /// Names of the messaging protocol, of adapters if there are any, and of the link, joined by
     /// `+`: `giop_lite+uiop`, `giop+reliable+diop`.
     pub protocol: String,
-    /// Places where the object can be reached, in the link's notation and in the server's order; at
-    /// least one, and none empty.
+    /// Locations at which the object can be reached, in the link's notation and in the server's
+    /// order; at least one, and none empty.
     pub places: Vec<String>,
     /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
@@ -39,12 +39,13 @@ pub struct PairProfile {
 }
 
 impl PairProfile {
-    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// Reads a profile's data. Data after the known members, as later minor versions may have, is
     /// ignored.
     ///
     /// # Errors
     /// [`IorError::UnsupportedVersion`] for another major version than 1, and [`IorError::Cdr`] for
-    /// malformed data: [`CdrError::Invalid`] for a protocol that is not a pair, or a missing place.
+    /// malformed data: [`CdrError::Invalid`] for a protocol that is not a pair, or if there is no
+    /// location.
     pub fn decode(data: &[u8]) -> Result<Self, IorError> {
         let mut input = Decoder::of_encapsulation(data, Coding::default())?;
         let (major, minor) = (input.get_u8()?, input.get_u8()?);
@@ -64,7 +65,7 @@ impl PairProfile {
     /// Encodes the profile's data, in this byte order.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] for a protocol that is not a pair, or a missing place;
+    /// [`CdrError::Invalid`] for a protocol that is not a pair, or if there is no location;
     /// [`CdrError::InnerNul`] and [`CdrError::LengthOverLimit`].
     pub fn encode(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
         self.check()?;

@@ -35,7 +35,7 @@ impl AssociationOptions {
     pub const NO_DELEGATION: Self = Self(128);
     /// Simple delegation: the client's rights are passed on.
     pub const SIMPLE_DELEGATION: Self = Self(256);
-    /// Composite delegation: the client's rights are passed on beside the server's.
+    /// Composite delegation: the client's rights are passed on in addition to the server's.
     pub const COMPOSITE_DELEGATION: Self = Self(512);
     /// Assertion of another's identity (CSIv2).
     pub const IDENTITY_ASSERTION: Self = Self(1024);

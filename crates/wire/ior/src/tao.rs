@@ -18,13 +18,13 @@ use crate::tags::{component as tag, profile};
 /// Endpoint in TAO's component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaoEndpoint {
-    /// Place of the endpoint.
+    /// Address of the endpoint.
     pub place: TaoPlace,
     /// Priority at which its requests are served.
     pub priority: i16,
 }
 
-/// Place of an endpoint in TAO's component.
+/// Address of an endpoint in TAO's component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaoPlace {
     /// Host and port: IIOP, SHMIOP, DIOP.

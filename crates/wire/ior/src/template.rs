@@ -90,15 +90,15 @@ fn place_of(
 #[derive(Clone, Debug, Default)]
 pub struct ProfileTemplates(Arc<ArcSwap<Templates>>);
 
-/// Templates made for the same origin.
+/// Templates of profiles, and the versions of the settings that they were made from.
 #[derive(Debug, Default)]
 struct Templates {
     of: Option<Origin>,
     templates: Vec<Arc<Template>>,
 }
 
-/// Version numbers of everything that profiles depend on beside the adapter; one of them changes
-/// whenever any of that does.
+/// Version numbers of everything that profiles depend on other than the adapter; one of them
+/// changes whenever any of that does.
 pub type Origin = [u64; 3];
 
 impl ProfileTemplates {

@@ -28,7 +28,7 @@ pub struct UiopProfile {
 }
 
 impl UiopProfile {
-    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// Reads a profile's data. Data after the known members, as later minor versions may have, is
     /// ignored.
     ///
     /// # Errors

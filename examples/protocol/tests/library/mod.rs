@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Returns the library's path; `None`, with the reason printed, without a cargo to build it.
+/// Returns the library's path. If cargo is not installed to build it, prints that and returns
+/// `None`.
 pub(crate) fn built() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY.get_or_init(build).as_deref()

@@ -1,5 +1,5 @@
-//! Anys: received, taken apart, and sent on in the other byte order, as bridges and event channels
-//! do.
+//! Anys: received, decomposed into values, and sent on in the other byte order, as bridges and
+//! event channels do.
 
 use super::type_code::put_pointing;
 use super::{decoder, number, written};
@@ -60,8 +60,9 @@ const fn sent_on(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 }
 
 impl Shape {
-    /// Returns the shape with a refusal for repeated references: earlier bytes may be referred to
-    /// 14 times as often as the message has them. Until then, each Any gets the whole of its type.
+    /// Returns the shape with the expectation that too many indirections are refused: those to
+    /// earlier bytes may amount to 14 times the message's length. Up to the limit, each Any is
+    /// decoded with its complete type.
     const fn refused_too_often(self) -> Self {
         let too_often = End::Refused {
             why: "references back to earlier data cause",
@@ -82,7 +83,7 @@ fn read(octets: &[u8]) -> Outcome {
 }
 
 /// Makes a shape whose elements are all kept as values, as some programs do: a `Value` has 32
-/// bytes, and there are at most four for each byte.
+/// bytes, and each byte of input makes at most four of them.
 const fn kept(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 176,
@@ -99,7 +100,7 @@ fn keep(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Makes a shape whose parts are all taken apart, at any depth.
+/// Makes a shape whose values are decomposed at every depth, and dropped one after the other.
 const fn looked_through(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         counted: Counted::AtATime,
@@ -130,8 +131,8 @@ fn send_on(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Writes a sequence of Anys, each of the first one's type: a sequence of the type that `of`
-/// writes, without elements.
+/// Writes a sequence of Anys with empty values, in which `more` Anys refer to the first one's type
+/// by an indirection. That type is a sequence of the element type that `of` writes.
 fn sharing(more: usize, of: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&TypeCode::ANY, 0).marshal(out)?;
@@ -153,13 +154,14 @@ fn sharing(more: usize, of: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError
     })
 }
 
-/// Writes as many references as are allowed to a type that is most of a message.
+/// Writes one indirection, the most that is allowed, to a type that takes up most of the message.
 fn of_large_type(octets: usize) -> Vec<u8> {
     // Making the type again counts as reading it 12 times; and a type has 65,536 parts at most.
     sharing(1, |out| put_pointing(out, octets.min(1 << 18)))
 }
 
-/// Writes one reference for each twelfth of the type's length, which is an enum with a long id.
+/// Writes one indirection for every 12 bytes of a large type, an enum with a long repository id:
+/// too many.
 fn too_many_of_large_type(octets: usize) -> Vec<u8> {
     // In a short message 64 KiB may be referred to again.
     let more = octets.max(1 << 14) / 24;
@@ -205,8 +207,8 @@ fn short(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes a message of which half is a type's id and the 63 ids before it in the list, which differ
-/// at their ends; then values that refer to it.
+/// Writes a message of which half is a type's repository id and 63 ids that precede it in a value's
+/// list of ids and differ from it in their last character; then values that refer to this list.
 fn long_ids(octets: usize) -> Vec<u8> {
     // Short ids are compared each time they occur.
     let octets = octets.max(24_000);
@@ -251,7 +253,7 @@ fn structs(octets: usize, deep: usize) -> Vec<u8> {
     })
 }
 
-/// Writes nested structs around a null Any.
+/// Writes structs nested around a null Any.
 fn null_in_structs(octets: usize) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&in_structs(TypeCode::ANY, 20), 0).marshal(out)?;
@@ -278,7 +280,7 @@ fn unions(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes nested sequences of one element, as deep as values may nest.
+/// Writes nested sequences of one element each, to the maximum nesting of values.
 fn sequences(octets: usize) -> Vec<u8> {
     let deep = usize::from(Limits::DEFAULT.nesting) - 2;
     let of = (0..deep).fold(TypeCode::BOOLEAN, |of, _| TypeCode::sequence(&of, 0));

@@ -1,4 +1,4 @@
-//! GIOPlite and frames: messages in a row, and many requests in one message.
+//! GIOPlite and sequenced frames: consecutive messages, and many requests in one message.
 
 use crate::outcome::read_whole;
 use crate::{Outcome, Refusal, Shape};
@@ -75,7 +75,7 @@ fn all_of(announced: usize, found: usize) -> Result<(), CdrError> {
     }
 }
 
-/// Returns the bytes of a block, which for shapes can always be written.
+/// Returns the bytes of an encoded block. The encoding of a shape never fails.
 fn finished(block: Result<Block, CdrError>) -> Vec<u8> {
     debug_assert!(block.is_ok(), "{block:?}");
     block.map(Block::into_vec).unwrap_or_default()

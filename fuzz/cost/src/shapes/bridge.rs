@@ -1,4 +1,4 @@
-//! Bodies that a bridge searches for references.
+//! Message bodies in which a bridge searches for references.
 
 use super::written;
 use crate::{Outcome, Refusal, Shape};
@@ -54,7 +54,7 @@ fn here() -> Option<&'static Here> {
     .as_ref()
 }
 
-/// Returns the number of rewritten references.
+/// Rewrites the references in a body as a bridge does, and returns their number.
 fn rewritten(octets: &[u8]) -> Result<u64, Refusal> {
     let here = here().ok_or_else(|| Refusal::new(0, "there is no bridge"))?;
     let before = here.bridge.counts();

@@ -1,4 +1,5 @@
-//! Whole connections: inbox, dispatch, a servant, its replies; and calls with their answers.
+//! Whole connections: a server that receives, dispatches and answers requests, and a client that
+//! calls and receives the answers.
 
 use crate::{Outcome, Refusal, Shape};
 use punctual_cdr::{Coding, Limits};
@@ -51,7 +52,7 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 
 const GIOP: usize = 0;
 const LITE: usize = 1;
-/// Numbers of the calls.
+/// Indexes of the fuzz targets' recorded calls.
 const PING: usize = 0;
 const ANY: usize = 17;
 const VALUES: usize = 19;
@@ -66,13 +67,13 @@ fn conversation(protocol: usize, number: usize) -> &'static Conversation {
     found.unwrap_or(&all[0])
 }
 
-/// Writes one call again and again.
+/// Writes the request of one call repeatedly, up to the given length.
 fn calls(protocol: usize, number: usize, octets: usize) -> Vec<u8> {
     let one = &conversation(protocol, number).asked;
     one.repeat(octets / one.len() + 1)
 }
 
-/// Serves the calls; each must have a reply without an exception.
+/// Serves the requests; each must be answered without an exception.
 fn serve(octets: &[u8], piece: usize) -> Outcome {
     let sent = server::served("slice", octets, piece);
     let asked = messages(octets)?;
@@ -125,7 +126,7 @@ fn messages(octets: &[u8]) -> Result<Vec<Message<'_>>, Refusal> {
     Ok(all)
 }
 
-/// Makes a call whose answer comes last.
+/// Makes a call; its reply is at the end of the given octets.
 fn call(octets: &[u8], piece: usize) -> Outcome {
     let called = client::called(conversation(GIOP, PING), octets.to_vec(), piece);
     called.map_err(|error| Refusal::new(0, error))
@@ -152,7 +153,7 @@ fn answered_in_fragments(octets: usize) -> Vec<u8> {
     in_fragments(&to_nobody(octets / 17))
 }
 
-/// Splits messages of GIOP 1.2 into fragments of one octet.
+/// Splits messages of GIOP 1.2 into fragments with one octet of payload each.
 fn in_fragments(all: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for (header, message) in messages(all).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! GIOP: headers with their contexts, fragments, messages in a row.
+//! GIOP: message headers with their service contexts, fragments, consecutive messages.
 
 use super::number;
 use crate::outcome::read_whole;
@@ -55,7 +55,7 @@ fn read(octets: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// Reads a message: its header and, if it has one, its body of octets.
+/// Reads a message: its header and, if there is one, a body that is a sequence of octets.
 fn one(header: &MessageHeader, mut input: Decoder<'_>) -> Outcome {
     let read = match header.kind {
         MessageKind::LocateRequest => LocateRequestHeader::decode(&mut input).map(drop),
@@ -69,7 +69,7 @@ fn one(header: &MessageHeader, mut input: Decoder<'_>) -> Outcome {
     read_whole(&input)
 }
 
-/// Reads what a server reads before it knows the request's target.
+/// Reads the part of a request that a server decodes before it knows the target.
 fn head(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let header = RequestHeader::decode(input)?;
     // Each relevant context is searched for by itself.
@@ -86,7 +86,7 @@ fn head(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// Writes a request with these contexts, and what `body` writes.
+/// Writes a request with the given service contexts, and a body written by `body`.
 fn request(
     version: GiopVersion,
     contexts: &[ServiceContext<'_>],
@@ -129,7 +129,7 @@ fn without_data(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes many code set contexts, of which the first counts.
+/// Writes many code set contexts; only the first is used by the receiver.
 fn code_sets(octets: usize) -> Vec<u8> {
     let chosen = CodeSetContext {
         char_data: 0x0501_0001,
@@ -140,7 +140,7 @@ fn code_sets(octets: usize) -> Vec<u8> {
     request(GiopVersion::V1_2, &contexts, |_| Ok(()))
 }
 
-/// Writes a request whose body's octets come one by one.
+/// Writes a request whose body comes in fragments with one octet of payload each.
 fn fragments(version: GiopVersion, octets: usize) -> Vec<u8> {
     let id: &[u8] = match version {
         GiopVersion::V1_2 => &[0, 0, 0, 7],
@@ -166,7 +166,7 @@ fn fragments(version: GiopVersion, octets: usize) -> Vec<u8> {
     all
 }
 
-/// Sets the flag in a message's header that fragments follow.
+/// Sets the flag in a message's header that announces further fragments.
 fn followed(message: &mut [u8]) {
     if let Some(flags) = message.get_mut(6) {
         *flags |= 2;

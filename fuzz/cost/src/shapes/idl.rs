@@ -29,8 +29,9 @@ pub(super) const SHAPES: &[Shape] = &[
     generated("modules in one another", modules),
 ];
 
-/// Makes a shape of IDL. A compiler's input does not come from a peer: a file's tokens, tree and
-/// names are held as long as it is compiled, and names of declarations deep in modules are long.
+/// Makes a shape of IDL. Its bound is large, as IDL does not come from a peer: the compiler keeps a
+/// file's tokens, syntax tree and names until it has finished, and names declared in nested modules
+/// are long.
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 640,
@@ -38,8 +39,8 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     }
 }
 
-/// Makes a shape of generated Rust: a line of IDL becomes some fourteen lines, which are parsed and
-/// formatted.
+/// Makes a shape of the Rust generated from IDL. Its bound is large: a line of IDL becomes about
+/// fourteen lines, which are then parsed and formatted.
 const fn generated(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 4096,
@@ -60,7 +61,7 @@ fn generate(octets: &[u8]) -> Outcome {
     generated.map(drop).map_err(|errors| last(&errors))
 }
 
-/// Returns the place that the compiler has reached, which goes on behind an error.
+/// Returns the last error by its position in the file; the compiler continues after an error.
 fn last(errors: &[Diagnostic]) -> Refusal {
     let places = errors.iter().filter_map(|error| error.primary.as_ref());
     let at = places.map(|place| place.span.start).max();

@@ -120,12 +120,13 @@ pub(super) const SHAPES: &[Shape] = &[
     }),
 ];
 
-/// Makes a shape of typed arguments, which are marshaled at once, except valuetypes.
+/// Makes a shape of JSON arguments with known types, which are marshaled directly, except
+/// valuetypes.
 const fn read(name: &'static str, make: fn(usize) -> Vec<u8>, read: fn(&[u8]) -> Outcome) -> Shape {
     Shape::new("JSON read", name, make, read)
 }
 
-/// Makes a shape of typed arguments that are read into values.
+/// Makes a shape of JSON arguments with known types that are first converted to values.
 const fn taken_apart(
     name: &'static str,
     make: fn(usize) -> Vec<u8>,
@@ -134,8 +135,8 @@ const fn taken_apart(
     Shape::new("JSON taken apart", name, make, read)
 }
 
-/// Makes a shape of a printed result. The output is a multiple of the input's length: the names of
-/// types and members are printed for each value.
+/// Makes a shape of a result that is printed as JSON. The output may be several times as long as
+/// the input: it names the types and members of each value.
 const fn printed(
     name: &'static str,
     make: fn(usize) -> Vec<u8>,
@@ -144,11 +145,11 @@ const fn printed(
     Shape::new("JSON printed", name, make, read)
 }
 
-/// Depth of nested arrays: the maximum for values read from octets.
+/// Depth of nested arrays: the limit for values read from CDR.
 const DEEP: usize = 60;
 
-/// Depth of nested objects that hold an array each: serde takes 128 of both. An object is skipped
-/// to find its members, and so is each that it holds.
+/// Depth of nested objects that each hold an array: serde allows a total of 128. An object is
+/// skipped once to find its members, and each nested object again.
 const DEEPEST: usize = 63;
 
 struct Types {
@@ -225,7 +226,7 @@ fn types() -> &'static Types {
     })
 }
 
-/// Returns a valuetype that holds an Any.
+/// Returns the type of a valuetype that holds an Any.
 fn holder() -> &'static TypeCode {
     static HOLDER: OnceLock<TypeCode> = OnceLock::new();
     HOLDER.get_or_init(|| {
@@ -273,7 +274,7 @@ fn listed(octets: usize, element: &str) -> Vec<u8> {
     format!("[{}]", vec![element; count].join(",")).into_bytes()
 }
 
-/// Writes a list of a first element and others.
+/// Writes a JSON list of the given first element and further elements, up to the given length.
 fn listed_behind(first: &str, octets: usize, element: impl Fn(usize) -> String) -> Vec<u8> {
     let mut text = format!("[{first}");
     for at in 0.. {
@@ -286,7 +287,7 @@ fn listed_behind(first: &str, octets: usize, element: impl Fn(usize) -> String) 
     (text + "]").into_bytes()
 }
 
-/// Nests a beginning and an end `times` times.
+/// Writes `times` nested pairs of an opening and a closing text.
 fn within(times: usize, begin: &str, end: &str) -> String {
     begin.repeat(times) + &end.repeat(times)
 }
@@ -361,7 +362,7 @@ fn null_anys(octets: usize) -> Vec<u8> {
     super::text::nothing(octets)
 }
 
-/// Writes a value without members, and indirections to it.
+/// Writes a value without members, followed by indirections to it.
 fn again(octets: usize) -> Vec<u8> {
     super::written(|out| {
         out.put_u32(super::number(octets / 8));
@@ -395,7 +396,7 @@ fn references(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes values in turn with references to the one before.
+/// Writes values that alternate with references to the preceding value.
 fn all_references(octets: usize) -> Vec<u8> {
     listed_behind("null", octets, |at| {
         format!("{{\"others\":[]}},{{\"$ref\":\"[{}]\"}}", at * 2 + 1)

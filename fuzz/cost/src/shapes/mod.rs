@@ -1,4 +1,4 @@
-//! Shapes by decoder.
+//! All shapes, grouped by decoder.
 
 mod any;
 mod batches;
@@ -15,7 +15,7 @@ mod values;
 use crate::Shape;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// All shapes.
+/// List of all shapes.
 pub const SHAPES: &[&[Shape]] = &[
     type_code::SHAPES,
     any::SHAPES,
@@ -30,14 +30,14 @@ pub const SHAPES: &[&[Shape]] = &[
     idl::SHAPES,
 ];
 
-/// Returns the shape of that decoder and name.
+/// Returns the shape with the given decoder and name.
 #[must_use]
 pub fn shape(decoder: &str, name: &str) -> Option<&'static Shape> {
     let mut all = SHAPES.iter().flat_map(|some| some.iter());
     all.find(|one| one.decoder == decoder && one.name == name)
 }
 
-/// Returns the bytes that `write` writes. Writing a shape never fails.
+/// Returns the bytes that `write` encodes. The encoding of a shape never fails.
 fn written(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     let written = write(&mut out);

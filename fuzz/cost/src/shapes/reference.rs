@@ -39,7 +39,7 @@ fn read_octets(octets: &[u8]) -> Outcome {
     read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
-/// Reads all parts of a reference that callers read.
+/// Reads all parts of a reference that a calling ORB reads.
 fn read(ior: &Ior) -> Result<(), IorError> {
     for profile in &ior.profiles {
         let Profile::Iiop(profile) = profile.decode()? else {
@@ -146,14 +146,15 @@ fn text(octets: usize) -> Vec<u8> {
     text.unwrap_or_default().into_bytes()
 }
 
-/// Writes a reference with the maximum number of addresses, whose hosts grow with the length.
+/// Writes a reference with the maximum number of addresses; the length of their host names grows
+/// with the input.
 fn addresses(octets: usize) -> Vec<u8> {
     let host = "h".repeat((octets / 256).saturating_sub(6).max(1));
     let many = vec![format!("iiop:{host}"); 256].join(",");
     format!("corbaloc:{many}/k").into_bytes()
 }
 
-/// Writes a reference with a key in each profile.
+/// Writes a reference with two profiles, each of which gets a copy of a long object key.
 fn keys(octets: usize) -> Vec<u8> {
     format!("corbaloc:iiop:h,:h/{}", "k".repeat(octets)).into_bytes()
 }

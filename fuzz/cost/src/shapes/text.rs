@@ -1,4 +1,4 @@
-//! Text in other code sets than this machine's, and other converted data.
+//! Text in code sets other than the machine's own, and other data that must be converted.
 
 use super::{number, written};
 use crate::outcome::read_one;
@@ -53,7 +53,7 @@ fn empty(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes text beyond ASCII, and a NUL.
+/// Writes long text beyond ASCII, with its terminating NUL.
 fn long(octets: usize) -> Vec<u8> {
     let mut all = number(octets + 1).to_be_bytes().to_vec();
     all.resize(octets + 4, 0xe4);
@@ -73,7 +73,7 @@ fn wide(octets: usize) -> Vec<u8> {
     all
 }
 
-/// Writes as many elements as there are words, each of length 0.
+/// Writes a sequence of elements of length 0, each of which takes 4 octets.
 pub(super) fn nothing(octets: usize) -> Vec<u8> {
     let mut all = number(octets / 4).to_be_bytes().to_vec();
     all.resize(octets / 4 * 4 + 4, 0);

@@ -31,14 +31,15 @@ fn read(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Reading as many values without octets as an array's length says would not end in reasonable
-/// time.
+/// Expected refusal of an array whose elements take no octets: reading as many values as its length
+/// says would take too long.
 const NO_OCTETS: End = End::Refused {
     why: "values of size 0",
     at: |_| 520,
 };
 
-/// Writes types in a row, as a type has 65,536 parts at most.
+/// Writes consecutive types that are together as long as required, as a single type may have at
+/// most 65,536 parts.
 fn types(octets: usize, one: impl Fn(&mut Encoder<'_>, usize) -> Result<(), CdrError>) -> Vec<u8> {
     const LONGEST: usize = 1 << 18;
     written(|out| (0..octets.div_ceil(LONGEST)).try_for_each(|_| one(out, octets.min(LONGEST))))
@@ -48,7 +49,7 @@ fn kind(out: &mut Encoder<'_>, kind: TypeKind) {
     out.put_u32(kind.number());
 }
 
-/// Writes an indirection to the beginning of a type.
+/// Writes an indirection to the position `to`, the beginning of a type.
 pub(super) fn indirection(out: &mut Encoder<'_>, to: usize) {
     out.align(4);
     out.put_u32(0xffff_ffff);
@@ -156,7 +157,8 @@ fn members(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes types each of which would be twice as long as the one before if it were expanded.
+/// Writes nested types, each of which would be twice as long as the preceding one if indirections
+/// were expanded.
 fn chain(octets: usize) -> Vec<u8> {
     types(octets, |out, octets| {
         kind(out, TypeKind::Struct);

@@ -34,8 +34,8 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 const ID: &str = "IDL:c/Node:1.0";
 const EMPTY: &str = "IDL:c/Empty:1.0";
 
-/// Returns the types: a sequence of nodes that have a sequence of nodes; one of empty values; one
-/// of values with booleans; one of values with Anys.
+/// Returns the types that are read: sequences of nodes that contain nodes, of empty values, of
+/// values with booleans, and of values with Anys.
 fn types() -> &'static [TypeCode; 4] {
     static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -68,12 +68,12 @@ fn types() -> &'static [TypeCode; 4] {
     })
 }
 
-/// Returns the type of nodes that have nodes.
+/// Returns the type of a sequence of nodes that contain nodes.
 pub(super) fn nodes() -> &'static TypeCode {
     &types()[0]
 }
 
-/// Reads values of the type that the first octet selects.
+/// Reads values of the type that the input's first octet selects.
 fn read(octets: &[u8]) -> Outcome {
     let (which, octets) = octets.split_first().unwrap_or((&0, octets));
     let of = &types()[usize::from(*which % 4)];
@@ -106,7 +106,8 @@ fn shared(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes values that may be truncated to any of many types, the last of which is known.
+/// Writes truncatable values with long lists of repository ids, of which only the last is known to
+/// the receiver.
 fn ids(octets: usize) -> Vec<u8> {
     of(1, octets / (MOST_IDS * 8) + 1, |out, _| {
         put_ids(out, MOST_IDS - 1);
@@ -114,10 +115,10 @@ fn ids(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Upper bound of the ids: that of `limits.nesting`.
+/// Upper bound of the repository ids of a value; equal to the limit `limits.nesting`.
 const MOST_IDS: usize = 64;
 
-/// Writes the header of a chunked value, with `ids` ids and a known one.
+/// Writes the header of a chunked value with `ids` unknown repository ids and a known one.
 fn put_ids(out: &mut Encoder<'_>, ids: usize) {
     out.put_u32(0x7fff_ff0e);
     out.put_u32(number(ids) + 1);
@@ -173,7 +174,7 @@ fn anys(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes nodes in nodes, each in a chunk of its own.
+/// Writes nested nodes, each in a chunk of its own.
 pub(super) fn nested(octets: usize) -> Vec<u8> {
     of(0, octets / 28 / 12 + 1, |out, _| {
         for _ in 0..28 {

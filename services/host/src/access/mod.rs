@@ -1,8 +1,8 @@
 //! Access control: the peer of a request, and rules on the changes that it may make.
 //!
-//! [`Rules`] grant principals something in a place, which is a type of the service's own: a naming context, a channel,
-//! or `()` where the service has one place only. As long as nothing is granted, everything is permitted to all. All
-//! peers that reach a service may read.
+//! [`Rules`] grant principals the right to change a place. A place is of a type that the service
+//! defines: a naming context, a channel, or `()` if the service has only one. As long as there is
+//! no grant, every peer may change everything. All peers that reach a service may read.
 
 mod principal;
 mod requester;
@@ -12,7 +12,7 @@ use punctual::poa::request_peer;
 pub use principal::{BadPrincipal, Principal};
 pub use requester::Requester;
 
-/// Grants of places to principals.
+/// Grants: each permits a principal to change a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules<P> {
     grants: Vec<(P, Principal)>,
@@ -25,7 +25,7 @@ impl<P> Default for Rules<P> {
 }
 
 impl Rules<()> {
-    /// Reads principals as settings have them; each may change everything.
+    /// Parses principals from the settings; each may change everything.
     ///
     /// # Errors
     /// A text names no principal.
@@ -39,18 +39,19 @@ impl Rules<()> {
 }
 
 impl<P> Rules<P> {
-    /// Grants a place to a principal.
+    /// Grants a principal the right to change a place.
     pub fn grant(&mut self, place: P, to: Principal) {
         self.grants.push((place, to));
     }
 
-    /// Returns true if anything has been granted, so that what is not granted is forbidden.
+    /// Returns true if there is a grant, so that changes without one are forbidden.
     #[must_use]
     pub fn is_restricted(&self) -> bool {
         !self.grants.is_empty()
     }
 
-    /// Returns true if a requester may change something; `covers` says whether a granted place includes it.
+    /// Returns true if a requester may make a change; `covers` returns whether a granted place
+    /// includes what is changed.
     pub fn permits(&self, by: &Requester, covers: impl Fn(&P) -> bool) -> bool {
         if self.grants.is_empty() || matches!(by, Requester::Process) {
             return true;
@@ -59,7 +60,8 @@ impl<P> Rules<P> {
         grants.any(|(place, to)| to.includes(by) && covers(place))
     }
 
-    /// Returns the requester of the upcall that this thread serves. The peer is looked at only if rules need it.
+    /// Returns the requester of the upcall that this thread serves. The peer's data is collected
+    /// only if rules need it.
     #[must_use]
     pub fn requester(&self) -> Requester {
         match self.is_restricted() {
@@ -78,7 +80,7 @@ pub fn check_principal(text: &str) -> Result<(), String> {
     parsed.map(drop).map_err(|error| error.to_string())
 }
 
-/// Reads a grant as settings have it: `PLACE=PRINCIPAL`; the place may be empty.
+/// Parses a grant from the settings, `PLACE=PRINCIPAL`; the place may be empty.
 ///
 /// # Errors
 /// The text has no equals sign, or no principal behind it.

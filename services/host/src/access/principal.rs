@@ -1,4 +1,4 @@
-//! Principals: the peers that a rule grants something to, as text.
+//! Principals: the peers to which a rule grants something, as text.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::Requester;
 
-/// Peers that are granted something, as text in [`FromStr`] and [`fmt::Display`].
+/// Set of peers that a rule names; its text form is that of [`FromStr`] and [`fmt::Display`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Principal {
@@ -16,9 +16,9 @@ pub enum Principal {
     Any,
     /// `local`: peers that use a link within this machine: a Unix socket, shared memory.
     Local,
-    /// `10.0.0.0/8`, `::1`: peers whose address has the same first bits.
+    /// `10.0.0.0/8`, `::1`: peers whose address has these leading bits.
     Network {
-        /// The address.
+        /// Address that contains the leading bits.
         address: IpAddr,
         /// Number of bits that are compared.
         bits: u8,
@@ -28,7 +28,7 @@ pub enum Principal {
     Certificate(String),
 }
 
-/// Error of a text that names no principal.
+/// Error of a text that does not denote a principal.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a principal: expected `any`, `local`, an address, a network such as `10.0.0.0/8`, or `cert:NAME`"

@@ -1,14 +1,14 @@
-//! Requesters: the peer of a request, as access rules see it.
+//! Requesters: the peer of a request, in the form that access rules use.
 
 use std::net::IpAddr;
 
 use punctual::poa::RequestPeer;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
-/// The party that asks for a change.
+/// Party that requests a change.
 #[derive(Clone, Debug)]
 pub enum Requester {
-    /// This process, or a peer that no rule needs to know.
+    /// This process, or a peer whose data no rule needs.
     Process,
     /// The peer of a request.
     Peer {
@@ -22,7 +22,7 @@ pub enum Requester {
 }
 
 impl Requester {
-    /// Returns the requester of a peer as the ORB reports it; this process where there is none.
+    /// Returns the requester for a peer as the ORB reports it; without a peer, this process.
     #[must_use]
     pub fn from_peer(peer: Option<RequestPeer>) -> Self {
         let Some(peer) = peer else {

@@ -8,15 +8,16 @@ use std::path::Path;
 
 use crate::Problem;
 
-/// Help on endpoints that cannot be listened at.
+/// Help text for endpoints at which the ORB cannot listen.
 pub const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or \
                                        uiop:///tmp/socket; `punctual protocols` lists the protocols";
 
-/// Help on values that the ORB's configuration cannot have.
+/// Help text for invalid values in the ORB's configuration.
 pub const ON_CONFIGURATION: &str =
     "see the configuration file; docs/guide/configuration.md lists the keys and their values";
 
-/// Returns the signals that end the process. To be called before anything else is started, so that none is missed.
+/// Returns the signals that end the process. To be called before anything else is started, so that
+/// no signal is missed.
 ///
 /// # Errors
 /// The system handles no signals.
@@ -44,7 +45,8 @@ pub fn listening(endpoints: &[String], config: Option<&Path>) -> Result<Orb, Pro
     builder.build().map_err(bad)
 }
 
-/// Returns the help on an ORB that does not start. Its endpoints are from the command line, the rest is from the file.
+/// Returns the help text for an ORB that cannot be started. Its endpoints are from the command
+/// line, all other values from the configuration file.
 fn help_for(error: &InitError) -> &'static str {
     let is_of_endpoints = |key: &str| key == "listen" || key == "-ORBListenEndpoints";
     match error {

@@ -5,7 +5,7 @@
 //! | 1 | logs; the service is opened, its store locked |
 //! | 2 | the status is answered: alive, perhaps not ready |
 //! | 3 | the ORB listens; the service's objects are activated and published |
-//! | 4 | companions start, the reference is written and printed, systemd is notified, the watchdog fed |
+//! | 4 | companions start, the reference is written and printed, systemd and its watchdog are notified |
 //! | 5 | a signal comes: systemd is notified, the name is unbound, status and companions end |
 //! | 6 | the ORB is shut down; requests that have begun have until the deadline |
 //! | 7 | the service stops, its store is closed |
@@ -40,8 +40,8 @@ const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may
 /// Runs a service until the event that ends it. `open` opens the service, whose store is locked from then on.
 ///
 /// # Errors
-/// Those of `open`; an endpoint, the status's address or a file cannot be had; requests were still in progress at the
-/// deadline.
+/// Those of `open`; an endpoint, the status's address or a file is not available; requests were
+/// still in progress at the deadline.
 pub fn run<S: Service>(
     open: impl FnOnce() -> Result<S, Problem>,
     options: RunOptions<S>,
@@ -57,7 +57,7 @@ pub fn run<S: Service>(
     ended.and(shut)
 }
 
-/// Serves a service until the event that ends it, and then ends everything but the ORB.
+/// Serves a service until the event that ends it, and then ends everything except the ORB.
 fn serve_until_the_end<S: Service>(
     orb: &Orb,
     service: &Arc<S>,
@@ -107,7 +107,7 @@ fn served<S: Service>(orb: &Orb, service: &S) -> Result<ObjectRef, Problem> {
     Ok(root)
 }
 
-/// Binds the service's name, if it has one, until the returned value is dropped.
+/// Binds the service's name, if it has one, for as long as the returned value exists.
 fn named<S>(
     orb: &Orb,
     reference: &ObjectRef,

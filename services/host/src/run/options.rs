@@ -1,4 +1,4 @@
-//! Options of a run.
+//! Options with which a service is run.
 
 use std::any::Any;
 use std::fmt;
@@ -18,8 +18,8 @@ use crate::settings::{
     BIND_NAME, CONFIG, Key, LOG, STATUS, STOP_DEADLINE, Values, WRITE_REFERENCE,
 };
 
-/// Part of the process that is started when the service is served, and ended by being dropped before the ORB is shut
-/// down: a page of the console.
+/// Part of the process that runs beside the service, such as a page of the console: it is started
+/// when the service is served, and dropped before the ORB is shut down.
 pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem> + Send>;
 
 /// Event that ends a run.
@@ -52,8 +52,8 @@ impl<S> fmt::Debug for RunOptions<S> {
 }
 
 impl<S> RunOptions<S> {
-    /// Creates the options of a service's settings. The run ends by SIGINT or SIGTERM, which do not end the process
-    /// at once from now on.
+    /// Creates the options from a service's settings. SIGINT or SIGTERM end the run; from this call
+    /// on, they no longer end the process at once.
     ///
     /// # Errors
     /// The system handles no signals.
@@ -72,14 +72,14 @@ impl<S> RunOptions<S> {
         })
     }
 
-    /// Ends the run by a message, or when the sender is dropped, instead of by a signal.
+    /// Makes a message, or the drop of its sender, end the run instead of a signal.
     #[must_use]
     pub fn until(mut self, ended: Receiver<()>) -> Self {
         self.ending = Ending::Message(ended);
         self
     }
 
-    /// Binds the name of the settings, if they have one, in this Naming Service.
+    /// Sets the Naming Service in which the service's name is bound, if the settings have one.
     #[must_use]
     pub fn registered_in(mut self, registry: impl Registry + 'static) -> Self {
         self.registry = Some(Box::new(registry));

@@ -11,10 +11,10 @@ pub enum SettingsError {
     File {
         /// The file.
         file: String,
-        /// The system's or the parser's reason.
+        /// Error text of the system or of the parser.
         reason: String,
     },
-    /// A key of the file is not in the table.
+    /// A key of the file is not a setting of the service.
     #[error("{file}, line {line}: unknown key `{key}`{}", nearest.as_ref().map_or(String::new(), |one| format!("; did you mean `{one}`?")))]
     Unknown {
         /// The file.
@@ -23,20 +23,20 @@ pub enum SettingsError {
         line: usize,
         /// Name of the key.
         key: String,
-        /// A key that is in the table and spelt alike.
+        /// Setting with a similar name, if there is one.
         nearest: Option<String>,
     },
     /// A value is of the wrong kind or out of bounds.
     #[error("{place}: `{key}`: {reason}")]
     Value {
-        /// File and line, or the command line.
+        /// Position of the value: file and line, or the command line.
         place: String,
         /// Name of the key.
         key: String,
         /// The reason.
         reason: String,
     },
-    /// Keys do not go together, or one is missing.
+    /// Keys contradict each other, or one is missing.
     #[error("{0}")]
     Combination(String),
 }

@@ -48,7 +48,7 @@ fn line(text: &str, at: usize) -> usize {
     before.matches('\n').count() + 1
 }
 
-/// Returns the key that is spelt most alike, if one is.
+/// Returns the key with the most similar name, if one is similar.
 fn nearest(table: &[&'static Setting], name: &str) -> Option<String> {
     let known = table.iter().filter(|one| one.name != SETTINGS.setting.name);
     let distances = known.map(|setting| {
@@ -70,7 +70,7 @@ fn texts(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>,
     }
 }
 
-/// Returns the text of one value, checked.
+/// Returns one value as text, after a check.
 fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
     let text = match (value, setting.kind) {
         (DeValue::Boolean(value), Kind::Flag) => value.to_string(),
@@ -101,7 +101,7 @@ fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
     Ok(text)
 }
 
-/// Names what TOML has for a kind.
+/// Returns a description of what a TOML file must have for a setting of this kind.
 fn wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::Flag => "true or false",

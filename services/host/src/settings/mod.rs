@@ -1,8 +1,8 @@
 //! Settings of a service: one table of keys, from which its flags, its TOML file and its documentation come.
 //!
-//! A key `most-names` is the flag `--most-names` and the key `most_names` of the file. A value on the command line goes
-//! before the one in the file, and that before the default. Every value is checked against its kind and bounds before
-//! the service is started, wherever it comes from.
+//! A key `most-names` is the flag `--most-names` and the key `most_names` of the file. A value on
+//! the command line takes precedence over the one in the file, and that over the default. Every
+//! value, from either source, is checked against its kind and bounds before the service is started.
 //!
 //! ```
 //! use punctual_host::settings::{Key, Setting, Values};
@@ -40,10 +40,10 @@ pub use process::{
 pub use text::check;
 pub use values::{FromTexts, Values};
 
-/// One key of a table.
+/// Key of a table of settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Name as a flag has it, without the dashes before it.
+    /// Name of the flag, without its leading dashes.
     pub name: &'static str,
     /// Type and bounds of its value.
     pub kind: Kind,
@@ -51,15 +51,15 @@ pub struct Setting {
     pub value_name: &'static str,
     /// Default as text; `None` for keys that may be absent, and for flags, which are false then.
     pub default: Option<&'static str>,
-    /// True if the key may be given more than once.
+    /// True if the key may be repeated.
     pub is_list: bool,
-    /// True if the key must be given.
+    /// True if the key is required.
     pub is_required: bool,
     /// Names of keys that must be given together with this one.
     pub requires: &'static [&'static str],
     /// Names of keys that cannot be given together with this one.
     pub conflicts: &'static [&'static str],
-    /// Meaning and consequence.
+    /// Documentation: meaning of the value, and its consequence.
     pub doc: &'static str,
 }
 
@@ -75,33 +75,33 @@ pub enum Kind {
     Path,
     /// A whole number.
     Number {
-        /// The least.
+        /// Lower bound.
         least: u64,
-        /// The largest.
+        /// Upper bound.
         most: u64,
     },
-    /// A number of bytes, alone or with a unit, as `64 MiB`.
+    /// A number of bytes, alone or with a unit: `64 MiB`.
     Bytes {
-        /// The least.
+        /// Lower bound.
         least: u64,
-        /// The largest.
+        /// Upper bound.
         most: u64,
     },
-    /// A time with its unit, as `200ms` or `2s`.
+    /// A time with its unit: `200ms` or `2s`.
     Time {
         /// True if 0 is allowed, and means never.
         may_be_zero: bool,
     },
     /// One of the given words.
     OneOf(&'static [&'static str]),
-    /// A text that this function accepts.
+    /// A text that the function accepts; the function returns the reason for refusing one.
     Checked(fn(&str) -> Result<(), String>),
 }
 
-/// A setting whose value is read as a `T`.
+/// Setting whose values have type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<T> {
-    /// The setting, for tables.
+    /// The setting without its type, for tables.
     pub setting: Setting,
     read_as: PhantomData<fn() -> T>,
 }
@@ -139,7 +139,7 @@ impl<T> Key<T> {
         self
     }
 
-    /// Makes the key one that has to be given.
+    /// Makes the key required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.setting.is_required = true;
@@ -195,7 +195,7 @@ impl Key<u64> {
 }
 
 impl Key<Duration> {
-    /// Creates a key for a time above zero. The key needs a default.
+    /// Creates a key for a time above zero. The key needs a default value.
     #[must_use]
     pub const fn time(name: &'static str) -> Self {
         Self::of(name, Kind::Time { may_be_zero: false }, "TIME")

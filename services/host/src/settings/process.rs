@@ -1,4 +1,4 @@
-//! Settings that every service process has.
+//! Settings that every service process has, whatever its service.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,23 +14,23 @@ pub const fn listen() -> Key<Vec<String>> {
     )
 }
 
-/// Endpoints are checked by the ORB, which knows its protocols.
+/// Accepts any text: the ORB checks endpoints, as it knows its protocols.
 fn any(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// File of a service's settings.
+/// Path of the file with the service's settings.
 pub const SETTINGS: Key<Option<PathBuf>> = Key::path("settings").doc(
     "A TOML file with settings of this service: a key for each of these flags, with underscores. The command line \
      goes before it.",
 );
 
-/// Address of the status.
+/// Address at which the status is served.
 pub const STATUS: Key<Option<String>> = Key::text("status").value_name("ADDRESS").doc(
     "Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.",
 );
 
-/// File for the reference.
+/// File that the service's reference is written to.
 pub const WRITE_REFERENCE: Key<Option<PathBuf>> =
     Key::path("write-reference").doc("Write the reference to this file, too.");
 
@@ -38,29 +38,29 @@ pub const WRITE_REFERENCE: Key<Option<PathBuf>> =
 pub const CONFIG: Key<Option<PathBuf>> =
     Key::path("config").doc("A configuration file, e.g. with TLS certificates.");
 
-/// Least severity of log lines.
+/// Least severity of the log lines that are written.
 pub const LOG: Key<String> = Key::one_of("log", &LEVELS)
     .value_name("LEVEL")
     .default("warn")
     .doc("Least severity of the log lines on standard error: error, warn, info or debug.");
 
-/// Time for requests in progress at the end.
+/// Time limit for requests in progress at shutdown.
 pub const STOP_DEADLINE: Key<Duration> = Key::time("stop-deadline").default("20s").doc(
     "How long requests that have begun may take after SIGTERM or SIGINT. Then the server ends without them, with status 1.",
 );
 
-/// Compaction at the start.
+/// Whether the store is compacted at the start.
 pub const COMPACT: Key<bool> = Key::flag("compact").doc(
     "Give unused pages of the store's file back before it is served, which takes time in proportion to the file.",
 );
 
-/// Name in a Naming Service.
+/// Name that is bound in a Naming Service.
 pub const BIND_NAME: Key<Option<String>> =
     Key::text("bind-name").value_name("NAME").doc(
         "Keep this name bound to the reference in a Naming Service, as plants/repository; contexts are made if need be.",
     );
 
-/// Naming Service that the name is bound in.
+/// Naming Service in which the name is bound.
 pub const NAMING: Key<Option<String>> = Key::text("naming")
     .value_name("REFERENCE")
     .requires(&["bind-name"])

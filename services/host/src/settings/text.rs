@@ -66,7 +66,7 @@ fn bounded(number: u64, least: u64, most: u64) -> Result<(), String> {
     })
 }
 
-/// Reads a time. A number alone is refused, as it could mean any unit, except for 0.
+/// Reads a time with a unit. A number without a unit is refused as ambiguous, except for 0.
 pub(super) fn time(text: &str, may_be_zero: bool) -> Result<Duration, String> {
     if may_be_zero && matches!(text.trim(), "0" | "0s") {
         return Ok(Duration::ZERO);

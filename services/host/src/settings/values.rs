@@ -15,7 +15,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Reads a file, if there is one, and values from the command line, each a setting's name with its texts.
+    /// Reads the settings of a file, if there is one, and from the command line, which is given as
+    /// settings' names with their texts.
     ///
     /// # Errors
     /// See [`SettingsError`].
@@ -39,7 +40,7 @@ impl Values {
         Self::checked(table, given, command_line)
     }
 
-    /// Reads the text of a file; `name` is the file's in errors.
+    /// Parses the text of a settings file; `name` is the file's name for error messages.
     ///
     /// # Errors
     /// See [`SettingsError`].
@@ -106,19 +107,20 @@ impl Values {
         Ok(())
     }
 
-    /// Returns true if the file or the command line gives a value; a flag is given if it is true.
+    /// Returns true if the file or the command line sets the key; a flag counts as set if it is
+    /// true.
     fn is_given(&self, name: &str) -> bool {
         let texts = self.given.get(name);
         texts.is_some_and(|texts| texts.iter().any(|text| text != "false"))
     }
 
-    /// Returns the value of a number as a count; the largest one that the machine has for larger numbers.
+    /// Returns a number as a `usize`, or the largest `usize` if it is larger.
     #[must_use]
     pub fn count(&self, key: &Key<u64>) -> usize {
         usize::try_from(self.get(key)).unwrap_or(usize::MAX)
     }
 
-    /// Returns the value of a key: the one given, or the default.
+    /// Returns the value of a key: the configured one, or the default.
     #[must_use]
     pub fn get<T: FromTexts>(&self, key: &Key<T>) -> T {
         match self.given.get(key.setting.name) {
@@ -136,9 +138,9 @@ impl Values {
     }
 }
 
-/// A type that checked values are read as.
+/// Type to which checked values are converted.
 pub trait FromTexts {
-    /// Reads checked texts; none where the key is absent and has no default.
+    /// Converts checked texts; there are none if the key is absent and has no default.
     fn from_texts(texts: &[String]) -> Self;
 }
 

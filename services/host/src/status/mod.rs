@@ -22,8 +22,8 @@ use crate::service::Service;
 pub struct Status(Server);
 
 impl Status {
-    /// Answers for a service at an address; port 0 is any free port. The service is used until the returned value is
-    /// dropped, and no longer.
+    /// Serves the status of a service at an address; port 0 means any free port. The service is not
+    /// used any more once the returned value has been dropped.
     ///
     /// # Errors
     /// The address is in use or not of this machine; the system has no thread for it.
@@ -51,7 +51,7 @@ fn reply<S: Service>(path: &str, service: &S) -> Reply {
     }
 }
 
-/// Returns a service's metrics, its readiness among them.
+/// Returns a service's metrics, including its readiness.
 fn metrics<S: Service>(service: &S) -> String {
     let mut out = Exposition::of(S::NAME);
     service.metrics(&mut out);

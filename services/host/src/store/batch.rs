@@ -1,8 +1,8 @@
-//! The changes of one commit, and the values of the records before it.
-//!
-//! A commit that fails may be on the disk all the same, if the disk failed behind the last page. The records that it
-//! has changed are *in doubt* then. Their values before it are kept as images, and the next commit begins with them:
-//! refused changes never become visible, whatever the disk did.
+//! The changes of one commit, and the records' values before them.
+//! A commit that fails may still be on the disk, if the disk failed only after the last page was
+//! written. The records that it changed are then *in doubt*. Their former values are kept as
+//! images, and the next commit begins by writing these: refused changes never become visible,
+//! whatever the disk has stored.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;
@@ -18,21 +18,21 @@ use super::{Record, Records, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Value of a record before a commit.
+/// Former value of a record that a commit changes.
 struct Image {
     table: Arc<str>,
     key: Vec<u8>,
-    /// `None` where there was no record.
+    /// Value; `None` if there was no record.
     before: Option<Vec<u8>>,
-    /// Writes the value into the table, whose types it knows.
+    /// Function that writes the value back into its table, whose types it knows.
     restore: fn(&WriteTransaction, &Image) -> Result<()>,
 }
 
-/// Values of records before a commit, in the order of its changes.
+/// Former values of records that a commit changes, in the order of its changes.
 #[derive(Default)]
 pub(super) struct Images(Vec<Image>);
 
-/// Values of the records that are in doubt, one of each.
+/// Former values of the records that are in doubt, one per record.
 #[derive(Default)]
 pub(super) struct InDoubt {
     images: Images,
@@ -52,13 +52,14 @@ impl fmt::Debug for InDoubt {
 }
 
 impl InDoubt {
-    /// Writes the values that the records had.
+    /// Writes the former values of the records in doubt.
     pub(super) fn restore(&self, transaction: &WriteTransaction) -> Result<()> {
         let mut images = self.images.0.iter();
         images.try_for_each(|image| (image.restore)(transaction, image))
     }
 
-    /// Adds the records of a commit that has failed. A record keeps the value that it had before the first one.
+    /// Adds the records of a commit that has failed. The value of a record is that before the first
+    /// failed commit.
     pub(super) fn add(&mut self, failed: Images) {
         for image in failed.0 {
             let record = (image.table.clone(), image.key.clone());
@@ -97,7 +98,7 @@ impl fmt::Debug for Batch<'_> {
     }
 }
 
-/// A table that is open for the changes of one commit.
+/// Table that is open for the changes of one commit.
 pub struct Table<'b, K: Key + 'static, V: Value + 'static> {
     name: Arc<str>,
     table: redb::Table<'b, K, V>,
@@ -122,7 +123,7 @@ impl<'t> Batch<'t> {
         self.images.into_inner()
     }
 
-    /// Opens a table, which is created if need be. A table is opened once at a time.
+    /// Opens a table, which is created if necessary. It cannot be opened twice at the same time.
     ///
     /// # Errors
     /// [`StoreError::Io`]: the table is open already, has other types, or cannot be read.
@@ -149,7 +150,7 @@ impl<'t> Batch<'t> {
         self.table(records.table)
     }
 
-    /// Writes a record, in place of the one of that key.
+    /// Writes a record, replacing the one with that key.
     ///
     /// # Errors
     /// The record cannot be encoded, and as of [`table`](Self::table).
@@ -162,9 +163,10 @@ impl<'t> Batch<'t> {
         self.records(records)?.put(key, record)
     }
 
-    /// Removes a record, if it is there.
+    /// Removes a record, if it exists.
     ///
     /// # Errors
+    ///
     /// As of [`table`](Self::table).
     pub fn remove<'k, K: Key + 'static, R>(
         &self,
@@ -176,7 +178,7 @@ impl<'t> Batch<'t> {
 }
 
 impl<K: Key + 'static> Table<'_, K, &'static [u8]> {
-    /// Writes a record, in place of the one of that key.
+    /// Writes a record, replacing the one with that key.
     ///
     /// # Errors
     /// The record cannot be encoded; [`StoreError::Io`].
@@ -192,7 +194,7 @@ impl<K: Key + 'static> Table<'_, K, &'static [u8]> {
 }
 
 impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
-    /// Writes a value, in place of the one of that key.
+    /// Writes a value, replacing the one with that key.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -218,7 +220,7 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
         Ok(())
     }
 
-    /// Removes all values from a key on, as long as `is_included` holds for the keys.
+    /// Removes the values from a key on, up to the first key for which `is_included` returns false.
     ///
     /// # Errors
     /// [`StoreError::Io`].
@@ -250,7 +252,7 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
     }
 }
 
-/// Copies a value that a table has given up.
+/// Copies the bytes of a value that a table returned when it was replaced or removed.
 fn bytes<V: Value + 'static>(value: Option<AccessGuard<'_, V>>) -> Option<Vec<u8>> {
     value.map(|value| V::as_bytes(&value.value()).as_ref().to_vec())
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// Server that has a store open.
+/// Server process that has a store open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
     /// Name of the server's service, if known.
@@ -27,11 +27,11 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Reason that a store cannot be opened, read or written.
+/// Reason why a store cannot be opened, read or written.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A server has the store open, perhaps of another service.
+    /// A server has the store open; it may be one of another service.
     #[error("{0} has the store open; stop that server, or name another file")]
     InUse(Holder),
     /// The file belongs to another program or service. It was not changed.
@@ -48,12 +48,12 @@ pub enum StoreError {
          it was not changed; start the newer version, or name another file"
     )]
     Newer {
-        /// The format of the file.
+        /// Format of the file.
         found: u64,
-        /// The latest format that this version reads.
+        /// Latest format that this version of the program reads.
         known: u64,
     },
-    /// The file is a store of the service, but damaged. It was not changed on purpose.
+    /// The file is a store of the service, but damaged. It was left unchanged.
     #[error("it is damaged ({0}); move it away, and start again from a copy or an export")]
     Damaged(String),
     /// The store cannot be reached now. Nothing was done.
@@ -75,12 +75,12 @@ impl fmt::Debug for StoreError {
 }
 
 impl StoreError {
-    /// Returns the error of an operation that the system or the database has refused.
+    /// Returns the error for an operation that the system or the database has refused.
     pub fn io(error: impl fmt::Display) -> Self {
         StoreError::Io(error.to_string())
     }
 
-    /// Returns the error of contents that do not fit together.
+    /// Returns the error for contents that are inconsistent.
     pub fn damaged(what: impl Into<String>) -> Self {
         StoreError::Damaged(what.into())
     }

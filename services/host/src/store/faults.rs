@@ -1,4 +1,5 @@
-//! Faults of disks, injected into a store: for tests of what a service does with a full disk at each step of a commit.
+//! Disk faults injected into a store, for tests of a service with a full disk at each step of a
+//! commit.
 
 use std::io::{self, ErrorKind};
 use std::ops::Bound;
@@ -11,22 +12,22 @@ use redb::{BackendError, StorageBackend};
 
 use super::StoreError;
 
-/// Switch of the faults of one store. Clones switch the same one.
+/// Switch for the faults of one store. Clones control the same one.
 #[derive(Clone, Debug, Default)]
 pub struct Faults(Arc<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Writes that still succeed, while the disk is limited.
+    /// Number of further writes that succeed, if the disk is limited.
     left: AtomicU64,
     is_limited: AtomicBool,
-    /// True if the disk has refused a write since its space was limited.
+    /// True if the disk has refused a write since it was limited.
     has_refused: AtomicBool,
     fails_late: AtomicBool,
 }
 
 impl Faults {
-    /// Lets `writes` more writes succeed; each later one fails as on a full disk, until
+    /// Lets the next `writes` writes succeed; each later one fails as on a full disk, until
     /// [`mend`](Self::mend).
     pub fn fill_after(&self, writes: u64) {
         self.0.left.store(writes, Ordering::Relaxed);
@@ -46,9 +47,9 @@ impl Faults {
         self.0.has_refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Calls `fails` with a disk that is full after no write, one write, two writes, …, until a
-    /// whole change fits. `fails` makes one change, and returns true if it was refused. Returns the
-    /// number of limits that were refused.
+    /// Calls `fails` with a disk that is full after 0, 1, 2, … writes, until a whole change fits.
+    /// `fails` makes one change, and returns true if it was refused. Returns the number of calls in
+    /// which it was refused.
     ///
     /// The disk is mended after each call, so that `between` can check the contents.
     pub fn at_each_write(
@@ -68,7 +69,7 @@ impl Faults {
         u64::MAX
     }
 
-    /// Returns the error of a commit that is to fail late.
+    /// Returns the error of a commit that is set to fail after it is on the disk.
     pub(super) fn late(&self) -> Result<(), StoreError> {
         match self.0.fails_late.load(Ordering::Acquire) {
             true => Err(StoreError::io("the disk fails after the last page")),
@@ -93,7 +94,7 @@ impl Faults {
     }
 }
 
-/// A file that fails as its [`Faults`] say.
+/// File that fails as its [`Faults`] specify.
 #[derive(Debug)]
 pub(super) struct FaultyFile {
     file: FileBackend,

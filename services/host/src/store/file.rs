@@ -1,4 +1,4 @@
-//! The open file of a store.
+//! A store's open file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +15,7 @@ use super::{StoreError, StoreKind};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A store in a file, open and locked until it is dropped.
+/// Store in a file, which is open and locked until this is dropped.
 #[derive(Debug)]
 pub struct StoreFile {
     path: PathBuf,
@@ -26,16 +26,17 @@ pub struct StoreFile {
     is_broken: AtomicBool,
     #[cfg(feature = "faults")]
     faults: Option<Faults>,
-    /// Declared last: other servers may have the file when the database is closed.
+    /// Lock of the file. Declared last, so that it is released only when the database has been
+    /// closed.
     _lock: Lock,
 }
 
 #[derive(Debug)]
 struct State {
-    /// `None` after a failed commit, until the next one: a database that has failed once refuses everything until it
-    /// is opened again.
+    /// Database; `None` from a failed commit to the next one, as a database that has failed refuses
+    /// everything until it is reopened.
     database: Option<Database>,
-    /// Records of commits that have failed.
+    /// Records that failed commits have changed, which are in doubt.
     in_doubt: InDoubt,
 }
 
@@ -43,7 +44,8 @@ impl StoreFile {
     /// Opens a file, which is created if need be.
     ///
     /// # Errors
-    /// It is in use, damaged, newer, of another program, or cannot be read or written. It is left as it is then.
+    /// The file is in use, damaged, newer, of another program, or cannot be read or written. It is
+    /// then left unchanged.
     pub fn open(path: &Path, kind: StoreKind) -> Result<Self> {
         let lock = lock(path, &kind)?;
         let database = opened(path, &kind, |path| builder().create(path))?;
@@ -63,7 +65,7 @@ impl StoreFile {
         })
     }
 
-    /// Opens a file as [`open`](Self::open) does, on a disk with faults.
+    /// Opens a file as [`open`](Self::open) does, on a disk with injected faults.
     ///
     /// # Errors
     /// As of [`open`](Self::open).
@@ -105,8 +107,9 @@ impl StoreFile {
 
     /// Commits the changes that `change` makes, all or nothing, and returns when they are durable.
     ///
-    /// After an error, none of them is seen by any later commit or by a server that opens the file after one. Where
-    /// the disk was full, a later commit succeeds when there is room again.
+    /// After an error, none of them is visible after the next commit, to this server or to one that
+    /// opens the file later. If the disk was full, a later commit succeeds when there is room
+    /// again.
     ///
     /// # Errors
     /// Those of `change`; [`StoreError::Damaged`] if the database panics, now or before; [`StoreError::Io`].
@@ -138,7 +141,8 @@ impl StoreFile {
         written
     }
 
-    /// Writes one transaction. `images` are set before its commit, when the disk may first have some of it.
+    /// Writes one transaction. `images` is set before the commit, as from then on the disk may have
+    /// stored changes.
     fn write(
         &self,
         database: &Database,
@@ -155,8 +159,9 @@ impl StoreFile {
         self.check_late()
     }
 
-    /// Gives unused pages of the file back to the file system. Takes time in proportion to the file, and should be
-    /// done before the service is served. Returns true if the file has become shorter.
+    /// Returns unused pages of the file to the file system. Takes time in proportion to the file's
+    /// length, and should be called before the service is served. Returns true if the file has
+    /// become shorter.
     ///
     /// # Errors
     /// [`StoreError::Io`], after which the store goes on as it was.
@@ -215,7 +220,7 @@ fn lock(path: &Path, kind: &StoreKind) -> Result<Lock> {
     Lock::acquire(path, kind.service)
 }
 
-/// Closes a database. It tidies up at its end, in pages that may be damaged.
+/// Closes a database. Closing writes to its pages, which may be damaged, so a panic is caught.
 fn close(database: Database) {
     // All commits are durable already, so that an error here loses nothing.
     let _ = guarded(|| {

@@ -1,8 +1,8 @@
 //! The lock of a store: a file beside it, `NAME.lock`, that names the server which has the store open.
 //!
-//! The lock is held as long as the store is open, also while the database itself is closed after a failure, so that no
-//! other server takes the file over in between. The file is removed with the lock; one that a killed server has left
-//! behind is not locked, and is taken over.
+//! The lock is held as long as the store is open, also while the database itself is closed after a
+//! failure, so that no other server can lock the store in between. The lock file is removed with
+//! the lock; a file that a killed server has left is not locked, and is reused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -13,14 +13,14 @@ use rustix::fs::OFlags;
 
 use super::{Holder, StoreError};
 
-/// Bytes of a lock file that are read: a name and a number.
+/// Maximum number of bytes read from a lock file, which contains a name and a number.
 const MOST: u64 = 128;
 
 /// A store's lock, held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
-    /// `None` where the folder takes no new files.
+    /// Open lock file; `None` if no file can be created in the folder.
     file: Option<File>,
 }
 
@@ -64,7 +64,7 @@ impl Drop for Lock {
     }
 }
 
-/// Returns true if a path leads to an open file.
+/// Returns true if a path still denotes this open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let same = |one: std::fs::Metadata, other: std::fs::Metadata| {
         (one.dev(), one.ino()) == (other.dev(), other.ino())
@@ -75,7 +75,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     }
 }
 
-/// Reads the holder of a store whose database is locked by a server without a lock file.
+/// Returns an unknown holder, for a database that another server has locked without a lock file.
 pub(super) fn unknown_holder() -> Holder {
     Holder {
         service: None,
@@ -110,7 +110,8 @@ fn write(file: &mut File, service: &str) -> std::io::Result<()> {
     file.write_all(format!("{service} {}\n", std::process::id()).as_bytes())
 }
 
-/// Reads the holder's name and process id; either is absent where the text is not as [`write`] makes it.
+/// Reads the holder's name and process id; either is `None` if the text does not have the form that
+/// [`write`] writes.
 fn read(file: &mut File) -> Holder {
     let mut text = String::new();
     // A text that cannot be read names no holder.

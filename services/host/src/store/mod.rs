@@ -1,12 +1,13 @@
 //! Store of a service: an embedded database (redb) in one file, which one process has open.
 //!
 //! - It is **locked**: a second server is refused with the name and the process of the first.
-//! - It is **versioned**: a table of its own names the format; a file of another service, or of a later version, is
-//!   refused and left as it is.
-//! - It is **guarded**: the database checks what it reads in part by assertions, and a file may hold anything, so that
-//!   a panic in it is an error here. Afterwards nothing is written any more.
-//! - Its commits are **settled**: a commit that has failed may be on the disk all the same; the next one first writes
-//!   the records as they were.
+//! - It is **versioned**: a table of its own names the format; a file of another service or of a
+//!   later version is refused and left unchanged.
+//! - It is **guarded**: the database checks some of what it reads only by assertions, and a file
+//!   may have any contents, so a panic in the database is converted to an error. After that nothing
+//!   is written any more.
+//! - Its commits are **settled**: a commit that has failed may still be on the disk; the next one
+//!   first writes the former values of its records.
 //!
 //! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
 

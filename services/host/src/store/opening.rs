@@ -15,7 +15,8 @@ use redb::{
 use super::StoreError;
 use super::lock::unknown_holder;
 
-/// Memory that the database takes for pages of the file. Services have their records in memory, and read the file once.
+/// Size of the database's page cache, in bytes. It is small, as services keep their records in
+/// memory, and read the file only once.
 const CACHE_BYTES: usize = 16 << 20;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -27,7 +28,8 @@ pub struct StoreKind {
     pub service: &'static str,
     /// The latest format that this version writes and reads.
     pub format: u64,
-    /// Table by which a file is known that was written before files named their service. Such a file is taken over.
+    /// Table that identifies the stores written before files contained their service's name. Such a
+    /// file is converted.
     pub known_by: Option<&'static str>,
 }
 
@@ -42,7 +44,7 @@ impl StoreKind {
         }
     }
 
-    /// Returns the error of a store that turns out to be something else.
+    /// Returns the error for a file that is not a store of this kind.
     pub fn foreign(&self, reason: impl std::fmt::Display) -> StoreError {
         StoreError::Foreign {
             service: self.service,
@@ -63,7 +65,7 @@ pub(super) fn builder() -> Builder {
     builder
 }
 
-/// Opens the database in a file, which is created if need be.
+/// Opens the database in a file, which is created if necessary.
 pub(super) fn opened(
     path: &Path,
     kind: &StoreKind,
@@ -87,7 +89,7 @@ pub(super) fn opened(
     })
 }
 
-/// Returns the identity of a file that is a store of this kind, or becomes one as it is empty.
+/// Returns the identity of a store of this kind; an empty database first becomes one.
 pub(super) fn identified(database: &Database, kind: &StoreKind) -> Result<u64> {
     let transaction = database.begin_read().map_err(StoreError::io)?;
     let tables = transaction.list_tables().map_err(StoreError::io)?;

@@ -3,12 +3,14 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual::stub::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal,
+};
 use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, TableError, TableHandle};
 
 use super::StoreError;
 
-/// A value that a store keeps.
+/// Type of values that a store keeps.
 pub trait Record: Sized {
     /// Appends the value's bytes.
     ///
@@ -41,7 +43,7 @@ impl<K: Key + 'static, R> Clone for Records<K, R> {
 impl<K: Key + 'static, R> Copy for Records<K, R> {}
 
 impl<K: Key + 'static, R: Record> Records<K, R> {
-    /// Names a table.
+    /// Creates the description of a table with this name.
     #[must_use]
     pub const fn named(name: &'static str) -> Self {
         Self {
@@ -89,7 +91,8 @@ impl<K: Key + 'static, R: Record> Records<K, R> {
     }
 }
 
-/// A value that is kept as its CDR, big-endian on every machine.
+/// A value that is kept as its CDR, big-endian on every machine. Its text is UTF-8; or ISO 8859-1,
+/// with a mark behind it, if it has a `char` beyond ASCII, which is one byte in no other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cdr<T>(pub T);
 
@@ -100,9 +103,39 @@ impl<T: Marshal + Unmarshal> Record for Cdr<T> {
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {
-        let mut input = Decoder::new(bytes, ByteOrder::Big, Coding::default());
-        T::unmarshal(&mut input).ok().map(Cdr)
+        // An Any is not read here, so that what is left, and not its text, tells the code set.
+        let (value, is_latin) = match read(bytes, NarrowCodeSet::Utf8) {
+            Some((value, rest)) => (Some(value), rest == LATIN),
+            None => (None, bytes.ends_with(&LATIN)),
+        };
+        if !is_latin {
+            return value.map(Cdr);
+        }
+        let (value, rest) = read(bytes, NarrowCodeSet::Iso8859_1)?;
+        (rest == LATIN).then_some(Cdr(value))
     }
+}
+
+/// Mark behind a record whose text is ISO 8859-1: the code set's number in the OSF registry.
+const LATIN: [u8; 4] = 0x0001_0001_u32.to_be_bytes();
+
+/// Reads a value; also returns the bytes behind it.
+fn read<T: Unmarshal>(bytes: &[u8], narrow: NarrowCodeSet) -> Option<(T, &[u8])> {
+    let mut input = Decoder::new(bytes, ByteOrder::Big, coding(narrow));
+    let value = T::unmarshal(&mut input).ok()?;
+    Some((value, input.rest()))
+}
+
+fn write(value: &impl Marshal, narrow: NarrowCodeSet) -> Result<Vec<u8>, CdrError> {
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding(narrow));
+    value.marshal(&mut out)?;
+    Ok(out.into_block().to_vec())
+}
+
+fn coding(narrow: NarrowCodeSet) -> Coding<'static> {
+    let mut coding = Coding::default();
+    coding.code_sets.narrow = narrow;
+    coding
 }
 
 /// Returns a value's CDR, big-endian, as [`Cdr`] keeps it.
@@ -110,7 +143,44 @@ impl<T: Marshal + Unmarshal> Record for Cdr<T> {
 /// # Errors
 /// The value has no CDR, e.g. since it nests too deep.
 pub fn to_cdr(value: &impl Marshal) -> Result<Vec<u8>, StoreError> {
-    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
-    value.marshal(&mut out).map_err(StoreError::io)?;
-    Ok(out.into_block().to_vec())
+    let written = match write(value, NarrowCodeSet::Utf8) {
+        Err(CdrError::CharacterNotInCodeSet) => {
+            write(value, NarrowCodeSet::Iso8859_1).map(|bytes| [bytes.as_slice(), &LATIN].concat())
+        }
+        written => written,
+    };
+    written.map_err(StoreError::io)
+}
+
+#[cfg(test)]
+mod tests {
+    use punctual::{Any, Char};
+
+    use super::*;
+
+    fn kept<T: Marshal + Unmarshal>(value: T) -> Option<T> {
+        let mut bytes = Vec::new();
+        Cdr(value).encode(&mut bytes).unwrap();
+        Cdr::decode(&bytes).map(|Cdr(value)| value)
+    }
+
+    #[test]
+    fn characters_beyond_ascii_are_kept_alone_and_in_an_any() {
+        for character in [b'a', 0x80, 0xC3, 0xFF] {
+            assert_eq!(kept(Char(character)), Some(Char(character)));
+            let any = Any::new(&Char(character)).unwrap();
+            let again = kept(any).unwrap();
+            assert_eq!(again.extract::<Char>().unwrap(), Char(character));
+        }
+        let text = "caf\u{e9} \u{20ac}".to_owned();
+        assert_eq!(kept(text.clone()), Some(text));
+    }
+
+    #[test]
+    fn a_damaged_text_is_not_taken_for_one_of_iso_8859_1() {
+        let mut bytes = to_cdr(&"caf\u{e9}".to_owned()).unwrap();
+        let lead = bytes.iter().position(|byte| *byte == 0xC3).unwrap();
+        bytes[lead + 1] = b'!';
+        assert_eq!(Cdr::<String>::decode(&bytes), None);
+    }
 }

@@ -59,11 +59,11 @@ impl Notifier {
         self.to.as_ref().and(self.watchdog).map(|time| time / 2)
     }
 
-    /// Starts a thread that notifies the watchdog, where there is one, as long as `check` returns. Returns `None` where
-    /// there is none.
+    /// Starts a thread that notifies the watchdog, if there is one, for as long as the calls of
+    /// `check` return. Returns `None` if there is none.
     ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot start a thread.
     pub fn keep_alive(&self, check: impl Fn() + Send + 'static) -> io::Result<Option<KeptAlive>> {
         let Some(interval) = self.interval() else {
             return Ok(None);

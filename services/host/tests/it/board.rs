@@ -52,7 +52,7 @@ struct Shared {
 }
 
 impl Board {
-    /// Opens the board that settings describe.
+    /// Opens the board that the settings specify.
     pub(crate) fn open(values: &Values) -> Result<Self, Problem> {
         let path = values.get(&STORE).unwrap_or_default();
         let bad = |error| Problem::new(error, "--store names another file");

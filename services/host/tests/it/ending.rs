@@ -1,4 +1,4 @@
-//! The end of a run: refused starts, and requests that go on beyond the deadline.
+//! The end of a run: starts that are refused, and requests that continue beyond the deadline.
 
 use std::sync::mpsc::{Receiver, channel};
 

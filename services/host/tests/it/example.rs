@@ -1,4 +1,4 @@
-//! The example service as a process: called by its clients, asked by its operators, started again.
+//! The example service as a process: called by clients, monitored by operators, and restarted.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ use punctual_host::settings::Values;
 use crate::board::{self, Board, LISTEN};
 use crate::idl;
 
-/// A board that runs as [`run`] runs it, on a thread of its own, until this is ended.
+/// Board that [`run`] serves on a thread of its own, until the test ends it.
 pub(crate) struct Running {
     ends: Sender<()>,
     thread: JoinHandle<Result<(), Problem>>,
@@ -43,7 +43,7 @@ impl Running {
         }
     }
 
-    /// Returns the board, which another ORB calls, as soon as it is served.
+    /// Waits until the board is served, and returns a reference to it in another ORB.
     pub(crate) fn called_by(&self, client: &Orb) -> idl::Board {
         loop {
             if let Ok(text) = std::fs::read_to_string(&self.reference) {
@@ -61,7 +61,7 @@ impl Running {
     }
 }
 
-/// Returns an ORB that calls by requests even within this process.
+/// Returns an ORB that sends requests even to objects in this process.
 pub(crate) fn client() -> Orb {
     let builder = Orb::builder().configure(|config| config.collocation = Collocation::None);
     builder.build().unwrap()

@@ -1,4 +1,5 @@
-//! The house and a service in it: the example of `services/README.md`, stores, settings.
+//! Tests of the service host and of a service in it: the example of `services/README.md`, stores,
+//! settings.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod board;

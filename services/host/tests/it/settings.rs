@@ -1,4 +1,4 @@
-//! Settings of a service: what is wrong with a file, and how it goes together with the command line.
+//! Settings of a service: errors in a file, and the combination of a file with the command line.
 
 use std::path::PathBuf;
 

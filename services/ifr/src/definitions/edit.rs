@@ -25,7 +25,8 @@ impl Definitions {
         Ok(number)
     }
 
-    /// Checks that a definition may be in its container; `own` is its number if it exists already.
+    /// Checks that a definition is permitted in its container; `own` is the definition's number if
+    /// it exists already.
     fn check_place(&self, definition: &Definition, own: Option<Number>) -> Result<(), Refusal> {
         let container = definition.container;
         let holder = self.kind(container).ok_or(Refusal::NoSuchDefinition)?;

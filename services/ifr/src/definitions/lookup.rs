@@ -28,7 +28,7 @@ impl Definitions {
             .collect()
     }
 
-    /// Returns the definitions of a name in a scope and, up to `levels` levels deep, in nested
+    /// Returns the definitions with a name in a scope and, up to `levels` levels deep, in nested
     /// scopes (§14.5.4.1). A negative number of levels means all.
     pub(crate) fn lookup_name(&self, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
         let mut found = Vec::new();
@@ -53,8 +53,8 @@ impl Definitions {
         found
     }
 
-    /// Returns the definition of a scoped name: `A::B` from a scope on, `::A::B` from the outermost
-    /// one.
+    /// Returns the definition with a scoped name: `A::B` is searched from a scope on, `::A::B` from
+    /// the outermost one.
     pub(crate) fn lookup(&self, container: Number, scoped_name: &str) -> Option<Number> {
         let absolute = scoped_name.strip_prefix("::");
         let mut at = if absolute.is_some() { ROOT } else { container };

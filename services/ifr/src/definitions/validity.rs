@@ -27,7 +27,7 @@ impl Definitions {
         Ok(number)
     }
 
-    /// Changes a definition for a client.
+    /// Changes a definition for a client, whose input may be impossible in IDL.
     pub(crate) fn set_sound_details(
         &mut self,
         number: Number,
@@ -60,7 +60,7 @@ impl Definitions {
     }
 }
 
-/// Checks an anonymous type that a client has made, or claims to have made.
+/// Checks an anonymous type that a client has made, or that an object id from a client contains.
 pub(crate) fn check_unnamed(ty: &Type) -> Result<(), Refusal> {
     if uses::depth(ty) > uses::DEEPEST_TYPE {
         return Err(Refusal::TooDeep);

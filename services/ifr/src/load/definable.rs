@@ -4,7 +4,8 @@ use punctual_idl::model::{Annotation, DeclKind, Declaration, Specification, Type
 
 use crate::refusal::Refusal;
 
-/// Refuses declarations without a definition: anonymous pairs, and optional members.
+/// Refuses declarations that the repository has no definition for: anonymous pairs, and optional
+/// members.
 pub(super) fn check_definable(
     declaration: &Declaration,
     spec: &Specification,

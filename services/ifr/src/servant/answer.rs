@@ -2,8 +2,8 @@
 //!
 //! A request for descriptions is short, and its answer may be long: a type is repeated wherever it
 //! is used. So each type's TypeCode is made once for an answer, and an answer that exceeds the
-//! maximum length of a message is given up as soon as that is found. Such answers could not be sent
-//! before either, and now cost about as much as the longest allowed one.
+//! maximum length of a message is abandoned as soon as that is found. Such an answer could not be
+//! sent anyway, and so costs at most about as much as the longest permitted one.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub(super) struct Answer<'s> {
 }
 
 impl Server {
-    /// Returns an empty answer.
+    /// Creates an empty answer.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer {
             server: self,
@@ -60,7 +60,8 @@ impl Server {
 }
 
 impl Answer<'_> {
-    /// Makes a part of the answer. Its own parts, which may be many, count while it is made.
+    /// Makes a part of the answer with `make`. The parts of which it consists, which may be many,
+    /// are counted while it is made.
     ///
     /// # Errors
     /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.

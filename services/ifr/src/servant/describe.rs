@@ -14,7 +14,7 @@ use crate::definitions::bases;
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Definition, Details, Members, Number, Parameter, Type, Value};
 
-/// Common beginning of all descriptions.
+/// Fields with which every description begins.
 struct Head {
     name: String,
     id: String,
@@ -218,7 +218,8 @@ impl Server {
         })
     }
 
-    /// Returns the members given by a client; their types are those that `type_def` refers to.
+    /// Returns the members that a client passes; their types are those to which their `type_def`
+    /// refers.
     pub(super) fn members_in(&self, members: &[StructMember]) -> Result<Members> {
         let member = |member: &StructMember| {
             Ok(crate::store::Member {
@@ -243,8 +244,9 @@ impl Server {
         parameters.iter().map(parameter).collect()
     }
 
-    /// Returns the TypeCode of a type; `void` for a definition that is not valid yet, or no longer,
-    /// as a definition that it refers to has changed: clients could not decode its description.
+    /// Returns the TypeCode of a type. It is `void` for a definition that is not valid yet, or is
+    /// no longer valid because a definition that it refers to has changed: clients could not decode
+    /// its description.
     pub(super) fn type_code(&self, ty: &Type) -> Result<TypeCode> {
         let type_code = self.look(|definitions| definitions.type_of(ty));
         let sound = type_code.ok().filter(|built| built.check().is_ok());

@@ -1,4 +1,5 @@
-//! The kinds of definitions that have an adapter, each with the servant as an object of this kind.
+//! The kinds of definitions that have an adapter, and the activation of the servant under the
+//! interface of each kind.
 
 use std::sync::Arc;
 

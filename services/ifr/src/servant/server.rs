@@ -13,10 +13,10 @@ use crate::refusal::Refusal;
 use crate::repository::InterfaceRepository;
 use crate::store::{Definition, Number, Type};
 
-/// Result of the repository's operations.
+/// Result type of the repository's operations.
 pub(super) type Result<T> = std::result::Result<T, SystemException>;
 
-/// The servant.
+/// Servant of all objects of the repository.
 #[derive(Clone)]
 pub(crate) struct Server(pub(super) Arc<Shared>);
 
@@ -33,7 +33,8 @@ impl Server {
         self.0.repository.look(look)
     }
 
-    /// Changes definitions, together with other callers, if the peer may. Blocks.
+    /// Changes definitions, together with changes of other callers, if the peer has the right to.
+    /// Blocks.
     pub(super) fn change<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Definitions) -> std::result::Result<R, Refusal> + Send + 'static,
@@ -72,7 +73,7 @@ impl Server {
         definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
     }
 
-    /// Returns the called type; the repository itself counts as one.
+    /// Returns the called object as a type; the repository itself counts as one.
     pub(super) fn current_type(&self) -> Result<Type> {
         let id = Current.object_id();
         let id = id.map_err(|_| SystemException::from(Refusal::NoSuchDefinition))?;

@@ -1,4 +1,5 @@
-//! A disk that is full at each write of a commit, and stores that are not this version's.
+//! A disk that is full at each write of a commit, and stores that were not written by this version
+//! of the service.
 
 use punctual_host::store::{Faults, StoreError, StoreFile, StoreKind};
 use punctual_idl::{InMemory, Options, compile_source};

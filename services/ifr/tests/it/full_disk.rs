@@ -1,4 +1,5 @@
-//! A repository whose file can grow no more, as on a full disk. The limit is the process's, so there is one test.
+//! A repository whose file cannot grow, as on a full disk. The file size limit applies to the
+//! process, so there is only one test.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use crate::support;
@@ -9,7 +10,7 @@ use signal_hook::consts::SIGXFSZ;
 use std::sync::Arc;
 use support::specification;
 
-/// More than fits into a file that is as long as an empty one.
+/// Number of definitions that do not fit into a file as long as that of an empty repository.
 const MANY: usize = 2000;
 
 fn limit_files(current: Option<u64>) {
@@ -17,7 +18,7 @@ fn limit_files(current: Option<u64>) {
     setrlimit(Resource::Fsize, Rlimit { current, maximum }).unwrap();
 }
 
-/// A definition of some length, of its own name.
+/// Loads the definition of a large enum with a unique name.
 fn load(repository: &InterfaceRepository, number: usize) -> Result<usize, Refusal> {
     let members: Vec<String> = (0..100).map(|at| format!("e{number}_{at}")).collect();
     let idl = format!("enum E{number} {{ {} }};", members.join(", "));

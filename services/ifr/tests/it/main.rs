@@ -1,10 +1,12 @@
-//! The Interface Repository on the host: faults of its store, access, metrics, settings.
+//! Tests of the Interface Repository in the service host: faults of its store, access, metrics,
+//! settings.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../../../../crates/orb/punctual/tests/it/support/alone.rs"]
 mod alone;
 mod browse;
 mod changes;
+mod characters;
 mod faults;
 mod full_disk;
 mod hostile;

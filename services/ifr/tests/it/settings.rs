@@ -1,4 +1,4 @@
-//! Settings of the Interface Repository: mistakes in its file, and its page.
+//! Settings of the Interface Repository: errors in its file, and its documentation page.
 
 use punctual_host::settings::{Values, markdown};
 use punctual_ifr::{open, settings};

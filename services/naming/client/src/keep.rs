@@ -1,4 +1,4 @@
-//! Names that are kept bound, even if the naming service loses them.
+//! Names that are kept bound, even if the naming service loses the bindings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,11 @@ use crate::extension::ExtendedContext;
 use crate::names::{Names, millis};
 use crate::text::from_text;
 
-/// A name that is bound again when the naming service has lost it, as it was started again without
-/// a store, or with an older one. If it is bound to another object meanwhile, that binding stays.
+/// A name that is bound again when the naming service has lost the binding because it was restarted
+/// without a store, or with an older one. If the name has been bound to another object meanwhile,
+/// that binding stays.
 ///
-/// A thread of its own checks the name at intervals, until this is dropped. The binding stays then
+/// A separate thread checks the name at intervals, until this is dropped. The binding then stays
 /// ([`Names::keep_bound`]), or is removed ([`Names::keep_bound_for`], [`Names::keep_joined`]).
 #[derive(Debug)]
 pub struct Kept {
@@ -33,7 +34,8 @@ struct End {
 #[derive(Debug)]
 struct Keeping {
     names: Names,
-    /// Name as given, and as components; for a member, the name of its group and its id.
+    /// Name as given, as text and as components; for a member, the name of its group followed by
+    /// its id.
     text: String,
     name: Name,
     object: ObjectRef,
@@ -52,10 +54,11 @@ enum How {
 
 impl Names {
     /// Binds a name to an object, replacing an earlier binding, and keeps it bound: checks it after
-    /// each `interval`. If the naming service cannot be reached, now or later, it is tried again.
+    /// each `interval`. If the naming service cannot be reached, now or later, the binding is tried
+    /// again.
     ///
     /// # Errors
-    /// BAD_PARAM: the text is not a name. The system has no thread for it.
+    /// BAD_PARAM if the text is not a name. An error of the system if no thread can be started.
     pub fn keep_bound(
         self,
         name: &str,
@@ -75,11 +78,12 @@ impl Names {
     /// Binds a name to an object for a limited time, replacing an earlier binding, and renews that
     /// after each third of the time until this is dropped, which removes the binding. When the
     /// process ends in another way, the naming service removes it within `ttl`. If the naming
-    /// service cannot be reached, now or later, it is tried again.
+    /// service cannot be reached, now or later, the binding is tried again.
     ///
     /// # Errors
-    /// BAD_PARAM: the naming service is not Punctual's, and has no such bindings, the text is not a
-    /// name, or `ttl` is not from 1 s to 24 h. The system has no thread for it.
+    /// BAD_PARAM if the naming service is not Punctual's, and so has no such bindings, if the text
+    /// is not a name, or if `ttl` is not from 1 s to 24 h. An error of the system if no thread can
+    /// be started.
     pub fn keep_bound_for(
         self,
         name: &str,
@@ -101,7 +105,8 @@ impl Names {
     /// Makes an object a member of a group for a limited time, replacing a member of the same id,
     /// and renews that after each third of the time until this is dropped, which removes the
     /// member. When the process ends in another way, the naming service removes it within `ttl`. If
-    /// the group does not exist yet, or the naming service cannot be reached, it is tried again.
+    /// the group does not exist yet, or the naming service cannot be reached, joining is tried
+    /// again.
     ///
     /// # Errors
     /// As of [`Names::keep_bound_for`].
@@ -129,7 +134,7 @@ impl Names {
         .begin(ttl / 3)
     }
 
-    /// Checks that the naming service is Punctual's, or cannot be reached now.
+    /// Checks that the naming service is Punctual's; also succeeds if it cannot be reached now.
     fn check_extended(&self) -> Result<(), SystemException> {
         match ExtendedContext::narrow(self.context.as_object().clone()) {
             Err(exception) if exception.kind() == Kind::BadParam => Err(Kind::BadParam.because(
@@ -183,8 +188,8 @@ impl Keeping {
         }
     }
 
-    /// Binds the name if it is not bound, or renews it; returns `true` if it was bound before or is
-    /// now.
+    /// Binds the name again if it is not bound, or renews a binding with a time to live; returns
+    /// `false` only if a binding without a time limit could not be made again.
     fn again(&self) -> bool {
         match (self.holder(), self.how) {
             (Holder::Nobody, How::Bound) => {
@@ -231,7 +236,7 @@ impl Keeping {
         }
     }
 
-    /// Returns the name of the group, and the member's id there.
+    /// Returns the name of the group, and the member's id in it.
     fn group(&self) -> (&[NameComponent], &str) {
         let (last, group) = match self.name.split_last() {
             Some((last, group)) => (last.id.as_str(), group),
@@ -264,7 +269,7 @@ fn as_text(error: impl std::fmt::Display) -> String {
 }
 
 impl End {
-    /// Waits; returns `true` if the end has come.
+    /// Waits for the interval, or until this is dropped; returns `true` in the latter case.
     fn wait(&self, interval: Duration) -> bool {
         let mut has_come = self.has_come.lock();
         if !*has_come {

@@ -1,9 +1,10 @@
-//! Client of the Naming Service (CosNaming 1.3, formal/04-10-03), of any ORB: names that are resolved to typed
-//! references, kept bound, or remembered on request.
+//! Client of the Naming Service (CosNaming 1.3, formal/04-10-03), of any ORB: names that are
+//! resolved to typed references, kept bound, or cached on request.
 //!
-//! [`Names`] has the operations of a naming context by names as text. The types of `CosNaming.idl` are generated here
-//! once, as [`cos_naming`]; IDL that includes it refers to them (`docs/guide/naming.md` shows how). Operations of
-//! Punctual's naming service beyond the standard are in [`extension`], the types of `PunctualNaming.idl`.
+//! [`Names`] has the operations of a naming context, with names as text. The types of
+//! `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL that includes it refers to them
+//! (`docs/guide/naming.md` shows how). Operations of Punctual's naming service beyond the standard
+//! are in [`extension`], the types of `PunctualNaming.idl`.
 //!
 //! The service itself is `punctual-naming`, which a program that only uses names does not need.
 #![warn(unnameable_types)]

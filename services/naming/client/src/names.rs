@@ -22,7 +22,7 @@ use crate::ttl::Ttl;
 #[derive(Debug)]
 pub struct Names {
     pub(crate) context: NamingContext,
-    /// Remembered results of resolving names.
+    /// Cache of references that names were resolved to.
     remembered: Mutex<HashMap<String, ObjectRef>>,
 }
 
@@ -45,8 +45,8 @@ impl Names {
         }
     }
 
-    /// Resolves a name to a reference of type `I`. If the type in the reference does not decide,
-    /// the object itself is asked for its type.
+    /// Resolves a name to a reference of type `I`. If the type in the reference does not determine
+    /// this, the object itself is asked for its type.
     ///
     /// # Errors
     /// NotFound and the other user exceptions of `resolve`. A system exception: INV_OBJREF for a
@@ -57,7 +57,7 @@ impl Names {
         Ok(I::narrow(found)?)
     }
 
-    /// Binds a name to an object, and makes the contexts in the name.
+    /// Binds a name to an object, and makes the contexts in the name that do not exist yet.
     ///
     /// # Errors
     /// AlreadyBound, NotFound and the other user exceptions of `bind`; those of the calls.
@@ -72,7 +72,8 @@ impl Names {
         bind()
     }
 
-    /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name.
+    /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name
+    /// that do not exist yet.
     ///
     /// # Errors
     /// NotFound and the other user exceptions of `rebind`; those of the calls.
@@ -91,7 +92,8 @@ impl Names {
         rebind()
     }
 
-    /// Makes a new context and binds a name to it, and makes the contexts in the name.
+    /// Makes a new context and binds a name to it, and makes the contexts in the name that do not
+    /// exist yet.
     ///
     /// # Errors
     /// AlreadyBound, NotFound and the other user exceptions of `bind_new_context`; those of the
@@ -127,9 +129,9 @@ impl Names {
     /// contexts in the name. The same call renews the binding.
     ///
     /// # Errors
-    /// NotFound and the other user exceptions of `bind_for`; those of the calls. BAD_OPERATION: the
-    /// naming service is not Punctual's, and has no such bindings. BAD_PARAM: `ttl` is not from 1 s
-    /// to 24 h.
+    /// NotFound and the other user exceptions of `bind_for`; those of the calls. BAD_OPERATION if
+    /// the naming service is not Punctual's, and so has no such bindings. BAD_PARAM if `ttl` is not
+    /// from 1 s to 24 h.
     pub fn bind_for(
         &self,
         name: &str,
@@ -167,12 +169,12 @@ impl Names {
         Ok(())
     }
 
-    /// Calls the object that a name is bound to, and remembers it: the next call by this name does
-    /// not ask the naming service.
+    /// Calls the object that a name is bound to, and caches its reference: the next call by this
+    /// name does not ask the naming service.
     ///
-    /// If a call finds that the remembered reference is stale, as it raises OBJECT_NOT_EXIST,
-    /// TRANSIENT or COMM_FAILURE, it is forgotten. If the operation was not executed
-    /// (COMPLETED_NO), the name is resolved again and the call made once more.
+    /// If a call raises OBJECT_NOT_EXIST, TRANSIENT or COMM_FAILURE, the cached reference counts as
+    /// stale and is removed. If the operation was not executed (COMPLETED_NO), the name is resolved
+    /// again and the call made once more.
     ///
     /// # Errors
     /// Those of `call`. If the name does not lead to an object of type `I`: OBJECT_NOT_EXIST, with
@@ -208,7 +210,7 @@ impl Names {
         done
     }
 
-    /// Forgets the remembered reference of a name.
+    /// Removes the cached reference of a name.
     pub fn forget(&self, name: &str) {
         self.remembered.lock().remove(name);
     }
@@ -222,7 +224,7 @@ pub(crate) fn millis(ttl: Duration) -> Result<u32, SystemException> {
         .ok_or_else(|| Kind::BadParam.because(Ttl::BOUNDS))
 }
 
-/// Returns `true` if an exception shows that a reference is invalid, at least now.
+/// Returns `true` if an exception shows that a reference is invalid, at least at present.
 fn is_stale(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),

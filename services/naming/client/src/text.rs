@@ -3,7 +3,7 @@
 use crate::cos_naming::naming_context::InvalidName;
 use crate::cos_naming::{Name, NameComponent};
 
-/// Returns the name that a text stands for: `plants/north.site/pump`. It may be of any length.
+/// Parses a text as a name: `plants/north.site/pump`. It may be of any length.
 ///
 /// # Errors
 /// The text is not a stringified name.

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::store::{Target, Ttl};
 
 impl Server {
-    /// Returns the target for an object that is bound for a limited time.
+    /// Returns the binding target for an object that is bound for a limited time.
     pub(super) fn temporary_target(
         &self,
         object: Option<&ObjectRef>,
@@ -115,8 +115,8 @@ fn about(target: &Target) -> BindingDetails {
     }
 }
 
-/// Narrows a context of another server, which may support the same operations; otherwise it raises
-/// BAD_OPERATION.
+/// Narrows a context of another server to `ExtendedContext`, which that server may support, too;
+/// otherwise raises BAD_OPERATION.
 fn extended(context: &NamingContext) -> ExtendedContext {
     ExtendedContext::from_object(context.as_object().clone())
 }

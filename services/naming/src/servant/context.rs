@@ -17,7 +17,7 @@ use crate::tree::{Done, RequestedChange};
 type Refused<T> = std::result::Result<T, Refusal>;
 
 impl Server {
-    /// Binds a name in this server.
+    /// Binds a name whose contexts are all in this server.
     pub(super) fn bind_here(
         &self,
         n: &[NameComponent],
@@ -34,14 +34,14 @@ impl Server {
         .map(drop)
     }
 
-    /// Resolves a name in this server.
+    /// Resolves a name whose contexts are all in this server.
     pub(super) fn resolve_here(&self, n: &[NameComponent]) -> Refused<Result<Option<ObjectRef>>> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         self.service()
             .resolve(context, n, |target| self.reference(target))
     }
 
-    /// Returns the context that an operation has made.
+    /// Returns a reference to the context that an operation has created, if it has created one.
     fn made(&self, done: Done) -> Result<Option<NamingContext>> {
         match done {
             Done::Context(number) => self.context(number).map(Some),

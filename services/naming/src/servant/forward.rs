@@ -45,7 +45,7 @@ may_not_proceed! {
 
 impl Server {
     /// Continues an operation that was refused here: if its name leads to a context of another
-    /// server, calls `there` with that context and the rest of the name.
+    /// server, calls the function `there` with that context and the rest of the name.
     pub(super) fn through<R, E: MayNotProceed>(
         &self,
         refusal: Refusal,

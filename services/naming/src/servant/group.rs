@@ -75,7 +75,7 @@ impl Server {
         Ok(members.into_iter().map(member).collect())
     }
 
-    /// Returns the context of a group.
+    /// Returns the context that contains the members of a group.
     fn group(&self, name: &[NameComponent]) -> Refused<ContextId> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let group = self.service().bound(context, name, |target| match target {

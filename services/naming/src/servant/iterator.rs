@@ -1,9 +1,9 @@
 //! `CosNaming::BindingIterator` (CosNaming 1.3, §2.3): a client's position in a context.
 //!
-//! An iterator is the key after which it continues: it holds no bindings, and changes in the
-//! meantime do not disturb it. A binding that exists throughout is returned once. The number of
-//! iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a server destroy iterators at
-//! any time: OBJECT_NOT_EXIST).
+//! An iterator consists only of the key after which it continues: it holds no bindings, and changes
+//! in the meantime do not invalidate it. A binding that exists throughout the iteration is returned
+//! exactly once. The number of iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a
+//! server destroy iterators at any time: OBJECT_NOT_EXIST).
 
 use punctual::poa::Current;
 use punctual::{SystemException, SystemExceptionKind};

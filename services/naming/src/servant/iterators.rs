@@ -65,12 +65,12 @@ impl Iterators {
         Ok(reference)
     }
 
-    /// Returns `true` if there is an iterator of that id.
+    /// Returns `true` if there is an iterator with this object id.
     pub(super) fn has(&self, id: &ObjectId) -> bool {
         number(id).is_some_and(|number| self.table.lock().contains_key(&number))
     }
 
-    /// Advances an iterator by `step`.
+    /// Advances an iterator by the function `step`.
     pub(super) fn advance<R>(
         &self,
         number: u64,

@@ -1,5 +1,5 @@
-//! Objects of the service: one servant for all contexts, another for all iterators, each found by a
-//! locator that knows the existing ones. None is ever activated.
+//! Objects of the service: one servant for all contexts, another for all iterators, each provided
+//! by a servant locator for existing objects only. None is ever activated.
 //!
 //! The id of a context is the store's identity and its number, eight bytes each, so that contexts
 //! of another naming server, whose adapters have the same names, are not taken for ours. That of an
@@ -39,7 +39,7 @@ use server::{Server, Shared};
 
 pub use options::ServeOptions;
 
-/// Error of a naming service that cannot be served.
+/// Error of serving a naming service.
 #[derive(Clone, Error)]
 #[error("the naming service cannot be served: {0}")]
 pub struct ServeError(String);

@@ -11,10 +11,11 @@ pub struct ServeOptions {
     pub federated: bool,
     /// Time limit of a call to another server. Default: 5 s.
     pub federated_timeout: Duration,
-    /// Interval at which the members of groups are asked whether they exist; `None` for never. Only
-    /// if `federated` is true, as this makes the server call other addresses, too. Default: 10 s.
+    /// Interval at which the members of groups are asked whether they exist; with `None` they are
+    /// never asked. Only if `federated` is true, as this makes the server call other addresses,
+    /// too. Default: 10 s.
     pub group_check: Option<Duration>,
-    /// Time after which a dead member is removed; `None` for never. Default: 60 s.
+    /// Time after which a dead member is removed; with `None` it never is. Default: 60 s.
     pub group_remove: Option<Duration>,
 }
 

@@ -1,7 +1,7 @@
 //! Servant for all existing objects of an adapter.
 //!
-//! A default servant would not do, as `_non_existent` would then be false for objects that do not
-//! exist.
+//! A default servant is not sufficient, as `_non_existent` would then be false for objects that do
+//! not exist.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use punctual::poa::{Cookie, DispatchError, ServantLocator, ServantManager};
 use punctual::{CompletionStatus, ObjectId, Poa, Servant, SystemException, SystemExceptionKind};
 
-/// Locator of one servant.
+/// Servant locator that provides one servant for all objects for which `has` returns true.
 pub(super) struct ExistingObjects<F> {
     servant: Arc<dyn Servant>,
     has: F,
 }
 
 impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ExistingObjects<F> {
-    /// Returns a manager that finds the servant for objects with ids for which `has` returns true; others raise
-    /// OBJECT_NOT_EXIST.
+    /// Returns a servant manager that provides the servant for the objects for which `has` returns
+    /// true; calls to others raise OBJECT_NOT_EXIST.
     pub(super) fn when(servant: Arc<dyn Servant>, has: F) -> ServantManager {
         ServantManager::Locator(Arc::new(Self { servant, has }))
     }

@@ -66,7 +66,7 @@ impl Server {
             .map_err(|error| internal(error.to_string()))
     }
 
-    /// Returns the target that an object is bound as.
+    /// Returns the binding target for an object.
     pub(super) fn object_target(
         &self,
         object: Option<&ObjectRef>,
@@ -74,7 +74,8 @@ impl Server {
         Ok(Target::Object(self.written(object)?))
     }
 
-    /// Returns the target that a context is bound as: its number if it is one of this service.
+    /// Returns the binding target for a context: its number if it is a context of this service,
+    /// otherwise its reference.
     pub(super) fn context_target(
         &self,
         context: Option<&NamingContext>,
@@ -87,7 +88,7 @@ impl Server {
         }
     }
 
-    /// Encodes a reference.
+    /// Encodes a reference as stored in bindings.
     pub(super) fn written(
         &self,
         object: Option<&ObjectRef>,
@@ -125,7 +126,7 @@ impl Server {
         }
     }
 
-    /// Changes the called context.
+    /// Performs a change of the called context.
     pub(super) fn change(&self, wanted: RequestedChange) -> std::result::Result<Done, Refusal> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let by = self.service().requester();

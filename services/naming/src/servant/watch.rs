@@ -1,4 +1,4 @@
-//! Liveness of members of groups: the members to ask, and the removal of dead ones.
+//! Liveness checks of group members: which members are asked, and the removal of dead ones.
 
 use std::sync::Arc;
 

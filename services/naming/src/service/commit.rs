@@ -1,4 +1,5 @@
-//! Changes of a service: operations are drafted and committed, those of many callers together.
+//! Changes of a service: the operations of many callers are drafted together and committed
+//! together.
 
 use super::groups::note_groups;
 use super::state::State;
@@ -6,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::store::{Change, StoreError};
 use crate::tree::{Done, Draft, Operation, RequestedChange};
 
-/// Outcomes of operations, and the changes to be committed for them.
+/// Result of drafting operations: their outcomes, and the changes to be committed.
 struct Drafted {
     outcomes: Vec<Result<Done, Refusal>>,
     changes: Vec<Change>,
@@ -23,7 +24,8 @@ impl State {
         self.metrics.changes.count(changed)
     }
 
-    /// Performs operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
+    /// Performs operations and commits them. Only one thread at a time does so, so the tree does
+    /// not change in between.
     fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
         if let Some(shared) = self.store.shared() {
             return self.commit_shared(shared, operations);

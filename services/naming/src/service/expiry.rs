@@ -1,8 +1,8 @@
 //! Temporary bindings in stores that only this server changes: a thread removes expired ones.
 //!
-//! Due times are known in this process only: after a restart, each binding has its whole time.
-//! Expired bindings are removed by an ordinary commit, which checks here once more, so that
-//! bindings renewed in the meantime stay.
+//! Due times are kept only in this process: after a restart, each binding has its whole time to
+//! live again. Expired bindings are removed by an ordinary commit, which first checks again whether
+//! they have expired, so that bindings renewed in the meantime stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,7 +20,8 @@ const MOST: usize = 4096;
 /// Time that the thread waits after a commit that has failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Due times of temporary bindings, and the thread that removes these, which ends with this value.
+/// Due times of temporary bindings, and the thread that removes expired ones, which ends when this
+/// is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Expiry(Arc<Schedule>);
 
@@ -39,7 +40,7 @@ struct Due {
     has_ended: bool,
 }
 
-/// Temporary bindings as a store has them.
+/// Temporary bindings that a store contains, with their times to live.
 pub(super) type Temporary = Vec<(ContextId, Box<str>, Ttl)>;
 
 impl Expiry {
@@ -77,7 +78,7 @@ fn run(schedule: &Schedule, expire: &impl Fn() -> Option<Result<(), Refusal>>) {
 }
 
 impl Expiry {
-    /// Records committed changes.
+    /// Updates the due times after a commit of these changes.
     pub(super) fn note(&self, changes: &[Change]) {
         let mut state = self.0.state.lock();
         let mut is_earlier = false;
@@ -160,7 +161,7 @@ impl Due {
 }
 
 impl Schedule {
-    /// Waits until a binding is due; returns false at the end.
+    /// Waits until a binding is due; returns false when this is dropped.
     fn wait(&self) -> bool {
         let mut state = self.state.lock();
         while !state.has_ended {

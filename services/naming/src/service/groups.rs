@@ -13,12 +13,12 @@ use crate::tree::{Tree, View};
 pub(crate) struct Member {
     pub(crate) key: Box<str>,
     pub(crate) target: Target,
-    /// Reported load, if it still counts.
+    /// Reported load, unless it is too old.
     pub(crate) load: Option<f64>,
     pub(crate) is_alive: bool,
 }
 
-/// The members of one group, as the tree has them.
+/// Members of one group in the tree.
 pub(super) struct InTree<'t> {
     pub(super) tree: &'t Tree,
     pub(super) context: ContextId,
@@ -40,15 +40,15 @@ impl Members for InTree<'_> {
     }
 }
 
-/// What a group's name is resolved to.
+/// Result of resolving a group's name.
 pub(super) enum Resolution {
     Target(Target),
-    /// References that are to be merged. Their owners choose how much that takes, so that it is not
+    /// References to be merged into one. As their owners determine how long that takes, it is not
     /// done under the lock of the tree.
     Merge(Vec<Box<[u8]>>),
 }
 
-/// Returns what a group's name is resolved to.
+/// Resolves a group's name by the group's choice of members.
 pub(super) fn chosen(
     groups: &Groups<ContextId>,
     tree: &Tree,
@@ -68,7 +68,7 @@ pub(super) fn chosen(
 }
 
 impl Resolution {
-    /// Returns the target.
+    /// Returns the target, with references merged if necessary.
     pub(super) fn target(self) -> Result<Target, Refusal> {
         match self {
             Self::Target(target) => Ok(target),
@@ -80,7 +80,7 @@ impl Resolution {
     }
 }
 
-/// Forgets groups that changes have destroyed.
+/// Removes the data of groups that changes have destroyed.
 pub(super) fn note_groups(groups: &Groups<ContextId>, changes: &[Change]) {
     for change in changes {
         if let Change::Destroy(context) = change {

@@ -1,4 +1,4 @@
-//! Members of groups, as servants and the checking thread use them.
+//! Access to the members of groups for servants and for the checking thread.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ impl NamingService {
         member.collect()
     }
 
-    /// Notes the load of a member. Returns false if there is no such member.
+    /// Records the load that a member reports. Returns false if there is no such member.
     pub(crate) fn note_load(
         &self,
         context: ContextId,
@@ -79,7 +79,7 @@ impl NamingService {
         groups.note_answer(context, &members, &member.key, asked, has_answered)
     }
 
-    /// Removes members whose bindings are unchanged. Blocks.
+    /// Removes those of the given members whose bindings have not changed meanwhile. Blocks.
     pub(crate) fn remove(&self, mut dead: Vec<DeadMember>) -> Result<(), Refusal> {
         while !dead.is_empty() {
             let rest = dead.split_off(dead.len().min(AT_ONCE));

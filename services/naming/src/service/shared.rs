@@ -2,8 +2,8 @@
 //!
 //! The tree follows the store's reports. Operations are drafted on it and committed together with
 //! the facts that they depend on; if those are no longer true, the tree has been updated by then,
-//! and the operations are drafted again. An operation is refused only after the tree has caught up,
-//! so that a name that another server has unbound a moment ago is free here.
+//! and the operations are drafted again. An operation is refused only after the tree has been
+//! brought up to date, so that a name which another server has just unbound can be bound here.
 
 use std::sync::{Arc, Weak};
 
@@ -13,11 +13,12 @@ use crate::refusal::Refusal;
 use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
 use crate::tree::{Done, Draft, Operation, RequestedChange, TreeBuilder, View};
 
-/// Maximum number of attempts at operations that lose to other servers.
+/// Maximum number of attempts at operations whose commits fail because another server has changed a
+/// fact.
 const ATTEMPTS: usize = 32;
 
-/// Number of bytes of names and references in a commit above which no operation is added. etcd
-/// accepts requests of 1.5 MiB.
+/// Length of the names and references in a commit, in bytes, from which on no further operation is
+/// added. etcd accepts requests of up to 1.5 MiB.
 const MOST_BYTES: usize = 256 << 10;
 
 type Outcomes = Vec<Result<Done, Refusal>>;
@@ -25,7 +26,7 @@ type Outcomes = Vec<Result<Done, Refusal>>;
 /// Follower that updates the tree from the store's reports.
 struct Following(Weak<State>);
 
-/// Makes the store, if it is shared, report changes to the service.
+/// Makes the store report changes to the service, if other servers change the store, too.
 pub(super) fn follow(service: &Arc<State>) -> Result<(), StoreError> {
     match service.store.shared() {
         Some(shared) => shared.follow(Arc::new(Following(Arc::downgrade(service)))),
@@ -91,8 +92,8 @@ impl State {
         outcomes
     }
 
-    /// Performs the first few operations; an error comes with the number of operations that it
-    /// concerns.
+    /// Performs as many of the first operations as fit into one commit; an error comes with the
+    /// number of operations that it concerns.
     fn commit_some(
         &self,
         shared: &dyn SharedStore,

@@ -1,4 +1,4 @@
-//! State of a service that its parts share.
+//! State that the parts of a service share.
 
 use parking_lot::RwLock;
 use punctual_groups::Groups;
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Checks that the known names are recent enough.
+    /// Checks that this server's copy of the names is recent enough.
     pub(super) fn check_current(&self) -> Result<(), Refusal> {
         match self.store.shared() {
             Some(shared) => shared.check_current().map_err(Refusal::Store),

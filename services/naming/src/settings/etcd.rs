@@ -62,7 +62,7 @@ fn check_endpoint(text: &str) -> Result<(), String> {
     }
 }
 
-/// Opens the service in etcd, if settings name a cluster.
+/// Opens the service on a store in etcd, if the settings name a cluster.
 pub(super) fn stored(values: &Values) -> Result<Option<NamingService>, Problem> {
     let endpoints = values.get(&ENDPOINTS).into_iter();
     let endpoints =

@@ -19,17 +19,18 @@ pub enum Target {
     Context(ContextId),
     /// A context of another server.
     Foreign(Box<[u8]>),
-    /// An object, as long as the binding is renewed. A [`SharedStore`](super::SharedStore) removes
-    /// bindings that are not renewed; for other stores the service does.
+    /// An object that is bound as long as the binding is renewed. A
+    /// [`SharedStore`](super::SharedStore) removes bindings that are not renewed; for other stores
+    /// the service does.
     Temporary {
         /// Reference to the object.
         reference: Box<[u8]>,
-        /// Time to live from each renewal on.
+        /// Time to live, counted from each renewal.
         ttl: Ttl,
     },
     /// A group of objects.
     Group {
-        /// Context of the members' bindings, which is reachable in no other way.
+        /// Number of the context that contains the members' bindings. No name leads to it.
         context: ContextId,
         /// Strategy for choosing a member.
         choice: Choice,
@@ -71,8 +72,8 @@ pub trait Loading {
     /// Takes a context other than the root.
     fn context(&mut self, context: ContextId, home: ContextId);
 
-    /// Takes a binding. Those of one context are passed successively, in the order of their keys,
-    /// after all contexts.
+    /// Takes a binding. The bindings of a context are passed one after the other, in the order of
+    /// their keys; all contexts are passed before.
     fn binding(&mut self, context: ContextId, key: &str, target: Target);
 }
 

@@ -31,13 +31,13 @@ pub trait Store: Debug + Send + Sync {
     /// Passes on all records; called once, before any commit.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// The records cannot be read.
     fn load(&self, loading: &mut dyn Loading) -> Result<(), StoreError>;
 
     /// Stores changes, all or nothing, and returns when they are durable. Called by one thread at a
     /// time.
     ///
     /// # Errors
-    /// The changes are not stored, and are not seen after any later commit.
+    /// The changes are not stored, and will not be visible after any later commit.
     fn commit(&self, changes: &[Change]) -> Result<(), StoreError>;
 }

@@ -46,13 +46,13 @@ impl FileStore {
     /// Opens a file, which is created if need be.
     ///
     /// # Errors
-    /// It is in use, damaged, newer, of another kind, or cannot be read or written. It is left as
-    /// it is.
+    /// The file is in use, damaged, newer, of another kind, or cannot be read or written. It is
+    /// left unchanged.
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self(StoreFile::open(path, KIND)?))
     }
 
-    /// Opens a file as [`open`](Self::open) does, on a disk with faults.
+    /// Opens a file as [`open`](Self::open) does, on a disk with injected faults.
     ///
     /// # Errors
     /// As of [`open`](Self::open).
@@ -61,7 +61,7 @@ impl FileStore {
         Ok(Self(StoreFile::open_with_faults(path, KIND, faults)?))
     }
 
-    /// Gives unused pages of the file back. Takes time in proportion to the file.
+    /// Returns unused pages of the file to the file system. Takes time in proportion to the file.
     ///
     /// # Errors
     /// The file cannot be written.

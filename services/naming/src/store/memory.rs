@@ -1,4 +1,4 @@
-//! Absence of a store: bindings end with the process.
+//! Stand-in for a store: bindings end with the process.
 
 use super::StoreError;
 use super::change::{Change, Loading};

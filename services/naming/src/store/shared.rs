@@ -8,7 +8,7 @@ use super::change::{Change, ContextId, Loading, Target};
 /// Fact that a change depends on, as the requesting server has seen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// A name has this binding, or is not bound.
+    /// A name has this binding, or is unbound.
     Bound {
         /// Number of the context.
         context: ContextId,
@@ -28,10 +28,12 @@ pub trait Follower: Send + Sync {
     /// Applies changes of records, in the given order.
     fn changed(&self, changes: Vec<Change>);
 
-    /// Replaces everything by the records that `load` passes on; earlier reports may be invalid.
+    /// Replaces all contents by the records that `load` passes on; earlier reported changes may
+    /// have become invalid.
     ///
     /// # Errors
-    /// Those of `load`, and if its records are incomplete. The previous contents stay then.
+    /// Those of `load`, and an error if its records are incomplete. The previous contents then
+    /// stay.
     fn replaced(
         &self,
         load: &mut dyn FnMut(&mut dyn Loading) -> Result<(), StoreError>,
@@ -44,7 +46,7 @@ pub trait SharedStore {
     /// on to `follower`, until the store is dropped. Called once.
     ///
     /// # Errors
-    /// The system has no thread for it.
+    /// The system cannot start a thread.
     fn follow(&self, follower: Arc<dyn Follower>) -> Result<(), StoreError>;
 
     /// Stores changes, all or nothing, if all facts are true; returns `true` if they are. By the
@@ -66,16 +68,16 @@ pub trait SharedStore {
     /// [`StoreError::Away`].
     fn catch_up(&self) -> Result<(), StoreError>;
 
-    /// Checks that names may be read from the follower's contents: only the latest changes are
-    /// missing, or stale reads are permitted.
+    /// Checks that names may be resolved from the follower's contents: they are recent enough, or
+    /// stale reads are permitted.
     ///
     /// # Errors
-    /// They may not, as the store cannot be reached.
+    /// They may not be, as the store cannot be reached.
     fn check_current(&self) -> Result<(), StoreError>;
 
     /// Checks that the store has answered recently.
     ///
     /// # Errors
-    /// It has not.
+    /// The store has not answered.
     fn check_reached(&self) -> Result<(), StoreError>;
 }

@@ -1,8 +1,7 @@
-//! State of the tree after changes that are not committed yet.
-//!
+//! Draft: the state of the tree with changes that are not committed yet.
 //! The operations of many callers are performed on one draft, each as if those before it were
-//! committed. Then its changes are committed together. An operation that is refused leaves the
-//! draft unchanged.
+//! committed. Then the changes of the draft are committed together. An operation that is refused
+//! leaves the draft unchanged.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,7 +18,7 @@ use crate::name::key;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, Fact, ROOT, StoreError, Target};
 
-/// Changes over a tree.
+/// Uncommitted changes, on top of a tree.
 #[derive(Debug)]
 pub(crate) struct Draft<'t> {
     tree: &'t Tree,
@@ -29,7 +28,7 @@ pub(crate) struct Draft<'t> {
     slots: HashMap<ContextId, HashMap<Box<str>, Option<Target>>>,
     /// Homes of created contexts; `None` for destroyed ones.
     contexts: HashMap<ContextId, Option<ContextId>>,
-    /// Change in the number of bindings.
+    /// Difference in the number of bindings.
     more_bindings: isize,
     more_contexts: isize,
     /// Bindings and contexts that the operations have read, if requested.
@@ -154,7 +153,7 @@ impl<'t> Draft<'t> {
         self.seen = Some(seen);
     }
 
-    /// Performs an operation.
+    /// Performs an operation on the draft.
     pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
         self.note(operation);
         let Operation {
@@ -239,7 +238,7 @@ impl<'t> Draft<'t> {
         Ok(Done::It)
     }
 
-    /// Removes expired temporary bindings, except those that others change in this draft.
+    /// Removes expired temporary bindings, except those that other operations of this draft change.
     pub(crate) fn expire(&mut self, due: &[(ContextId, Arc<str>)]) {
         for (context, key) in due {
             let slots = self.slots.get(context);
@@ -254,7 +253,8 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Checks that a target may be bound, possibly in place of another (§2.2.1.1 to §2.2.1.4).
+    /// Checks that a target may be bound to a name, possibly replacing another (§2.2.1.1 to
+    /// §2.2.1.4).
     fn check_bind(
         &self,
         context: ContextId,

@@ -22,7 +22,7 @@ pub(crate) use walk::{Place, View, walk_to};
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
     bindings: usize,
-    /// Contexts of groups that are bound to a name.
+    /// Numbers of the contexts that contain the members of groups.
     groups: BTreeSet<ContextId>,
 }
 
@@ -51,7 +51,7 @@ impl Tree {
         }
     }
 
-    /// Returns the contexts of groups.
+    /// Returns the numbers of the contexts that contain the members of groups.
     pub(crate) fn groups(&self) -> &BTreeSet<ContextId> {
         &self.groups
     }
@@ -127,10 +127,10 @@ impl Tree {
     }
 }
 
-/// Reading of contexts within this process, with their targets.
+/// Queries for other parts of this process, which also return the targets of bindings.
 impl Tree {
-    /// Returns the bindings of a context from a key on, in the order of keys; none if there is no
-    /// such context.
+    /// Returns the bindings of a context, beginning at a key, in the order of keys; none if there
+    /// is no such context.
     pub(crate) fn from(
         &self,
         context: ContextId,
@@ -165,8 +165,8 @@ impl View for Tree {
     }
 }
 
-/// A tree under construction from a store. Bindings are collected and then put into their context
-/// at once: a map that is made from sorted entries takes less memory than one that grows.
+/// A tree under construction from a store. The bindings of a context are collected first and then
+/// inserted together: a map made from sorted entries takes less memory than one that grows.
 pub(crate) struct TreeBuilder {
     tree: Tree,
     context: ContextId,
@@ -188,7 +188,7 @@ impl TreeBuilder {
         }
     }
 
-    /// Takes the temporary bindings.
+    /// Removes and returns the temporary bindings found so far.
     pub(crate) fn take_temporary(&mut self) -> Vec<(ContextId, Box<str>, Ttl)> {
         std::mem::take(&mut self.temporary)
     }

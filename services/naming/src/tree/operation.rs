@@ -13,7 +13,7 @@ pub(crate) struct Operation {
     pub(crate) by: Requester,
 }
 
-/// Kind of change. Names have been checked.
+/// Kind of change. Its names have been checked against the limits.
 #[derive(Clone, Debug)]
 pub(crate) enum RequestedChange {
     /// `bind`, `bind_context`; with `replaces` `rebind`, `rebind_context`.
@@ -37,7 +37,7 @@ pub(crate) enum RequestedChange {
         name: Name,
         choice: Choice,
     },
-    /// Binding of a member in the group that the name without its last component leads to.
+    /// Binding of a member in a group: the name without its last component leads to the group.
     Join {
         name: Name,
         target: Target,
@@ -61,9 +61,9 @@ pub(crate) struct DeadMember {
 /// Result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// Success without a value.
+    /// Success of an operation that has no result.
     It,
-    /// Creation of a context.
+    /// Success of an operation that created a context, with its number.
     Context(ContextId),
 }
 

@@ -9,9 +9,9 @@ use crate::name::key;
 use crate::refusal::Refusal;
 use crate::store::{ContextId, ROOT, Target};
 
-/// View of contexts and bindings: the committed ones, or those of a draft.
+/// View of contexts and bindings: either the committed ones, or those of a draft.
 pub(crate) trait View {
-    /// Returns the home of a context, if it exists. The root is its own.
+    /// Returns the home of a context, if the context exists. The root's home is the root.
     fn home(&self, context: ContextId) -> Option<ContextId>;
 
     /// Returns the target of a binding.
@@ -22,8 +22,8 @@ pub(crate) trait View {
         self.home(context).is_some()
     }
 
-    /// Returns a context, its home, the home of that, …, to the root. A home that no longer exists
-    /// counts as the root.
+    /// Returns a context, its home, the home of that, and so on, up to the root. A home that no
+    /// longer exists counts as the root.
     fn homes(&self, context: ContextId) -> HashSet<ContextId> {
         let mut homes = HashSet::new();
         let mut at = context;
@@ -35,7 +35,7 @@ pub(crate) trait View {
         homes
     }
 
-    /// Returns how deep a context was made below the root, or `most` if that is less.
+    /// Returns the number of homes from a context up to the root, or `most` if that is less.
     fn depth(&self, context: ContextId, most: usize) -> usize {
         let mut at = context;
         let mut depth = 0;
@@ -47,7 +47,7 @@ pub(crate) trait View {
     }
 }
 
-/// Kind of container of a name's last component.
+/// Permitted kind of the container of a name's last component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A context.
@@ -58,8 +58,9 @@ pub(crate) enum Place {
     Any,
 }
 
-/// Follows a name except for its last component: returns the context that contains this one, and
-/// its key there. The name has at least one component. Names lead through contexts only.
+/// Follows a name except for its last component: returns the context that contains the last
+/// component, and the component's key there. The name has at least one component. Names lead
+/// through contexts only.
 ///
 /// # Errors
 /// [`Refusal::NotFound`], [`Refusal::Elsewhere`], [`Refusal::NoSuchContext`] for the starting
@@ -72,9 +73,11 @@ pub(crate) fn walk<'n>(
     walk_to(view, context, name, Place::Context)
 }
 
-/// Works as [`walk`] where the last component must be in a context, a group, or either.
+/// Works as [`walk`], and also requires that the last component is in a container of this kind: a
+/// context, a group, or either.
 ///
 /// # Errors
+///
 /// As of [`walk`].
 pub(crate) fn walk_to<'n>(
     view: &impl View,

@@ -1,4 +1,5 @@
-//! A service whose file can grow no more, as on a full disk. The limit is the process's, so there is one test.
+//! A service whose file cannot grow, as on a full disk. The file size limit applies to the process,
+//! so there is only one test.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use crate::support;
@@ -11,7 +12,7 @@ use signal_hook::consts::SIGXFSZ;
 use std::sync::Arc;
 use support::{Served, name, object};
 
-/// More than fits into a file that is as long as an empty one.
+/// Number of bindings that do not fit into a file as long as that of an empty service.
 const MANY: usize = 100_000;
 
 fn limit_files(current: Option<u64>) {

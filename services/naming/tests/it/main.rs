@@ -1,4 +1,4 @@
-//! The Naming Service on the host: faults of its store, its settings.
+//! Tests of the Naming Service in the service host: faults of its store, its settings.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "../../../../crates/orb/punctual/tests/it/support/alone.rs"]

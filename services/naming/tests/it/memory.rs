@@ -12,7 +12,7 @@ use support::Served;
 
 const MIB: usize = 1 << 20;
 
-/// How much memory the process has held at most so far.
+/// Returns the peak memory of this process so far, in bytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

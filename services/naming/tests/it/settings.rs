@@ -1,4 +1,4 @@
-//! Settings of the Naming Service: mistakes in its file, and its page.
+//! Settings of the Naming Service: errors in its file, and its documentation page.
 
 use punctual_host::settings::Values;
 #[cfg(feature = "etcd")]

@@ -1,4 +1,4 @@
-//! Stores that are not this version's.
+//! Stores that were not written by this version of the service.
 
 use punctual_host::store::{StoreError, StoreFile, StoreKind};
 use punctual_naming::{NamingService, OpenError};

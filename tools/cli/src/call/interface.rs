@@ -8,31 +8,15 @@ use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::found::FoundInterface;
 use super::names::Types;
 use super::problem::{ON_REFERENCES, Problem};
 use super::target;
 use super::target_options::Common;
+use crate::idl_options::IdlOptions;
 use crate::{shown, value_types};
-
-/// An interface, and the other declarations of its IDL, if available.
-pub(super) struct FoundInterface {
-    pub(super) interface: InterfaceDescription,
-    pub(super) specification: Option<Specification>,
-    /// Valuetypes of the Interface Repository, if the interface has values.
-    pub(super) value_types: Vec<TypeCode>,
-}
-
-impl FoundInterface {
-    fn described(interface: InterfaceDescription) -> Self {
-        Self {
-            interface,
-            specification: None,
-            value_types: Vec::new(),
-        }
-    }
-}
 
 pub(super) fn find(
     orb: &Orb,
@@ -167,7 +151,7 @@ fn asked(repository: &Repository, object: &ObjectRef) -> Result<InterfaceDescrip
     })
 }
 
-/// Returns the interface of that id, unless it is a base of the most derived one so far.
+/// Returns the interface with this id, unless it is a base of the most derived one found so far.
 fn nearer(
     repository: &Repository,
     nearest: Option<InterfaceDescription>,
@@ -207,12 +191,8 @@ fn derives(
 }
 
 /// Compiles an IDL file and returns its declarations; prints its errors.
-pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification, Problem> {
-    let options = punctual_idl::Options {
-        include_dirs: include.to_vec(),
-        ..punctual_idl::Options::default()
-    };
-    match punctual_idl::compile(file, &options) {
+pub(crate) fn compiled(file: &Path, options: &IdlOptions) -> Result<Specification, Problem> {
+    match punctual_idl::compile(file, &options.front()) {
         Ok(compilation) => Ok(compilation.specification),
         Err(failure) => {
             let in_colour = std::io::stderr().is_terminal();
@@ -228,7 +208,7 @@ fn from_idl(
     object: &ObjectRef,
     common: &Common,
 ) -> Result<FoundInterface, Problem> {
-    let specification = compiled(file, &common.include)?;
+    let specification = compiled(file, &common.front)?;
     let id = match &common.interface {
         Some(name) => by_name(&specification, name)?,
         None => by_object(&specification, object)?,
@@ -257,8 +237,8 @@ fn by_name(specification: &Specification, name: &str) -> Result<DeclId, Problem>
     })
 }
 
-/// Returns the interface that the reference names. If it names none, the object is asked for each
-/// interface of the main file.
+/// Returns the interface that the reference names. If it names none, the object is asked whether it
+/// supports each interface of the main file.
 fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId, Problem> {
     let of_type = describe::interfaces(specification)
         .find(|one| one.repository_id == object.type_id())

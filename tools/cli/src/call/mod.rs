@@ -2,6 +2,7 @@
 //! and results as JSON.
 
 mod arguments;
+mod found;
 mod interface;
 mod invoke;
 mod names;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 
 pub(crate) use problem::Problem;
 
-use interface::FoundInterface;
+use found::FoundInterface;
 pub(crate) use interface::{compiled, repository};
 use problem::ON_REFERENCES;
 use punctual::description::OperationDescription;

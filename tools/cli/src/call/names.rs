@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::path::PathBuf;
 
+use clap::Parser;
 use clap_complete::CompletionCandidate;
 use punctual::json::Names;
 use punctual::{Orb, TypeCode};
 use punctual_idl_describe as describe;
 use punctual_ior::Ior;
 
-use super::interface::FoundInterface;
+use super::found::FoundInterface;
 use super::target::object;
+use crate::idl_options::IdlOptions;
 
 /// Types of an IDL file, or those that an interface mentions.
 pub(super) struct Types<'f> {
@@ -138,10 +139,34 @@ fn specification_on_command_line() -> Option<punctual_idl::model::Specification>
     };
     let whole = arguments.iter().find_map(|one| one.strip_prefix("--idl="));
     let file = whole.map(str::to_owned).or_else(|| after("--idl"))?;
-    let options = punctual_idl::Options {
-        include_dirs: after("-I").map(PathBuf::from).into_iter().collect(),
-        ..punctual_idl::Options::default()
-    };
-    let compilation = punctual_idl::compile(file, &options).ok()?;
+    let options = IdlLine::try_parse_from(idl_options_among(&arguments)).ok()?;
+    let compilation = punctual_idl::compile(file, &options.idl.front()).ok()?;
     Some(compilation.specification)
+}
+
+/// Returns the options of reading IDL among others, behind a program's name.
+fn idl_options_among(arguments: &[String]) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "-I" | "-D" | "--encoding" => {
+                found.push(argument.clone());
+                found.extend(rest.next().cloned());
+            }
+            other if other.starts_with("-I") || other.starts_with("-D") => {
+                found.push(argument.clone());
+            }
+            "--lenient" => found.push(argument.clone()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Command line of options of reading IDL alone.
+#[derive(Debug, clap::Parser)]
+struct IdlLine {
+    #[command(flatten)]
+    idl: IdlOptions,
 }

@@ -11,17 +11,17 @@ const SYSTEM_EXCEPTION: u8 = 3;
 /// Exit status for a user exception.
 const USER_EXCEPTION: u8 = 4;
 
-/// Help on references.
+/// Help text for references.
 pub(super) const ON_REFERENCES: &str = "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one; \
                              `punctual ior` shows what is in it";
 
 /// Reason for which a command has no result.
 pub(crate) enum Problem {
-    /// The call was not made: the error, and possibly a next step.
+    /// The call was not made: the error, and possibly a hint on the next step.
     Usage(String, Option<String>),
     /// The error was printed already.
     Shown,
-    /// The call ended with a system exception; possibly with further help.
+    /// The call ended with a system exception; possibly with a hint.
     System(SystemException, Option<String>),
     /// The call ended with a user exception, as JSON.
     User(String),

@@ -28,25 +28,42 @@ pub(super) fn many(
     let mut taken = Histogram::<u64>::new_with_bounds(1, LONGEST, 3)
         .map_err(|error| Problem::Usage(format!("no room for the times: {error}"), None))?;
     let begin = Instant::now();
-    let mut next = begin;
+    let mut due = Due::new(begin, rate);
     for _ in 0..count {
-        if let Some(rate) = rate {
-            std::thread::sleep(next.saturating_duration_since(Instant::now()));
-            next += Duration::from_secs(1) / rate;
-        }
-        let before = Instant::now();
+        let began = due.wait();
         invoke::perform(&mut request, operation, common)?;
-        // The duration of a delayed call counts from its due time.
-        let began = if rate.is_some() {
-            before.min(next)
-        } else {
-            before
-        };
         let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         taken.saturating_record(nanoseconds);
     }
     show(&taken, count, begin.elapsed(), common);
     Ok(())
+}
+
+/// Times at which calls are due. A late call moves none of those behind it.
+struct Due {
+    next: Instant,
+    /// Time between two calls; `None` if each is due when the last one has ended.
+    interval: Option<Duration>,
+}
+
+impl Due {
+    fn new(begin: Instant, rate: Option<u32>) -> Self {
+        Due {
+            next: begin,
+            interval: rate.map(|rate| Duration::from_secs(1) / rate),
+        }
+    }
+
+    /// Waits until the next call is due; returns when that was, from which its duration counts.
+    fn wait(&mut self) -> Instant {
+        let Some(interval) = self.interval else {
+            return Instant::now();
+        };
+        let due = self.next;
+        std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        self.next += interval;
+        due
+    }
 }
 
 /// Longest measurable duration, in nanoseconds: an hour.
@@ -80,5 +97,32 @@ fn show(taken: &Histogram<u64>, count: u64, elapsed: Duration, common: &Common) 
             "{name}{what:>8}{name:#} {:>10.1} µs",
             microseconds(quantile)
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_due_at_its_own_time_however_late_the_one_before_it_ends() {
+        let begin = Instant::now();
+        let mut due = Due::new(begin, Some(1000));
+        let interval = Duration::from_millis(1);
+        assert_eq!(due.wait(), begin);
+        std::thread::sleep(5 * interval);
+        assert_eq!(due.wait(), begin + interval);
+        assert_eq!(due.wait(), begin + 2 * interval);
+        due.next = Instant::now() + 3 * interval;
+        let told = due.wait();
+        assert!(Instant::now() >= told);
+    }
+
+    #[test]
+    fn without_a_rate_each_call_counts_from_its_beginning() {
+        let begin = Instant::now();
+        let mut due = Due::new(begin, None);
+        let (first, second) = (due.wait(), due.wait());
+        assert!(begin <= first && first <= second);
     }
 }

@@ -132,7 +132,8 @@ pub(super) const MOST_PARTS: usize = 10_000;
 /// Maximum nesting of the parts.
 const DEEPEST: usize = 64;
 
-/// Named types of which types are composed, each once and before its users.
+/// Collects the named types of which types are composed, each once, and each before the types that
+/// use it.
 #[derive(Default)]
 struct Definitions {
     seen: Vec<String>,

@@ -2,7 +2,7 @@
 
 use punctual::{ObjectRef, Orb};
 
-/// Returns the object of a text: a reference, or a file that holds one.
+/// Returns the object that a text denotes: a reference, or a file that contains one.
 pub(super) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
     // A name that another service knows, such as `rir:/NameService`, is not a file.
     let text = if text.starts_with("rir:") {

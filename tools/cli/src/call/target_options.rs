@@ -1,5 +1,6 @@
 //! Options on the object that is called.
 
+use crate::idl_options::OptionsOfIdl;
 use crate::time::with_unit;
 use punctual::json::OctetForm;
 use std::path::PathBuf;
@@ -11,9 +12,8 @@ pub(super) struct Common {
     /// object itself.
     #[arg(long, value_name = "FILE")]
     pub(super) idl: Option<PathBuf>,
-    /// Search this folder for files that the IDL includes.
-    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
-    pub(super) include: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) front: OptionsOfIdl,
     /// The interface, by its scoped name or repository id, for a reference without a type id.
     #[arg(long, value_name = "NAME")]
     pub(super) interface: Option<String>,

@@ -1,4 +1,4 @@
-//! A topic that is examined, and the finding.
+//! A topic that is examined, and the finding about it.
 
 use super::machine::Unknown;
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub(super) struct Finding {
     /// Value found, or the reason for which it is unknown.
     pub(super) value: String,
     pub(super) why: &'static str,
-    /// Commands and settings that help, any one of them.
+    /// Commands and settings that would help; any one of them suffices.
     pub(super) mend: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ pub(super) enum Verdict {
     Ok,
     /// A program starts, but may be late.
     Warning,
-    /// A program does not get what it needs.
+    /// A program does not get what it requests.
     Missing,
     Unknown,
 }

@@ -64,8 +64,8 @@ fn preemption(machine: &Machine) -> Result<Finding, Unknown> {
     }
 }
 
-/// Examines the preemption mode of a kernel that selects it at boot; in brackets, as in `none
-/// voluntary (full)`.
+/// Examines the preemption mode of a kernel that selects it at boot. The file has the selected mode
+/// in parentheses, as in `none voluntary (full)`.
 fn dynamic(machine: &Machine) -> Result<Finding, Unknown> {
     let file = format!("{SCHEDULER}/preempt");
     let modes = match machine.text(&file) {

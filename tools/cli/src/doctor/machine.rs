@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A machine, represented by its files. Tests use one whose files are in a temporary folder.
+/// A machine, represented by the files in which its kernel describes it. Tests use files in a
+/// temporary folder.
 #[derive(Debug)]
 pub(super) struct Machine {
     root: PathBuf,
@@ -52,7 +53,7 @@ impl Machine {
         self.root.join(file.trim_start_matches('/'))
     }
 
-    /// Returns the machine's name for a path below the root.
+    /// Returns the path on the machine of a file in the machine's folder.
     pub(super) fn name(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         format!("/{}", path.display())
@@ -100,7 +101,7 @@ impl Machine {
         Ok(names)
     }
 
-    /// Returns the rest of the line of a file that begins with `label`.
+    /// Returns the rest of the file's line that begins with `label`.
     pub(super) fn line(&self, file: &str, label: &str) -> Result<String, Unknown> {
         let text = self.text(file)?;
         let said = text.lines().find_map(|line| line.strip_prefix(label));
@@ -110,7 +111,7 @@ impl Machine {
         }
     }
 
-    /// Returns `true` if the kernel has at least that version.
+    /// Returns `true` if the kernel has at least this version.
     pub(super) fn has_linux(&self, version: (u32, u32)) -> Result<bool, Unknown> {
         let file = "/proc/sys/kernel/osrelease";
         let release = self.text(file)?;
@@ -149,7 +150,7 @@ impl fmt::Display for Unknown {
 pub(super) mod tests {
     use super::*;
 
-    /// A simulated machine for tests; its files are removed with it.
+    /// A simulated machine for tests; its files are removed when it is dropped.
     pub(in super::super) struct SimulatedMachine {
         folder: tempfile::TempDir,
         pub(in super::super) machine: Machine,

@@ -1,4 +1,4 @@
-//! Memory that may be absent when a thread needs it.
+//! Memory that may have to be brought in when a thread needs it.
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
@@ -69,7 +69,7 @@ fn huge_pages(machine: &Machine) -> Result<Finding, Unknown> {
     }
 }
 
-/// Returns the word in brackets among several.
+/// Returns the word in square brackets, among several words.
 fn chosen(modes: &str) -> Option<&str> {
     let (_, rest) = modes.split_once('[')?;
     Some(rest.split_once(']')?.0)

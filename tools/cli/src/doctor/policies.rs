@@ -33,7 +33,8 @@ const DEADLINE: Topic = Topic {
     why: "Reserves processor time in each period, ahead of all other policies; an `RtOrb` does not need it.",
 };
 
-/// Smallest reservation that the kernel accepts by default, so that it fits beside others.
+/// Smallest reservation that the kernel accepts by default, so that it is admitted beside existing
+/// ones.
 const RESERVATION: Reservation = Reservation {
     runtime: Duration::from_micros(10),
     deadline: Duration::from_millis(100),
@@ -91,7 +92,7 @@ fn refused(machine: &Machine, topic: Topic, wanted: Scheduling, error: &io::Erro
     }
 }
 
-/// Asks the kernel, on a thread of its own that ends with the answer.
+/// Asks the kernel, on a thread that is started only for this.
 pub(super) fn ask_kernel(wanted: Scheduling) -> io::Result<()> {
     // Bare thread: it takes on a policy and ends.
     let tried = std::thread::Builder::new()

@@ -1,4 +1,4 @@
-//! Processors: number, owner, frequency, and wake-up latency.
+//! Processors: their number, isolation, frequency, and wake-up latency.
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
@@ -199,8 +199,8 @@ fn idle(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
-/// Examines whether the file may be written. The file is not opened, as that alone changes the
-/// kernel's behaviour.
+/// Examines whether the file may be written. The file is not opened, as opening it already changes
+/// the kernel's behaviour.
 fn latency(machine: &Machine) -> Finding {
     let file = LATENCY.name;
     match access::check_writable(&machine.path(file)) {

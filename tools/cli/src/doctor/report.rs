@@ -1,4 +1,4 @@
-//! Findings of the command, all together.
+//! All findings of the command together.
 
 use super::finding::Finding;
 use serde::Serialize;

@@ -4,8 +4,9 @@ mod idl;
 mod serve;
 
 use crate::fail;
+use crate::idl_options::IdlOptions;
 use crate::shown;
-use idl::{Idl, load_all};
+use idl::load_all;
 use punctual_host::Problem;
 use punctual_ifr::open_file;
 use serde_json::json;
@@ -31,7 +32,7 @@ pub(crate) struct LoadOptions {
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
     #[command(flatten)]
-    idl: Idl,
+    idl: IdlOptions,
     /// The IDL files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,

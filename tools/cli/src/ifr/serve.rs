@@ -1,7 +1,8 @@
 //! `punctual ifr serve`: a repository as a server.
 
-use super::idl::{Idl, load_all};
+use super::idl::load_all;
 use crate::flags::{Flags, Table};
+use crate::idl_options::IdlOptions;
 use crate::naming::registry::InNaming;
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
@@ -17,7 +18,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     flags: Flags<Repository>,
     #[command(flatten)]
-    idl: Idl,
+    idl: IdlOptions,
     /// IDL files to load first.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,

@@ -8,7 +8,7 @@ use punctual_naming::cos_naming::NamingContext;
 use std::any::Any;
 use std::time::Duration;
 
-/// Interval between checks of the name.
+/// Interval at which the bound name is checked.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 const ON_NAMES: &str = "a name is id.kind components with slashes between, as plants/repository";

@@ -12,7 +12,7 @@ use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponen
 use punctual_naming::extension::{self, ExtendedContext};
 use serde_json::{Value, json};
 
-/// Default location of the service.
+/// Address at which the service is looked for by default.
 const DEFAULT: &str = "corbaloc::localhost:2809/NameService";
 
 /// Number of bindings in one request.
@@ -22,7 +22,7 @@ const ON_SERVICES: &str = "--service names a naming context: an `IOR:`, `corbalo
                            that holds one; `punctual naming serve` starts one";
 const ON_NAMES: &str = "a name is id.kind components with slashes between, and a backslash before a dot or slash that is part of one";
 
-/// A naming context, and the ORB by which it is called.
+/// Naming service: its root context, and the ORB by which it is called.
 pub(super) struct Service {
     pub(super) orb: Orb,
     pub(super) root: NamingContext,
@@ -51,7 +51,7 @@ impl Service {
         Ok(Self { orb, root })
     }
 
-    /// Returns the context of a name, or the root.
+    /// Returns the context with a name; the empty name is the root.
     pub(super) fn context(&self, name: &str) -> Result<NamingContext, Problem> {
         if name.is_empty() {
             return Ok(self.root.clone());
@@ -95,7 +95,7 @@ impl Service {
         })
     }
 
-    /// Returns the object of a reference on the command line; `nil` is nil.
+    /// Returns the object that a reference on the command line denotes; `nil` is nil.
     pub(super) fn object(&self, reference: &str) -> Result<Option<ObjectRef>, Problem> {
         if reference == "nil" {
             return Ok(None);
@@ -179,7 +179,7 @@ pub(super) fn text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Returns the name of a component below a path.
+/// Returns the name of a component below the name of its context.
 pub(super) fn below(path: &str, component: &NameComponent) -> String {
     let component = text(std::slice::from_ref(component));
     match path {
@@ -188,7 +188,7 @@ pub(super) fn below(path: &str, component: &NameComponent) -> String {
     }
 }
 
-/// Returns the problem for an exception of an operation, with the name that it was called for.
+/// Returns the problem for an exception of an operation on a name.
 pub(super) fn problem(name: &str, error: &impl Raised) -> Problem {
     match error.system() {
         Some(exception) => raised_by(&format!("`{name}`"), exception.clone()),

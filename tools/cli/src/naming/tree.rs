@@ -32,7 +32,7 @@ pub(super) enum Leads {
     Group(Choice, Vec<Member>),
     /// A context with these bindings.
     Context(Vec<Node>),
-    /// A context that was found before under that name.
+    /// A context that has been visited already, under this name.
     Again(String),
     /// A context of another server.
     Elsewhere(ObjectRef),
@@ -168,7 +168,7 @@ impl<'s> Walk<'s> {
     }
 }
 
-/// Kind of a binding that only Punctual's naming service has.
+/// Kind of a binding of a sort that only Punctual's naming service has.
 enum ExtendedBinding {
     Nothing,
     Temporary,
@@ -209,9 +209,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns `true` if a context belongs to the called server, by the endpoints of its reference. The
-/// called server may be known by another of its host's names, so the address that calls went to
-/// counts, too.
+/// Returns `true` if a context belongs to the called server, by the endpoints of its reference. As
+/// the server's host may have several names, the address that the calls use also counts.
 fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
     let root = root.as_object();
     let addresses = |object: &ObjectRef| endpoints_of(object.orb(), object.ior());
@@ -224,8 +223,8 @@ fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
     })
 }
 
-/// Returns `true` if two addresses have the same port and host: by their numbers, or as both are
-/// this machine.
+/// Returns `true` if two addresses have the same port and the same host: equal IP addresses, or
+/// both of this machine.
 fn is_same_place(one: &Address, other: &Address) -> bool {
     let port = |address: &Address| address.host_and_port().map(|(_, port)| port);
     if port(one).is_none() || port(one) != port(other) {
@@ -242,7 +241,7 @@ fn numbers(address: &Address) -> Vec<SocketAddr> {
     found.into_iter().flatten().collect()
 }
 
-/// Returns `true` if an address belongs to this machine: no other address can be bound to.
+/// Returns `true` if an address belongs to this machine, which is tested by binding a socket to it.
 fn is_here(address: &SocketAddr) -> bool {
     UdpSocket::bind((address.ip(), 0)).is_ok()
 }

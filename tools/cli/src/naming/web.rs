@@ -37,7 +37,7 @@ fn any(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the part of the process that serves the page, if configured.
+/// Returns the part of the process that serves the page, if the settings enable it.
 #[cfg(feature = "web")]
 pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
     use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};
@@ -76,7 +76,7 @@ pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> 
     ))
 }
 
-/// Refuses the page, which is not built in.
+/// Refuses a page that is not built in.
 #[cfg(not(feature = "web"))]
 pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
     match values.get(&WEB) {

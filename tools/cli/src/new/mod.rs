@@ -44,7 +44,7 @@ const FILES: [(&str, &str); 8] = [
     ("tests/call.rs", include_str!("template/tests/call.rs.in")),
 ];
 
-/// Reason for which no crate is made, and possibly help.
+/// Reason why no crate is made, and possibly a hint.
 #[derive(Debug, PartialEq, Eq)]
 struct Refused {
     why: String,

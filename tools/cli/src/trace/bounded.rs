@@ -1,4 +1,5 @@
-//! A table of limited size: the oldest entries make room for new ones, as a log may be endless.
+//! Table of limited size: old entries are removed to make room for new ones, as a log may be
+//! endless.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;

@@ -31,11 +31,11 @@ pub(super) struct DecodedMessage {
 
 #[derive(Debug)]
 pub(super) enum Contents {
-    /// Arguments or results, for all operations that fit.
+    /// Arguments or results, as decoded for each operation that fits.
     Values(Vec<Fit>),
     User(Any),
     System(SystemException),
-    /// The call continues elsewhere, or in another way.
+    /// Reply that forwards the client, or asks for another addressing mode.
     Elsewhere(ReplyStatus),
     /// Reason for which the contents are unknown.
     Nothing(Reason),
@@ -46,12 +46,12 @@ pub(super) enum Reason {
     NoBody(NoBody),
     /// No operation of that name is declared.
     NotDeclared,
-    /// The bytes do not fit the declared types.
+    /// The bytes are not a value of the declared types.
     NoFit(String),
     /// The log does not contain the request of the reply.
     NoRequest,
-    /// Part of a message whose beginning is not in the log, or of GIOP 1.1, in which fragments do
-    /// not name their request.
+    /// The message is a fragment whose first part is not in the log, or a fragment of GIOP 1.1,
+    /// which does not name its request.
     Fragment,
 }
 
@@ -75,7 +75,7 @@ struct Call {
 #[derive(Debug)]
 struct Waiting {
     operation: Rc<str>,
-    /// Operations that its arguments fit.
+    /// Operations whose parameters fit the request's arguments.
     candidates: Vec<Rc<Candidate>>,
 }
 

@@ -70,7 +70,7 @@ impl KnownDeclarations {
         Ok(())
     }
 
-    /// Returns the environment in which values are read.
+    /// Returns the environment in which values are decoded.
     pub(super) fn environment(&self) -> &dyn Environment {
         &self.value_types
     }

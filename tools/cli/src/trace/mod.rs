@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 use crate::call::{self, Problem};
 use crate::fail;
+use crate::idl_options::OptionsOfIdl;
 use crate::shown;
 use calls::{Calls, Contents, Reason};
 use known::KnownDeclarations;
@@ -46,9 +47,8 @@ pub(crate) struct Options {
     /// The IDL that declares the interfaces; may be given several times.
     #[arg(long, value_name = "FILE")]
     idl: Vec<PathBuf>,
-    /// Search this folder for files that the IDL includes.
-    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
-    include: Vec<PathBuf>,
+    #[command(flatten)]
+    front: OptionsOfIdl,
     /// The Interface Repository that knows the interfaces.
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     ifr: Option<String>,
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
 fn known(options: &Options, orb_options: &[String]) -> Result<KnownDeclarations, Problem> {
     let mut known = KnownDeclarations::new();
     for file in &options.idl {
-        known.add_idl(&call::compiled(file, &options.include)?);
+        known.add_idl(&call::compiled(file, &options.front)?);
     }
     if options.idl.is_empty() {
         let orb = call::orb(options.config.as_deref(), orb_options)?;
@@ -111,7 +111,7 @@ struct Output {
     text: Text,
     is_json: bool,
     remarked: HashSet<LogProblem>,
-    /// True if the last output ended a line.
+    /// True if the last output was a complete line.
     is_at_start: bool,
     out: BufWriter<Stdout>,
 }
@@ -129,7 +129,7 @@ impl Output {
         }
     }
 
-    /// Passes all of a log on, each line as soon as it has arrived.
+    /// Passes a whole log on, each line as soon as it has arrived.
     fn pass(&mut self, mut input: BufReader<Box<dyn Read>>) -> io::Result<()> {
         let (mut line, mut is_in_line) = (Vec::new(), false);
         loop {
@@ -193,7 +193,7 @@ impl Output {
         self.out.write_all(octets)
     }
 
-    /// Adds the contents of a message.
+    /// Writes the decoded contents of a message.
     fn add(&mut self, event: Option<Event>) -> io::Result<()> {
         let message = match event {
             None => return Ok(()),
@@ -224,7 +224,7 @@ impl Output {
         Ok(())
     }
 
-    /// Prints a remark on the whole log, once.
+    /// Prints a remark about the whole log, at most once.
     fn remark(&mut self, remark: LogProblem) {
         if self.remarked.insert(remark) {
             let note = anstyle::AnsiColor::Cyan.on_default().bold();

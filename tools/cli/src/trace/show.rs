@@ -36,7 +36,7 @@ impl LogProblem {
     }
 }
 
-/// Lines as `punctual call -ORBTrace payload` prints them.
+/// Output as text lines, in the format of `punctual call -ORBTrace payload`.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     unknown: HashSet<Rc<str>>,
@@ -78,8 +78,8 @@ impl Text {
     }
 }
 
-/// Returns the lines of the values; if several operations fit, under the names of those with equal
-/// values.
+/// Returns the lines of the values. If several operations fit, each set of equal values is headed
+/// by the names of its operations.
 fn of_fits(way: &str, operation: &str, fits: &[Fit]) -> Vec<String> {
     let lines = |operation: &str, values: &[Named]| -> Vec<String> {
         let values = values.iter();

@@ -15,7 +15,7 @@ use super::log::{Body, Message};
 /// A value and its name: a parameter's, or `$result`.
 pub(super) type Named = (String, Any);
 
-/// An operation whose values end exactly where a body does.
+/// An operation whose types, decoded from a body, end exactly at the body's end.
 #[derive(Debug)]
 pub(super) struct Fit {
     pub(super) candidate: Rc<Candidate>,
@@ -29,7 +29,7 @@ pub(super) enum BodyKind {
     Results,
 }
 
-/// Bytes of a body, and everything that decoding depends on except types.
+/// Bytes of a body, with everything except types that decoding depends on.
 pub(super) struct Encoded<'m> {
     /// Bytes of the message, with zeros before the body.
     octets: Vec<u8>,
@@ -90,7 +90,7 @@ impl<'m> Encoded<'m> {
         Err(wrong.unwrap_or_default())
     }
 
-    /// Returns the operations that fit; if none does, the reason.
+    /// Returns the operations whose types fit the body; if none does, the reason.
     pub(super) fn fits(
         &self,
         candidates: &[Rc<Candidate>],
@@ -133,8 +133,8 @@ impl<'m> Encoded<'m> {
 }
 
 /// Returns the possible code sets of text. GIOP 1.0 has ISO 8859-1 only. If the log begins after
-/// the request that named them, they are most likely Punctual's own; text that is not UTF-8 is ISO
-/// 8859-1.
+/// the request that named the code sets, they are most likely Punctual's own; text that is not
+/// UTF-8 is then decoded as ISO 8859-1.
 fn code_sets(version: GiopVersion, agreed: Option<CodeSets>) -> Vec<CodeSets> {
     match (version, agreed) {
         (GiopVersion::V1_0, _) => vec![CodeSets::UNNEGOTIATED],

@@ -17,7 +17,8 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Time after which a command counts as hanging; the first one of a crate builds all of Punctual.
+/// Time after which a command counts as hanging. It is long because the first build of a crate
+/// compiles all of Punctual.
 const LONGEST: Duration = Duration::from_secs(900);
 /// Time without output after which a command in the background counts as hanging.
 const QUIET: Duration = Duration::from_secs(300);
@@ -139,8 +140,8 @@ impl Session {
             .spawn()
     }
 
-    /// Gives a crate that the page has made the workspace's versions, so that nothing is
-    /// downloaded.
+    /// Replaces the versions in a crate that the page has made by the workspace's, so that nothing
+    /// is downloaded.
     fn lock_versions(&self) -> io::Result<()> {
         let is_crate = self.folder.join("Cargo.toml").exists();
         let lock = self.folder.join("Cargo.lock");
@@ -154,7 +155,7 @@ impl Session {
         self.within.path().join(".folder")
     }
 
-    /// Changes to the folder to which the command has changed.
+    /// Sets the session's folder to the one to which the command has changed.
     fn change_folder(&mut self) -> io::Result<()> {
         if let Ok(place) = fs::read_to_string(self.place()) {
             self.folder = PathBuf::from(place.trim_end());

@@ -11,9 +11,9 @@ pub(crate) struct Step {
     pub(crate) command: String,
     pub(crate) output: Vec<String>,
     pub(crate) status: i32,
-    /// True if the command continues while the next ones run.
+    /// True if the command runs in the background while the next ones run.
     pub(crate) is_background: bool,
-    /// True if its output is compared: that of `sh` is not.
+    /// True if the command's output is compared; the output of `sh` blocks is not.
     pub(crate) is_compared: bool,
 }
 

@@ -15,7 +15,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs the command in `folder`, as installed there, with an empty PATH.
+/// Runs the command as installed in `folder`, with an empty PATH.
 fn installed(folder: &Path, arguments: &[&str]) -> Output {
     let program = folder.join("punctual");
     fs::copy(env!("CARGO_BIN_EXE_punctual"), &program).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time for a process to start serving; then the test fails.
+/// Time limit for the start of a process, after which the test fails.
 const START: Duration = Duration::from_secs(30);
 
 fn punctual(part: &str) -> Command {
@@ -16,7 +16,7 @@ fn punctual(part: &str) -> Command {
     command
 }
 
-/// A process that is ended with the test.
+/// Process that is ended when this is dropped.
 struct Owned(Option<Child>);
 
 impl Owned {
@@ -118,7 +118,7 @@ fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
     Ok((owned, port))
 }
 
-/// Runs omniORB's own naming client; returns its success and its output.
+/// Runs omniORB's own naming client; returns whether it succeeded, and its output.
 fn nameclt(service: &str, arguments: &[&str]) -> Result<(bool, String), String> {
     let output = Command::new("nameclt")
         .env("OMNIORB_CONFIG", "/dev/null")

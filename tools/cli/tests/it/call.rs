@@ -1,5 +1,5 @@
-//! `punctual call`, `get` and `set` against a server in this process, which knows its interface by its IDL only.
-//! The transcripts are those of docs/call.md.
+//! `punctual call`, `get` and `set` against a server in this process, whose servants know their
+//! interface only from the IDL at run time. The transcripts are those of docs/call.md.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual::description::{InterfaceDescription, ParameterMode};
@@ -19,7 +19,7 @@ use std::sync::Mutex;
 
 const IDL: &str = include_str!("call/shelter.idl");
 
-/// A home whose animals are JSON values.
+/// Servant of the interface `Home`, whose animals are JSON values.
 struct Home {
     declared: Declared,
     interface: InterfaceDescription,
@@ -143,7 +143,7 @@ impl DynamicImplementation for Home {
     }
 }
 
-/// A folder with the IDL and a reference to a home, in which the command runs.
+/// Folder with the IDL and a reference to a `Home` object, in which the command runs.
 struct Shelter {
     folder: tempfile::TempDir,
     _orb: Orb,
@@ -177,7 +177,7 @@ impl Shelter {
         Self { folder, _orb: orb }
     }
 
-    /// Returns the command, which runs in the folder wherever it is called from.
+    /// Returns the command, set to run in the folder.
     fn command(&self) -> PathBuf {
         let path = self.folder.path().join("punctual");
         let mut script = std::fs::File::create(&path).unwrap();
@@ -268,21 +268,37 @@ fn a_call_that_is_repeated_tells_how_long_it_took() {
 }
 
 #[test]
+fn idl_is_read_with_the_options_that_its_diagnostics_name() {
+    let shelter = Shelter::open();
+    let text = format!("#ifdef HOMES\n{IDL}\n#endif\nstruct Both {{ long a, A; }};\n");
+    std::fs::write(shelter.folder.path().join("homes.idl"), text).unwrap();
+    let get = |options: &[&str]| {
+        let mut line = vec!["get", "home.ior", "rooms", "--idl", "homes.idl"];
+        line.extend(options);
+        let output = shelter.run(&line);
+        let said = String::from_utf8(output.stderr).unwrap();
+        (String::from_utf8(output.stdout).unwrap(), said)
+    };
+    let (_, said) = get(&["-D", "HOMES"]);
+    assert!(said.contains("--lenient"), "{said}");
+    let (printed, said) = get(&["-D", "HOMES", "--lenient"]);
+    assert_eq!(printed, "7\n", "{said}");
+    let without = shelter.run(&["get", "home.ior", "rooms", "--lenient"]);
+    let said = String::from_utf8(without.stderr).unwrap();
+    assert!(said.contains("--idl <FILE>"), "{said}");
+    assert_eq!(without.status.code(), Some(2));
+}
+
+#[test]
 fn operations_are_completed_from_the_idl_on_the_command_line() {
     let shelter = Shelter::open();
+    let text = format!("#ifdef HOMES\n{IDL}\n#endif\nstruct Both {{ long a, A; }};\n");
+    std::fs::write(shelter.folder.path().join("homes.idl"), text).unwrap();
     let completed = Command::new(env!("CARGO_BIN_EXE_punctual"))
-        .args([
-            "--",
-            "punctual",
-            "call",
-            "home.ior",
-            "--idl",
-            "shelter.idl",
-            "f",
-        ])
+        .args("-- punctual call home.ior -DHOMES --lenient --idl homes.idl f".split(' '))
         .current_dir(shelter.folder.path())
         .env("COMPLETE", "bash")
-        .env("_CLAP_COMPLETE_INDEX", "5")
+        .env("_CLAP_COMPLETE_INDEX", "7")
         .env("_CLAP_IFS", "\n")
         .output()
         .unwrap();

@@ -1,5 +1,5 @@
-//! `punctual call` with unusual answers: references that are called next, objects that do not
-//! report their interface, servers that do not run, servants that panic.
+//! `punctual call` with unusual answers: references that are used in a further call, objects that
+//! do not report their interface, servers that do not run, servants that panic.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
@@ -19,7 +19,8 @@ const IDL: &str = include_str!("call/desk.idl");
 const CLERK: &str = "IDL:Office/Clerk:1.0";
 const WORKER: &str = "IDL:Office/Worker:1.0";
 
-/// A clerk. A taciturn one answers `_is_a`, as every object does, but no query of later standards.
+/// Servant of the interface `Clerk`. A taciturn one answers `_is_a`, but none of the queries that
+/// later versions of the standard added.
 struct Clerk {
     name: &'static str,
     is_taciturn: bool,
@@ -133,7 +134,7 @@ impl Office {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// Writes a reference to a file, with another type id, and returns it.
+    /// Writes a reference with another type id to a file, and returns it.
     fn write(&self, name: &str, object: &ObjectRef, type_id: &str) -> String {
         let mut ior: Ior = object.ior().clone();
         ior.type_id = type_id.into();

@@ -20,7 +20,7 @@ const IDL: &str = "module Post {
 ";
 const DESK: &str = "IDL:Post/Desk:1.0";
 
-/// Returns each letter that it is given.
+/// Servant that returns the `Letter` values that it receives.
 struct Desk {
     letter: TypeCode,
 }

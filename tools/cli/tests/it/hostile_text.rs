@@ -1,5 +1,5 @@
-//! Malicious names, ids and reasons of peers: a terminal interprets no part of them, and none looks
-//! like a line of the command's own.
+//! Malicious names, ids and reasons from peers: a terminal must not interpret any part of them, and
+//! none must look like a line of the command's own.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -17,11 +17,12 @@ use support::{SOME, SYSTEM_EXCEPTION, Serving, text};
 
 const NAME: &str = "\x1b]0;pwned\x07\x1b[2Jevil\r\nfake  object";
 const SHOWN: &str = r"\u{1b}]0;pwned\u{7}\u{1b}[2Jevil\u{d}\u{a}fake  object";
-/// CSI as one character, and a right-to-left override.
+/// Hostile characters: CSI as a single character, and a right-to-left override.
 const OTHER: &str = "\u{9b}31mc1\u{202e}gpj";
 const OTHER_SHOWN: &str = r"\u{9b}31mc1\u{202e}gpj";
 
-/// Runs a command that takes its output for a terminal, so that no sequences are removed.
+/// Runs a command that is configured as if its output were a terminal, so that no escape sequences
+/// are removed.
 fn on_a_terminal(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     command.args(arguments).env("CLICOLOR_FORCE", "1");
@@ -49,7 +50,7 @@ fn component(id: &str) -> NameComponent {
     }
 }
 
-/// Starts a server with such names of an object and a context.
+/// Starts a naming server with hostile names of an object and a context.
 fn furnished(orb: &Orb) -> (Serving, NamingContext) {
     let serving = Serving::in_memory();
     let root = NamingContext::from_object(orb.string_to_object(&serving.reference).unwrap());

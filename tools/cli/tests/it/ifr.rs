@@ -22,7 +22,7 @@ fn succeeds(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A server, which ends with the test.
+/// Server process, which is ended when this is dropped.
 struct Serving(Child);
 
 impl Serving {
@@ -69,6 +69,46 @@ fn what_was_loaded_is_listed() {
          operation  ::shop::Store::find   IDL:shop/Store/find:1.0\n\
          attribute  ::shop::Store::level  IDL:shop/Store/level:1.0\n"
     );
+}
+
+#[test]
+fn idl_is_loaded_with_the_options_that_its_diagnostics_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "#ifdef CORBA_2\nmodule shop {\n\
+                union Price switch (boolean) { case TRUE: long a; case FALSE: short b; default: char c; }; // \\\n\
+                struct Lost { long x; };\n};\n\
+                #else\nimport ::Nowhere;\n#endif\nconst char END = '\\377';\n";
+    let idl = written(folder.path(), "shop.idl", text);
+    let store = folder.path().join("ifr.redb").display().to_string();
+    let load = |options: &[&str]| {
+        let mut line = vec!["ifr", "load", "--store", &store];
+        line.extend(options);
+        line.push(&idl);
+        let output = punctual(&line);
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.success(), said)
+    };
+    let (is_loaded, said) = load(&[]);
+    assert!(!is_loaded && said.contains("-D CORBA_2"), "{said}");
+    let (is_loaded, said) = load(&["-D", "CORBA_2"]);
+    assert!(!is_loaded && said.contains("--lenient"), "{said}");
+    let (is_loaded, said) = load(&["-D", "CORBA_2", "--lenient"]);
+    assert!(
+        is_loaded && said.contains("a backslash continues"),
+        "{said}"
+    );
+    let names = written(
+        folder.path(),
+        "names.idl",
+        "interface I { void a(); void A(); };\n",
+    );
+    let output = punctual(&["ifr", "load", "--store", &store, "--lenient", &names]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("perhaps in another case"), "{said}");
+    let listed = succeeds(&["ifr", "list", "--store", &store]);
+    assert!(listed.contains("IDL:shop/Price:1.0"), "{listed}");
+    assert!(!listed.contains("Lost"), "{listed}");
+    assert!(listed.contains("IDL:END:1.0"), "{listed}");
 }
 
 #[test]
@@ -130,7 +170,7 @@ const REPOSITORY: &str = "#pragma prefix \"omg.org\"\nmodule CORBA { interface M
                           interface Repository { ModuleDef create_module(in string id, in string name, \
                           in string version); readonly attribute unsigned long def_kind; }; };\n";
 
-/// Makes a module by a client of its own.
+/// Makes a module in the repository as a client of it.
 fn create(idl: &str, reference: &str, name: &str) -> Output {
     let id = format!("\"IDL:{name}:1.0\"");
     let (name, version) = (format!("\"{name}\""), "\"1.0\"");

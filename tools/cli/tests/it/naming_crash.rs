@@ -1,5 +1,5 @@
-//! `punctual naming serve`, killed repeatedly under load: no acknowledged change is lost, none is
-//! there in part, and none appears that was not requested.
+//! `punctual naming serve`, killed repeatedly under load: no acknowledged change is lost, no change
+//! is made only in part, and no change appears that was not requested.
 //!
 //! `PUNCTUAL_KILLS` sets the number of kills; 10 by default.
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -36,7 +36,7 @@ impl Server {
         (Server(child), reference.trim().to_owned())
     }
 
-    /// Sends SIGKILL.
+    /// Kills the server with SIGKILL.
     fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -49,8 +49,8 @@ impl Drop for Server {
     }
 }
 
-/// Possible targets of a name: the object of a number, a context that holds one, or none. More than
-/// one if the server did not answer.
+/// Possible targets of each name: an object, identified by a number, a context with such an object,
+/// or none. There are several possibilities if the server did not answer.
 type Known = BTreeMap<String, Vec<Option<usize>>>;
 
 fn component(id: &str) -> NameComponent {
@@ -65,7 +65,8 @@ fn object(orb: &Orb, number: usize) -> ObjectRef {
     orb.string_to_object(&text).unwrap()
 }
 
-/// Binds, rebinds and unbinds until the server is gone. `done` counts acknowledged changes.
+/// Binds, rebinds and unbinds names until the server no longer answers. `done` counts acknowledged
+/// changes.
 fn load(
     orb: &Orb,
     root: &NamingContext,
@@ -104,8 +105,8 @@ fn load(
     }
 }
 
-/// Binds contexts with an object in each; a context may be absent, but not empty: the order of two
-/// operations must hold.
+/// Creates contexts with an object in each. After a crash a context may be absent, but not empty,
+/// as the order of the two operations must hold.
 fn load_contexts(
     orb: &Orb,
     root: &NamingContext,
@@ -151,7 +152,7 @@ fn listed(root: &NamingContext) -> Vec<String> {
         .collect()
 }
 
-/// Compares the server's names with the known ones, and updates these.
+/// Compares the server's names with the possible ones, and records the actual ones.
 fn check(orb: &Orb, root: &NamingContext, known: &mut Known, contexts: &[(String, bool)]) {
     for id in listed(root) {
         let is_known =

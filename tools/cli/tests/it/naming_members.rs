@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use support::{SOME, Serving, USER_EXCEPTION};
 
-/// Waits until a name is bound, or is not.
+/// Waits until a name is bound, or until it is unbound.
 fn until(serving: &Serving, name: &str, is_bound: bool) {
     while serving.call(&["resolve", name]).status.success() != is_bound {
         std::thread::yield_now();

@@ -1,5 +1,4 @@
-//! `punctual naming serve` as systemd and Prometheus see it: notifications, HTTP replies, and its
-//! end.
+//! `punctual naming serve` with systemd and Prometheus: notifications, HTTP replies, and its end.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;

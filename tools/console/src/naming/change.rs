@@ -19,20 +19,20 @@ use super::view::{self, PageState};
 use crate::ends::ConnectionAddresses;
 use crate::layout;
 
-/// Fields of all forms.
+/// Fields that all forms have.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Fields {
     token: String,
-    /// Name of the context that the page shows.
+    /// Name of the context that the page with the form shows.
     #[serde(rename = "in")]
     context: String,
-    /// Name in that context.
+    /// Name to be changed, relative to that context.
     name: String,
     reference: String,
-    /// Present to replace another binding.
+    /// Present if an existing binding is to be replaced.
     replaces: Option<String>,
-    /// Present to destroy the context, too.
+    /// Present if the context that the name is bound to is to be destroyed, too.
     destroy: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Fields {
 
 type Filled = Result<Form<Fields>, FormRejection>;
 
-/// Reason for which nothing was changed.
+/// Reason why nothing was changed.
 enum Wrong {
     Refused(Refusal),
     Reference(String),
@@ -188,8 +188,8 @@ fn back(context: &str, what: &str) -> Response {
     }
 }
 
-/// Returns the object of a text, which must be the reference itself: neither files nor names are
-/// read on behalf of a peer.
+/// Returns the object that a text denotes. The text must be the reference itself: files and names
+/// are not read on behalf of a peer.
 fn object_of(text: &str) -> Result<Ior, String> {
     if text == "nil" {
         return Ok(Ior::nil());

@@ -41,8 +41,8 @@ pub struct Naming {
     pub directory: Directory,
     /// ORB by which objects are asked.
     pub orb: Orb,
-    /// True if objects are asked whether they exist. This makes the process connect to any address
-    /// in a bound reference.
+    /// True if objects are asked whether they exist. As a peer chooses the references that it
+    /// binds, the process then connects to any address that a reference contains.
     pub asks: bool,
 }
 

@@ -1,11 +1,11 @@
-//! Names, and positions in them, in requests.
+//! Names of contexts and bindings in requests.
 
 use axum::http::StatusCode;
 use punctual_naming::Refusal;
 use punctual_naming::cos_naming::{Name, NameComponent};
 use serde::Deserialize;
 
-/// Displayed part of the names.
+/// Query of a request: the part of the names that is displayed.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Selection {
@@ -16,11 +16,11 @@ pub(super) struct Selection {
     pub(super) from: Option<String>,
     /// Component of the binding that is shown in full.
     pub(super) show: Option<String>,
-    /// Change made by the request before.
+    /// Change that the previous request made, to be reported on the page.
     pub(super) done: Option<String>,
 }
 
-/// Returns the status of a refusal.
+/// Returns the HTTP status for a refusal.
 pub(super) fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::NotPermitted | Refusal::Root => StatusCode::FORBIDDEN,
@@ -34,7 +34,7 @@ pub(super) fn status_of(refusal: &Refusal) -> StatusCode {
     }
 }
 
-/// Returns the name of a text; the empty text is the root.
+/// Parses a text as a name; the empty text is the root.
 pub(super) fn name_of(text: &str) -> Result<Name, Refusal> {
     if text.is_empty() {
         return Ok(Name::new());
@@ -54,7 +54,7 @@ pub(super) fn text_of(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Returns the component of a text.
+/// Parses a text as a component.
 pub(super) fn component_of(text: &str) -> Result<NameComponent, Refusal> {
     let mut name = name_of(text)?;
     match (name.pop(), name.is_empty()) {

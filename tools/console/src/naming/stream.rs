@@ -20,7 +20,7 @@ use super::view;
 use crate::ends::ConnectionAddresses;
 use crate::live::{Interest, Visible};
 
-/// State of one stream.
+/// State of one event stream.
 struct Watch {
     page: Arc<NamingPage>,
     place: Selection,
@@ -87,8 +87,8 @@ impl Watch {
         None
     }
 
-    /// Watches the data that the page shows now, and queues its objects to be asked. Returns `true`
-    /// if the context exists.
+    /// Watches the data that the page shows now, and queues its objects to be asked whether they
+    /// exist. Returns `true` if the context exists.
     fn look(&self) -> bool {
         let naming = &self.page;
         let portion = name_of(&self.place.context).and_then(|name| {
@@ -124,7 +124,7 @@ impl Watch {
         true
     }
 
-    /// Returns the existing contexts on the way to one that does not exist.
+    /// Returns the existing contexts that lead towards a context which does not exist.
     fn way(&self) -> Vec<ContextId> {
         let mut name = name_of(&self.place.context).unwrap_or_default();
         let directory = &self.page.directory;

@@ -1,14 +1,15 @@
-//! Tree of the contexts around a position in the names, limited to those needed for orientation.
+//! Tree of the contexts around the displayed context, limited to those needed for orientation.
 
 use punctual_naming::cos_naming::NameComponent;
 
 use super::names::text_of;
 use super::state::NamingPage;
 
-/// Maximum number of contexts shown in one, and number of bindings among which they are searched.
+/// Maximum number of child contexts that are shown of one context, and number of bindings that are
+/// searched for them.
 const BRANCHES: (usize, usize) = (50, 5_000);
 
-/// Maximum number of contexts of a name whose neighbours are shown.
+/// Maximum number of contexts of a name that are shown together with their siblings.
 const LEVELS: usize = 6;
 
 /// A line of the tree.
@@ -24,8 +25,8 @@ pub(super) struct Branch {
 }
 
 impl Branch {
-    /// Returns the root, the contexts on the way to `name` each with its neighbours, and those in
-    /// it.
+    /// Returns the root, the contexts that lead to `name` with their siblings, and the child
+    /// contexts of the last one.
     pub(super) fn tree(naming: &NamingPage, name: &[NameComponent]) -> Vec<Self> {
         let root = Self {
             depth: 0,

@@ -20,7 +20,7 @@ use crate::layout::Link;
 /// Path of the page.
 pub(super) const PATH: &str = "/naming";
 
-/// A position in the names, as a peer sees it at one moment.
+/// Displayed part of the names, as a peer may see it, at one moment.
 pub(super) struct PageState {
     peer: IpAddr,
     place: Selection,
@@ -71,7 +71,7 @@ pub(super) struct NamesPage<'p> {
     form: &'p Form,
 }
 
-/// A context on the way to the shown one.
+/// A context on the path to the displayed one.
 #[derive(Debug)]
 struct Crumb {
     text: String,
@@ -85,14 +85,14 @@ struct Row {
     name: String,
     is_context: bool,
     is_shown: bool,
-    /// Type according to its reference.
+    /// Type according to the object's reference.
     what: String,
-    /// Endpoint.
+    /// Endpoint in the object's reference.
     at: String,
     answer: Mark,
 }
 
-/// Liveness of an object in a word, with a detail.
+/// Display of an object's liveness: a word, and a detail.
 #[derive(Debug)]
 struct Mark {
     class: &'static str,
@@ -100,7 +100,7 @@ struct Mark {
     why: String,
 }
 
-/// A binding in full.
+/// A binding with all details.
 #[derive(Debug)]
 struct Detail {
     component: String,
@@ -192,7 +192,8 @@ impl PageState {
     }
 }
 
-/// Returns the component at which bindings begin: any text is allowed, not only names.
+/// Returns the component at which the displayed bindings begin: any text is permitted, even one
+/// that is no component of a name.
 pub(super) fn begin(place: &Selection) -> Option<NameComponent> {
     let text = place.from.as_deref().filter(|from| !from.is_empty())?;
     let as_id = |_| NameComponent {
@@ -202,8 +203,8 @@ pub(super) fn begin(place: &Selection) -> Option<NameComponent> {
     Some(component_of(text).unwrap_or_else(as_id))
 }
 
-/// Returns the text for a change that a link reports as done: only known words are shown, as the
-/// link may come from anywhere.
+/// Returns the message for a completed change, which a query parameter names: only known values are
+/// shown, as any site may link here.
 fn done(what: &str) -> Option<&'static str> {
     match what {
         "bound" => Some("The name is bound."),

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Environment variable that is set where a browser must exist, as in CI.
+/// Environment variable that is set where a browser is required, as in CI.
 const REQUIRED: &str = "PUNCTUAL_REQUIRE_BROWSER";
 
 /// Watchdog time for an answer.
@@ -23,7 +23,7 @@ pub(crate) struct Chromium {
     from: Receiver<Value>,
     number: u64,
     session: String,
-    /// Folder of its profile and the pipes.
+    /// Folder of the browser's profile and the pipes.
     _folder: tempfile::TempDir,
 }
 
@@ -147,7 +147,7 @@ impl Chromium {
         }
     }
 
-    /// Runs a script that leads to another page, and waits until that is loaded.
+    /// Runs a script that navigates to another page, and waits until that is loaded.
     pub(crate) fn go(&mut self, script: &str) {
         // Its answer may arrive after the page has gone, and the event before the answer.
         self.number += 1;
@@ -163,7 +163,7 @@ impl Chromium {
         self.loaded();
     }
 
-    /// Returns the result of a script, once it has one.
+    /// Waits until a script has a result, and returns it.
     pub(crate) fn evaluate(&mut self, script: &str) -> Value {
         let parameters =
             json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
@@ -189,7 +189,7 @@ impl Chromium {
         self.evaluate(&script);
     }
 
-    /// Sets the size of the window, and whether the system is dark.
+    /// Sets the size of the window, and whether the system prefers dark colours.
     pub(crate) fn looks(&mut self, width: u32, height: u32, dark: bool) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });

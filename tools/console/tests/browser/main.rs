@@ -1,5 +1,4 @@
-//! The page in a browser. Its pictures are kept in `target/screenshots`.
-//!
+//! The page of names in a browser. Its pictures are kept in `target/screenshots`.
 //! Skipped with a printed reason if Chromium is not installed, unless `PUNCTUAL_REQUIRE_BROWSER` is
 //! set.
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -12,7 +11,7 @@ use chromium::Chromium;
 use serde_json::json;
 use support::{Shown, name};
 
-/// Serves a plant, some of whose objects answer.
+/// Serves the names of a plant: contexts, and objects, some of which answer.
 fn furnished() -> Shown {
     let shown = Shown::new();
     let contexts = [

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Number of blocks of the guide that are neither compiled nor run, each with its reason in the
-/// page. It is raised only by decision.
+/// page. It is raised only deliberately.
 const NOT_RUN: usize = 12;
 
-/// Returns the pages of the repository that readers are referred to.
+/// Returns the pages of the repository that are checked.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let tops = [

@@ -1,4 +1,5 @@
-//! Every block of Rust in the guide, each a test that is named after its page and its line: `servers::line_57`.
+//! Tests of every block of Rust in the guide, each named after its page and its line:
+//! `servers::line_57`.
 #![allow(
     clippy::unwrap_used,
     // Readers' code is held to rustc's rules, not to those of this workspace.

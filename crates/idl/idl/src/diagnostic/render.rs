@@ -9,7 +9,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use super::{Diagnostic, Severity, SourceLabel};
 use crate::source::SourceFile;
 
-/// Length of lines beyond which they are cut around the labelled place.
+/// Length beyond which a source line is cut to the surroundings of its label.
 const WIDEST_LINE: usize = 160;
 
 /// Renders all diagnostics with their source excerpts, and a line that counts them. `color` adds
@@ -97,7 +97,8 @@ struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Returns whether a line is so close that one excerpt may show both.
+    /// Returns whether a line is near enough to the lines of this excerpt for one excerpt to show
+    /// both.
     fn near(&self, line: usize) -> bool {
         line + 60 > self.lines.end && line < self.lines.start + 60
     }

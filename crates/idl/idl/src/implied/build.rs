@@ -376,7 +376,7 @@ fn replaced(scoped_name: &[String], name: &str) -> Vec<String> {
     replaced
 }
 
-/// Returns the repository id of a declaration beside another.
+/// Returns the repository id of a new declaration `name` in the scope that contains `declaration`.
 fn sibling_id(declaration: &Declaration, name: &str) -> String {
     let own = format!("{}:", declaration.name);
     let id = &declaration.repository_id;
@@ -402,7 +402,7 @@ fn sibling_id(declaration: &Declaration, name: &str) -> String {
     }
 }
 
-/// Returns the repository id of a declaration inside another.
+/// Returns the repository id of a new declaration `name` inside the scope `owner`.
 fn child_id(owner: &Declaration, name: &str) -> String {
     match owner.repository_id.rsplit_once(':') {
         Some((path, version)) => format!("{path}/{name}:{version}"),

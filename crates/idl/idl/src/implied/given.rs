@@ -81,7 +81,8 @@ fn returned(declaration: &Declaration, ty: &Type) -> Parameter {
     }
 }
 
-/// Returns the name `…_excep` for each reply; one in use gets `_ami` in between (§17.8.2).
+/// Returns the name `…_excep` for each reply; where that name is in use, `_ami` is inserted before
+/// `_excep` (§17.8.2).
 pub(super) fn exception_names_beside(
     given: &[PossibleReply],
     inherited: &HashSet<String>,
@@ -100,7 +101,8 @@ pub(super) fn exception_names_beside(
     names.collect()
 }
 
-/// Returns the names of the operations for exceptions of an existing handler, which has them all.
+/// Returns the names of an existing handler's exception operations, one for each reply; the handler
+/// must have all of them.
 pub(super) fn exception_names(
     given: &[PossibleReply],
     exists: impl Fn(&str) -> bool,

@@ -38,7 +38,8 @@ impl Handlers {
         self.interfaces.get(&interface).copied()
     }
 
-    /// Returns the interfaces that have a handler, each with it, in the order of their ids.
+    /// Returns each interface that has a handler, with the handler, in the order of the interfaces'
+    /// ids.
     pub fn all(&self) -> impl Iterator<Item = (DeclId, DeclId)> {
         self.interfaces.iter().map(|(id, handler)| (*id, *handler))
     }

@@ -12,7 +12,7 @@ use crate::names::colliding_keyword;
 /// file that includes it.
 ///
 /// The file includes `Messaging.idl`, too, unless the main file has the module Messaging already.
-/// Pollers are abstract value types, as each ORB implements its own; they stand behind `#ifndef
+/// Pollers are abstract value types, as each ORB implements its own; they are enclosed in `#ifndef
 /// AMI_NO_POLLERS`, as some compilers do not know them.
 pub fn text(specification: &Specification, handlers: &Handlers) -> String {
     let mut writer = Writer {

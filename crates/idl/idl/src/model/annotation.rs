@@ -10,7 +10,7 @@ pub struct Annotation {
     pub name: String,
     /// Arguments in source order.
     pub arguments: Vec<AnnotationArgument>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
@@ -37,7 +37,7 @@ pub enum AnnotationValue {
 pub struct AnnotationDefinition {
     /// Members, the possible arguments of the annotation, in source order.
     pub members: Vec<AnnotationMember>,
-    /// Types and constants that were declared inside, in source order.
+    /// Types and constants declared inside the annotation's definition, in source order.
     pub nested: Vec<DeclId>,
 }
 
@@ -50,12 +50,12 @@ pub struct AnnotationMember {
     pub ty: Type,
     /// Value of an omitted argument.
     pub default: Option<AnnotationValue>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
 impl Annotation {
-    /// Returns the annotation of that name, the last one when there are several.
+    /// Returns the annotation called `name`, the last one when there are several.
     pub fn find<'a>(annotations: &'a [Annotation], name: &str) -> Option<&'a Annotation> {
         annotations.iter().rev().find(|a| a.name == name)
     }
@@ -70,7 +70,7 @@ impl Annotation {
         })
     }
 
-    /// Returns the argument of that name; an unnamed argument stands for any.
+    /// Returns the argument called `name`; an unnamed argument counts as the one that is asked for.
     pub fn argument(&self, name: &str) -> Option<&AnnotationValue> {
         let wanted = |argument: &&AnnotationArgument| match &argument.name {
             Some(given) => given == name,
@@ -79,7 +79,7 @@ impl Annotation {
         self.arguments.iter().find(wanted).map(|a| &a.value)
     }
 
-    /// Returns the constant that is the argument of that name.
+    /// Returns the argument called `name`, if it is a constant.
     pub fn constant(&self, name: &str) -> Option<&ConstValue> {
         match self.argument(name)? {
             AnnotationValue::Const(value) => Some(value),

@@ -20,16 +20,16 @@ pub struct Flag {
     /// Bit number, counted from the least significant one: as given by `@position`, else the one
     /// above the flag before.
     pub position: u8,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
 impl Bitmask {
-    /// Returns the smallest unsigned integer that holds it.
+    /// Returns the smallest unsigned integer type that holds all bits.
     pub fn holder(&self) -> Primitive {
         holder(self.bits)
     }
@@ -53,22 +53,22 @@ pub struct Bitset {
 pub struct Bitfield {
     /// Name, without an escaping underscore.
     pub name: String,
-    /// Position of its least significant bit.
+    /// Position of the field's least significant bit.
     pub position: u8,
-    /// Number of its bits, 1 to 64.
+    /// Number of bits of the field, 1 to 64.
     pub bits: u8,
-    /// Type of its value: a boolean or an integer.
+    /// Type of the field's value: a boolean or an integer.
     pub ty: Primitive,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
 impl Bitset {
-    /// Returns the smallest unsigned integer that holds it.
+    /// Returns the smallest unsigned integer type that holds all bits.
     pub fn holder(&self) -> Primitive {
         holder(self.bits)
     }

@@ -17,11 +17,11 @@ pub struct Member {
     pub name: String,
     /// Type as written; an array declarator gives [`Type::Array`].
     pub ty: Type,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
@@ -90,11 +90,11 @@ pub struct Enumerator {
     pub name: String,
     /// Names of all scopes from the global one down: the enum's own name is not among them.
     pub scoped_name: Vec<String>,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 

@@ -39,10 +39,10 @@ pub struct Operation {
     pub returns: Type,
     /// Parameters in source order.
     pub parameters: Vec<Parameter>,
-    /// Exceptions it may raise, in source order, each once. A native type among them stands for
-    /// whatever the language mapping makes of it.
+    /// Exceptions that the operation may raise, in source order, each once. A native type among
+    /// them stands for whatever the language mapping makes of it.
     pub raises: Vec<DeclId>,
-    /// Strings of its `context` clause.
+    /// Strings of the operation's `context` clause.
     pub context: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct Parameter {
     pub ty: Type,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 

@@ -16,13 +16,13 @@ impl Index<DeclId> for Specification {
 }
 
 impl Specification {
-    /// Returns the file of that id.
+    /// Returns the file with the given id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.index()]
     }
 
-    /// Returns the declaration of that scoped name (`CosNaming::Name`, with or without leading
-    /// `::`), exactly as spelt. For a module it is the first part.
+    /// Returns the declaration with the given scoped name (`CosNaming::Name`, with or without
+    /// leading `::`), exactly as spelt. For a module it is the first part.
     pub fn find(&self, scoped_name: &str) -> Option<&Declaration> {
         let wanted = scoped_name.trim_start_matches("::");
         let programs = |d: &&Declaration| !matches!(d.kind, DeclKind::Annotation(_));
@@ -32,7 +32,7 @@ impl Specification {
         })
     }
 
-    /// Makes a diagnostic that points at a place of this specification.
+    /// Makes a diagnostic that points at a location in this specification's files.
     pub fn diagnostic(
         &self,
         severity: Severity,

@@ -7,7 +7,7 @@ use super::DeclId;
 pub enum Primitive {
     /// `boolean`
     Boolean,
-    /// `octet`, `uint8`'s twin that is never converted
+    /// `octet`: 8 bits like `uint8`, but never converted in transmission
     Octet,
     /// `char`, of 8 bits
     Char,

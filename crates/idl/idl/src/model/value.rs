@@ -6,11 +6,11 @@ use crate::source::Location;
 /// Marshaling of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueFlavour {
-    /// The members of its state are marshaled in order.
+    /// The members of the state are marshaled in order.
     Plain,
-    /// The user's own code marshals it.
+    /// User code marshals the state.
     Custom,
-    /// By nothing: it has no state.
+    /// Not marshaled: an abstract value type has no state.
     Abstract,
 }
 
@@ -23,7 +23,7 @@ pub struct ValueType {
     pub truncatable: bool,
     /// Base value types as written; a concrete one can only be the first.
     pub bases: Vec<DeclId>,
-    /// Interfaces that it supports, as written.
+    /// Interfaces that the value type supports, as written.
     pub supports: Vec<DeclId>,
     /// State members in source order.
     pub state: Vec<StateMember>,
@@ -42,7 +42,7 @@ pub struct ValueType {
 pub struct StateMember {
     /// `true` if the member is `public` rather than `private`.
     pub public: bool,
-    /// Member.
+    /// The member's name, type and annotations.
     pub member: Member,
 }
 
@@ -53,19 +53,19 @@ pub struct Factory {
     pub name: String,
     /// Parameters in source order, all `in`.
     pub parameters: Vec<Parameter>,
-    /// Exceptions it may raise.
+    /// Exceptions that the initializer may raise.
     pub raises: Vec<DeclId>,
-    /// Lines of the comment directly before it.
+    /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Position of its name.
+    /// Source position of the name.
     pub location: Location,
 }
 
 /// `valuetype Name Type;`
 #[derive(Clone, Debug)]
 pub struct ValueBox {
-    /// Type that it boxes, as written.
+    /// Boxed type, as written.
     pub ty: Type,
 }

@@ -28,6 +28,21 @@ impl Parser<'_> {
         Ok(annotations)
     }
 
+    /// Reads annotations of a type at its point of use, as of a sequence's elements or a union's
+    /// discriminator (IDL 4.2, §7.4.15.4.2): they are checked, and have no effect.
+    pub(super) fn annotations_of_a_type(&mut self) -> Checked<()> {
+        for annotation in self.annotations()? {
+            if standard::has_an_effect(&annotation.name) {
+                let message = format!("`@{}` has no effect on a type", annotation.name);
+                let label = "not a member, parameter or definition";
+                let place = Place::from(&annotation.location);
+                let warning = self.session.warning_at(place, message, label);
+                self.session.report(warning);
+            }
+        }
+        Ok(())
+    }
+
     fn annotation(&mut self) -> Checked<Annotation> {
         let start = self.peek().place;
         let name = self.dotted_name()?;
@@ -42,7 +57,7 @@ impl Parser<'_> {
         Ok(annotation)
     }
 
-    /// Reads the arguments in parentheses, with the place of each value.
+    /// Reads the arguments in parentheses, with the source position of each value.
     fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<Place>)> {
         let (mut arguments, mut places) = (Vec::new(), Vec::new());
         if !self.eat(Kind::LParen) || self.eat(Kind::RParen) {
@@ -74,7 +89,8 @@ impl Parser<'_> {
         let is_constant = match token.kind {
             Kind::Ident => {
                 let text = self.text(token);
-                matches!(&*text, "TRUE" | "FALSE") || self.names_a_constant(&text)
+                let name = text.strip_prefix('_').unwrap_or(&text);
+                matches!(&*text, "TRUE" | "FALSE") || self.names_a_constant(name)
             }
             _ => true,
         };
@@ -125,7 +141,8 @@ impl Parser<'_> {
         self.check_complete(annotation, &parameters, place);
     }
 
-    /// Returns the definition of that name, searching from the present scope outwards.
+    /// Returns the definition of the annotation `name`, which is searched from the current scope
+    /// outwards.
     fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
         let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
         let separator = if name.contains("::") { "::" } else { "" };
@@ -151,7 +168,8 @@ impl Parser<'_> {
         Some(definition.members.iter().map(parameter).collect())
     }
 
-    /// Returns the values allowed for the argument of that name; one without a name stands alone.
+    /// Returns the values allowed for the argument `name`. An unnamed argument stands for the only
+    /// parameter, or for the one called `value`.
     fn wanted(
         &mut self,
         annotation: &str,
@@ -204,6 +222,7 @@ impl Parser<'_> {
     /// Resolves a name as an enumerator of the type, which need not be in scope.
     fn enumerator_of(&mut self, ty: &Type, name: &str, place: Place) -> Checked<ConstValue> {
         let simple = name.rsplit("::").next().unwrap_or(name);
+        let simple = simple.strip_prefix('_').unwrap_or(simple);
         if let Type::Named(id) = ty
             && let DeclKind::Enum(enumeration) = &self.spec[*id].kind
             && let Some(index) = enumeration

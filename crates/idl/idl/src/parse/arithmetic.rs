@@ -32,7 +32,7 @@ impl Width {
         }
     }
 
-    /// Computes `~n` in that many bits (§7.10.2).
+    /// Computes `~n` in the given number of bits (§7.10.2).
     pub(super) fn complement(self, n: i128) -> i128 {
         if self.signed || n < 0 {
             !n
@@ -55,7 +55,7 @@ pub(super) fn precedence(operator: Kind) -> Option<u8> {
     })
 }
 
-/// Applies an operator. `Err("")` means that it is not one for integers.
+/// Applies an operator. `Err("")` means that the operator does not apply to integers.
 pub(super) fn integers(
     operator: Kind,
     a: i128,
@@ -91,7 +91,7 @@ pub(super) fn integers(
         .ok_or(too_large)
 }
 
-/// Applies an operator. `Err("")` means that it is not one for floating-point numbers.
+/// Applies an operator. `Err("")` means that the operator does not apply to floating-point numbers.
 pub(super) fn floats(operator: Kind, a: f64, b: f64) -> Result<f64, &'static str> {
     let value = match operator {
         Kind::Plus => a + b,

@@ -10,7 +10,7 @@ use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Parser<'_> {
-    /// Reads a constant expression whose value has to be of that type.
+    /// Reads a constant expression whose value has to be of the given type.
     pub(super) fn constant(&mut self, ty: &Type) -> Checked<ConstValue> {
         let resolved = self.spec.resolve(ty).clone();
         let start = self.peek().place;
@@ -30,8 +30,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads operators of at least that precedence, by precedence climbing. Chains are read in a
-    /// loop.
+    /// Reads operators of at least the given precedence, by precedence climbing. Chains are read in
+    /// a loop.
     fn binary(&mut self, strength: u8, width: Width) -> Checked<ConstValue> {
         let start = self.peek().place;
         let mut left = self.unary(width)?;
@@ -343,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Files an enumerator's name beside its enum (§7.20.2).
+    /// Enters an enumerator's name in the scope that contains its enum (§7.20.2).
     pub(super) fn enter_enumerator(&mut self, name: &Name, id: crate::model::DeclId, index: usize) {
         // A clash was reported; the enumerator keeps its position.
         let _ = self.enter_name(name, Target::Enumerator(id, index));

@@ -202,7 +202,12 @@ impl Parser<'_> {
         let covered = self.all_covered(&discriminator, reading.labels.len());
         if let Some(default) = reading.default.filter(|_| covered && result.is_ok()) {
             let message = "`default` is never reached: the labels cover all values";
-            self.error_with_help(default, message, "for no value", "remove it");
+            let error = self
+                .session
+                .error_at(default, message, "for no value")
+                .with_help("remove it");
+            // It was reported; the case stays, for no value.
+            let _ = self.session.report_leniently(error);
         }
         let implicit_default = reading.default.is_none() && !covered;
         let no_cases = reading.cases.is_empty();
@@ -324,7 +329,7 @@ impl Parser<'_> {
         Ok(Label::Value(value))
     }
 
-    /// Returns whether that many different labels are all values of the discriminator.
+    /// Returns whether `labels` different labels cover all values of the discriminator.
     fn all_covered(&self, discriminator: &Type, labels: usize) -> bool {
         let values: u128 = match self.spec.resolve(discriminator) {
             Type::Primitive(Primitive::Boolean) => 2,

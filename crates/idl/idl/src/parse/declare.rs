@@ -14,9 +14,9 @@ impl Parser<'_> {
         &mut self.scopes[self.scope.0 as usize]
     }
 
-    /// Makes a declaration, files its name in the present scope and lists it in the present body. A
-    /// name that clashes is reported, and its declaration made all the same, so that its content is
-    /// checked too.
+    /// Makes a declaration, enters its name in the current scope and appends it to the body being
+    /// read. A name that clashes is reported, and its declaration made all the same, so that its
+    /// content is checked too.
     pub(super) fn declare(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
         let id = self.allocate(name, preamble, kind);
         self.list(id);
@@ -26,14 +26,14 @@ impl Parser<'_> {
         id
     }
 
-    /// Lists a declaration in the present body.
+    /// Appends a declaration to the body being read.
     pub(super) fn list(&mut self, id: DeclId) {
         if let Some(body) = self.bodies.last_mut() {
             body.push(id);
         }
     }
 
-    /// Makes a declaration without filing its name.
+    /// Makes a declaration without entering its name in a scope.
     pub(super) fn allocate(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
         let id = DeclId(u32::try_from(self.spec.declarations.len()).unwrap_or(u32::MAX));
         let parent = self.part();
@@ -68,7 +68,8 @@ impl Parser<'_> {
         self.parts.last().copied()
     }
 
-    /// Returns the names of all scopes down to this name.
+    /// Returns the scoped name of `name` in the current scope: the names of the enclosing scopes,
+    /// then the name.
     pub(super) fn scoped(&self, name: &Name) -> Vec<String> {
         let owner = self.scopes[self.scope.0 as usize].owner;
         let mut names = owner.map_or_else(Vec::new, |owner| self.spec[owner].scoped_name.clone());
@@ -76,7 +77,7 @@ impl Parser<'_> {
         names
     }
 
-    /// Files a name in the present scope.
+    /// Enters a name in the current scope.
     pub(super) fn enter_name(&mut self, name: &Name, target: Target) -> Checked<()> {
         let key = names::key(&name.text);
         let entry = Entry {
@@ -129,7 +130,7 @@ impl Parser<'_> {
                     .session
                     .and(error, place, "first declared here")
                     .with_help("choose another name: CORBA has names differ in more than case");
-                return self.session.report_case(error);
+                return self.session.report_leniently(error);
             }
             if self.is_same_text(name.place, place) {
                 return Err(self.report_included_twice(name));
@@ -174,7 +175,7 @@ impl Parser<'_> {
         };
         let error = error.with_help(help);
         if used.spelling != *text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
@@ -198,13 +199,13 @@ impl Parser<'_> {
             .error_at(name.place, message, label)
             .with_help(help);
         if own != text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
 
-    /// Returns whether two places are one in the text of one file, even if it was found by two
-    /// paths.
+    /// Returns whether two source positions are one in the text of one file, even if that file was
+    /// found by two paths.
     fn is_same_text(&self, a: Place, b: Place) -> bool {
         let (one, other) = (self.session.file(a.file), self.session.file(b.file));
         a.span() == b.span() && (a.file == b.file || one.text() == other.text())
@@ -250,7 +251,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Runs `read` and returns the declarations that were listed meanwhile.
+    /// Runs `read` and returns the declarations that it appends to the body.
     pub(super) fn collecting<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Checked<T>,
@@ -289,8 +290,8 @@ impl Parser<'_> {
         scope
     }
 
-    /// Returns the declaration of that name in the present scope itself, if the spelling is the
-    /// same.
+    /// Returns the declaration called `name` in the current scope itself, if it has exactly that
+    /// spelling.
     pub(super) fn own_declaration(&self, name: &Name) -> Option<DeclId> {
         let scope = &self.scopes[self.scope.0 as usize];
         let entry = scope.find(&names::key(&name.text), &name.text)?;
@@ -300,7 +301,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Declares a name forward, or once more.
+    /// Processes a forward declaration: the first one of a name, or a repeated one.
     pub(super) fn declare_forward(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) {
         if let Some(earlier) = self.own_declaration(name)
             && self.is_same_kind(earlier, &kind)
@@ -407,7 +408,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Lists a declaration behind all others of its scope.
+    /// Appends a declaration to the end of its scope's list.
     fn list_at_end(&mut self, parent: Option<DeclId>, id: DeclId) {
         match parent.map(|parent| &mut self.spec.declarations[parent.index()].kind) {
             None => self.bodies[0].push(id),

@@ -1,6 +1,7 @@
 //! Definitions and modules (CORBA 3.3 part 1, §7.5 and §7.7), and the small declarations.
 
 use super::{Name, Parser, Preamble};
+use crate::advice::Advice;
 use crate::lexer::Kind;
 use crate::model::{Const, DeclId, DeclKind, Module, Typedef};
 use crate::names::{self, Target};
@@ -69,9 +70,9 @@ impl Parser<'_> {
             "abstract" if self.is_word(self.peek_at(1), "valuetype") => self.value(preamble),
             "abstract" => self.interface(preamble),
             "valuetype" | "custom" => self.value(preamble),
-            "typeid" => self.type_id(),
-            "typeprefix" => self.type_prefix(),
-            "import" => self.import(),
+            "typeid" => self.since_corba_3(Self::type_id),
+            "typeprefix" => self.since_corba_3(Self::type_prefix),
+            "import" => self.since_corba_3(Self::import),
             _ => match self.type_or_constant(preamble) {
                 Some(result) => result,
                 None => Err(self.not_a_definition(&text, "a definition")),
@@ -116,7 +117,8 @@ impl Parser<'_> {
                 | "finder"
         ) {
             let message = format!("`{text}` of the component model is not supported");
-            return self.error(place, message, "not supported");
+            let error = self.session.error_at(place, message, "not supported");
+            return self.advised(Advice::LeaveOut(place), |this| this.session.report(error));
         }
         let found = self.describe(self.peek());
         let message = format!("expected {what}, found {found}");
@@ -153,6 +155,7 @@ impl Parser<'_> {
         };
         self.set_module(id, |module| module.first_part = earlier.unwrap_or(id));
         let open = self.peek().place;
+        let is_empty = self.peek_at(1).kind == Kind::RBrace;
         let (result, body) = self.collecting(|this| {
             this.inside(id, |this| {
                 this.braced(|this| {
@@ -161,7 +164,7 @@ impl Parser<'_> {
                 })
             })
         });
-        if body.is_empty() && result.is_ok() && !self.session.has_errors() {
+        if is_empty && result.is_ok() && !self.session.has_errors() {
             let warning = self.session.warning_at(
                 name.place.to(open),
                 format!("the module `{}` is empty", name.text),
@@ -198,7 +201,9 @@ impl Parser<'_> {
             if self.find_text(&name.text()).is_none() {
                 self.import_built_in(name.first());
             }
-            if let Target::Declaration(id) = self.resolve(&name)? {
+            let include = Advice::Help("`#include` the file that declares it");
+            let target = self.advised(include, |this| this.resolve(&name))?;
+            if let Target::Declaration(id) = target {
                 self.request_predeclared(id);
             }
         }
@@ -259,7 +264,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Enters the name of a slot in the present scope.
+    /// Enters the name of a member, parameter, factory or state member in the current scope.
     pub(super) fn enter_slot(&mut self, name: &Name, what: &'static str) {
         // A clash was reported; the slot stays in its list all the same.
         let _ = self.enter_name(name, Target::Slot(what));

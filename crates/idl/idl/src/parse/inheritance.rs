@@ -125,9 +125,9 @@ impl Parser<'_> {
         self.scopes[own.0 as usize].ancestors = Some(ancestors.into_iter().collect());
     }
 
-    /// Returns whether an ancestor of a scope may have a name under that key; also `true` where
-    /// that is unknown. Most names are in few scopes, so that this costs less than searching all
-    /// ancestors.
+    /// Returns whether an ancestor of a scope may declare a name with the given key; also `true`
+    /// where that is unknown. Most names are in few scopes, so that this costs less than searching
+    /// all ancestors.
     pub(super) fn may_be_inherited(
         &mut self,
         scope: ScopeId,
@@ -247,17 +247,19 @@ impl Parser<'_> {
                 .and(error, place, format!("`{spelling}` is inherited from here"));
         }
         if spelling != name.text {
-            return self.session.report_case(error);
+            return self.session.report_leniently(error);
         }
         Err(self.session.report(error))
     }
 
-    /// Checks which flavours of interface may inherit which (§7.8.6, §7.8.7).
+    /// Checks which flavours of interface may inherit which (§7.8.6, §7.8.7). Returns the flavour
+    /// that the interface has: one that inherits a local one cannot leave its process either.
     pub(super) fn check_interface_bases(
         &mut self,
         flavour: InterfaceFlavour,
         bases: &[(DeclId, Place)],
-    ) {
+    ) -> InterfaceFlavour {
+        let mut taken_as = flavour;
         for (base, place) in bases {
             let DeclKind::Interface(interface) = &self.spec[*base].kind else {
                 continue;
@@ -272,12 +274,22 @@ impl Parser<'_> {
                 (InterfaceFlavour::Plain, InterfaceFlavour::Local) => {
                     let message = "an interface cannot inherit from a local one";
                     let label = format!("`{name}` is local");
-                    let help = "make it a `local interface` too";
-                    self.error_with_help(*place, message, &label, help);
+                    let help = match self.session.lenient {
+                        true => "it is taken as a `local interface`, too",
+                        false => "make it a `local interface` too",
+                    };
+                    let error = self
+                        .session
+                        .error_at(*place, message, label)
+                        .with_help(help);
+                    if self.session.report_leniently(error).is_ok() {
+                        taken_as = InterfaceFlavour::Local;
+                    }
                 }
                 _ => {}
             }
         }
+        taken_as
     }
 
     /// Checks the bases and supported interfaces of a value type (§7.9.1).

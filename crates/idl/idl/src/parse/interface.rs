@@ -23,7 +23,7 @@ impl Parser<'_> {
             return Err(self.not_a_definition(&text, wanted));
         }
         let name = self.identifier("the interface's name")?;
-        let kind = |bases, body| {
+        let kind = |flavour, bases, body| {
             DeclKind::Interface(Interface {
                 flavour,
                 bases,
@@ -32,21 +32,22 @@ impl Parser<'_> {
             })
         };
         if self.at(Kind::Semicolon) {
-            self.declare_forward(&name, preamble, kind(Vec::new(), Vec::new()));
+            self.declare_forward(&name, preamble, kind(flavour, Vec::new(), Vec::new()));
             if let Some(id) = self.own_declaration(&name) {
                 self.facts[id.index()].local = flavour == InterfaceFlavour::Local;
             }
             return self.semicolon();
         }
-        let id = self.define(&name, preamble, kind(Vec::new(), Vec::new()));
+        let id = self.define(&name, preamble, kind(flavour, Vec::new(), Vec::new()));
         self.facts[id.index()].local = flavour == InterfaceFlavour::Local;
         if self.at(Kind::Colon) {
             self.bump();
             let bases = self.base_list(id, false)?;
-            self.check_interface_bases(flavour, &bases);
+            let flavour = self.check_interface_bases(flavour, &bases);
+            self.facts[id.index()].local = flavour == InterfaceFlavour::Local;
             self.inherit(id, &bases);
             let bases = bases.into_iter().map(|(base, _)| base).collect();
-            self.spec.declarations[id.index()].kind = kind(bases, Vec::new());
+            self.spec.declarations[id.index()].kind = kind(flavour, bases, Vec::new());
         }
         if !self.at(Kind::LBrace) {
             return Err(self.expected("`{`, `:` or `;`"));
@@ -91,13 +92,23 @@ impl Parser<'_> {
         let text = self.text(self.peek());
         match &*text {
             "readonly" | "attribute" => self.attribute(preamble),
-            "typeid" => self.type_id(),
-            "typeprefix" => self.type_prefix(),
+            "typeid" if self.begins_id() => self.since_corba_3(Self::type_id),
+            "typeprefix" if self.begins_id() => self.since_corba_3(Self::type_prefix),
             _ => match self.type_or_constant(preamble.clone()) {
                 Some(result) => result,
                 None => self.operation(preamble),
             },
         }
+    }
+
+    /// Returns whether `typeid` or `typeprefix` is meant as the keyword: `typeid name "id"`. An
+    /// operation may have a type of that name.
+    fn begins_id(&self) -> bool {
+        let mut ahead = 1;
+        while matches!(self.peek_at(ahead).kind, Kind::Ident | Kind::ColonColon) {
+            ahead += 1;
+        }
+        self.peek_at(ahead).kind != Kind::LParen
     }
 
     /// Returns whether the declaration being read can be called from another process, so that no

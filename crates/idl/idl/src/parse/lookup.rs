@@ -42,11 +42,11 @@ impl ScopedName {
     }
 }
 
-/// Entry of a scope under a name.
+/// Result of looking up a name in a scope.
 enum Found {
     Nothing,
     One(Entry),
-    /// Several different entities, by inheritance.
+    /// Ambiguous: several different entities of that name are inherited.
     Several(Vec<Entry>),
 }
 
@@ -54,10 +54,10 @@ impl Parser<'_> {
     pub(super) fn scoped_name(&mut self) -> Checked<ScopedName> {
         let start = self.peek().place;
         let absolute = self.eat(Kind::ColonColon);
-        let mut parts = vec![self.identifier("a name")?];
+        let mut parts = vec![self.identifier_used("a name")?];
         while self.at(Kind::ColonColon) {
             self.bump();
-            parts.push(self.identifier("a name")?);
+            parts.push(self.identifier_used("a name")?);
         }
         Ok(ScopedName {
             absolute,
@@ -233,7 +233,7 @@ impl Parser<'_> {
         if let Some(place) = entry.place {
             error = self.session.and(error, place, "declared here");
         }
-        self.session.report_case(error)
+        self.session.report_leniently(error)
     }
 
     fn ambiguous(&mut self, name: &Name, entries: &[Entry]) -> crate::session::Reported {
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Resolves a name that was written outside the grammar; reports nothing.
+    /// Resolves a name given as a string rather than as tokens of the parser; reports nothing.
     pub(super) fn find_text(&mut self, name: &str) -> Option<Target> {
         let absolute = name.starts_with("::");
         let mut parts = name.trim_start_matches("::").split("::");

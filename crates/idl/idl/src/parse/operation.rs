@@ -56,7 +56,8 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Reports when the next tokens cannot be an operation, nor anything else in its place.
+    /// Reports an error when the next tokens can begin neither an operation nor anything else
+    /// allowed there.
     fn check_begins_operation(&mut self) -> Checked<()> {
         let token = self.peek();
         if token.kind == Kind::ColonColon {
@@ -66,8 +67,7 @@ impl Parser<'_> {
             return Err(self.expected("an operation, attribute or type"));
         }
         let next = self.peek_at(1);
-        if next.kind == Kind::LParen && crate::names::colliding_keyword(&self.text(token)).is_none()
-        {
+        if next.kind == Kind::LParen && !crate::names::is_reserved(&self.text(token)) {
             let name = self.text(token);
             let message = format!("the operation `{name}` does not say what it returns");
             let help = format!("write `void {name}(…)` if it returns nothing");
@@ -85,8 +85,7 @@ impl Parser<'_> {
     }
 
     fn is_known(&mut self, name: &str) -> bool {
-        crate::names::colliding_keyword(name).is_some_and(|keyword| keyword == name)
-            || self.find_text(name).is_some()
+        crate::names::is_reserved(name) || self.find_text(name).is_some()
     }
 
     /// Checks the restrictions of §7.14.1: a one-way operation gets no answer.

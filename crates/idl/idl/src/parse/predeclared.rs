@@ -1,12 +1,12 @@
 //! Names of module CORBA that IDL uses without declaring them. The standard has them in `orb.idl`
-//! (CORBA 3.3 part 1, §7.18); here they are declared at their first look-up unless something else
-//! has declared them, so that an `orb.idl` of another ORB can do it too.
+//! (CORBA 3.3 part 1, §7.18); here they are declared at their first look-up unless the IDL has
+//! declared them before, so that it can also include the `orb.idl` of another ORB.
 //!
 //! An interface or value type is only declared forward at first, as those of the Interface
 //! Repository refer to each other in cycles. Its definition is read when something inherits from it
-//! or looks into it, and else at the end, unless the file has one of its own by then. The
-//! interfaces of the Interface Repository stay undefined unless one of them is imported: a file
-//! that only passes on a reference to one need not have the operations of all.
+//! or looks into it, and else at the end, unless the file has defined it by then. The interfaces of
+//! the Interface Repository stay undefined unless one of them is imported: a file that only passes
+//! on a reference to one need not have the operations of all.
 
 pub(super) mod declared;
 mod library;
@@ -58,7 +58,7 @@ impl Parser<'_> {
         self.own_entry(scope, name)
     }
 
-    /// Removes the place of an entry, so that a later declaration may replace it.
+    /// Clears the source position of an entry, so that a later declaration may replace it.
     fn forget_place(&mut self, scope: ScopeId, name: &str) {
         let key = names::key(name);
         let scope = &mut self.scopes[scope.0 as usize];
@@ -82,8 +82,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the definition of a forward declaration in module CORBA, on demand or for a file that
-    /// relies on ours.
+    /// Reads the built-in definition of a forward declaration in module CORBA: on demand, or for a
+    /// file that does not define it itself.
     pub(super) fn define_predeclared(&mut self, id: DeclId) {
         if self.facts[id.index()].defined {
             return;
@@ -242,7 +242,7 @@ impl Parser<'_> {
     }
 }
 
-/// Target that a built-in text is read into.
+/// Scope and prefix for reading a built-in text.
 struct BuiltinTarget {
     path: String,
     scope: ScopeId,
@@ -253,7 +253,7 @@ struct BuiltinTarget {
 /// Modules that `import` finds without an `#include`, except CORBA, which is always there.
 const MODULES: &[(&str, &str)] = &[("IOP", include_str!("../builtin/IOP.idl"))];
 
-/// Returns the IDL 4 integer type of that name. Names such as `int32` are not keywords here, so
+/// Returns the IDL 4 integer type called `name`. Names such as `int32` are not keywords here, so
 /// that existing IDL with such names stays valid.
 pub(super) fn sized_integer(name: &str) -> Option<Type> {
     let primitive = match name {

@@ -21,7 +21,7 @@ impl IdParts {
     }
 }
 
-/// Prefix of names, with its extent.
+/// Prefix of repository ids, set for a file or for a scope.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix {
     pub(super) is_file: bool,

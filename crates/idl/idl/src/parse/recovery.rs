@@ -1,10 +1,12 @@
 //! Syntax errors: the expected token, and the point to continue from.
 
 use super::{Name, Parser};
+use crate::advice::Advice;
 use crate::diagnostic::Severity;
 use crate::lexer::{Kind, Token};
 use crate::names;
 use crate::session::{Checked, Reported};
+use crate::source::Place;
 
 impl Parser<'_> {
     /// Returns the description of a token in messages.
@@ -34,11 +36,22 @@ impl Parser<'_> {
         let token = self.peek();
         let found = self.describe(token);
         let label = format!("expected {what}");
-        self.error(
-            token.place,
-            format!("expected {what}, found {found}"),
-            &label,
-        )
+        let message = format!("expected {what}, found {found}");
+        self.advised(self.before_next(), |this| {
+            this.error(token.place, message, &label)
+        })
+    }
+
+    /// Returns the advice to put in what a conditional leaves out between the last token and the
+    /// next one.
+    fn before_next(&self) -> Advice {
+        let (last, next) = (self.previous(), self.peek().place);
+        let is_behind = last.file == next.file && last.end <= next.start;
+        Advice::PutIn(Place {
+            start: if is_behind { last.end } else { next.start },
+            end: next.start,
+            ..next
+        })
     }
 
     pub(super) fn expect(&mut self, kind: Kind) -> Checked<Token> {
@@ -67,13 +80,16 @@ impl Parser<'_> {
         let found = self.describe(self.peek());
         let place = self.previous().after();
         let label = format!("expected {what} here");
-        self.error(place, format!("expected {what}, found {found}"), &label)
+        let message = format!("expected {what}, found {found}");
+        self.advised(self.before_next(), |this| {
+            this.error(place, message, &label)
+        })
     }
 
     /// Returns whether the next token stands on a later line than the last one.
     fn starts_a_line(&self) -> bool {
         let (last, next) = (self.previous(), self.peek().place);
-        let line = |place: crate::source::Place| {
+        let line = |place: Place| {
             self.session
                 .file(place.file)
                 .line_index(place.start as usize)
@@ -81,7 +97,7 @@ impl Parser<'_> {
         last.file != next.file || line(last) != line(next)
     }
 
-    /// Skips the rest of a faulty declaration: to behind its `;`, or to the `}` of the enclosing
+    /// Skips the rest of a faulty declaration: to after its `;`, or to the `}` of the enclosing
     /// one.
     pub(super) fn recover(&mut self) {
         let mut depth = 0_usize;
@@ -140,8 +156,53 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads an identifier that is not a keyword.
+    /// Reads an identifier that is not a keyword, and gives something a name.
     pub(super) fn identifier(&mut self, what: &str) -> Checked<Name> {
+        let token = self.peek();
+        let name = self.identifier_used(what)?;
+        let is_escaped = self.text(token).starts_with('_');
+        if !is_escaped && let Some(keyword) = names::colliding_keyword(&name.text) {
+            self.warn_of_collision(&name, keyword);
+        }
+        Ok(name)
+    }
+
+    /// Reports a name that differs from a keyword only in case, or is one elsewhere.
+    fn warn_of_collision(&mut self, name: &Name, keyword: &'static str) {
+        let text = &name.text;
+        if names::is_reserved(text) || !self.collisions.insert(text.clone()) {
+            return;
+        }
+        let help = format!("if it is meant as a name, escape it: `_{text}`");
+        if keyword == &**text {
+            let message = format!("the name `{text}` is a keyword since CORBA 3");
+            let warning = self
+                .session
+                .warning_at(name.place, message, "read as a name")
+                .with_help(format!(
+                    "other compilers may refuse it: `_{text}` is the same name to all"
+                ));
+            self.session.report(warning);
+            return;
+        }
+        let message = format!("the identifier `{text}` collides with the keyword `{keyword}`");
+        let label = "differs from a keyword only in case";
+        let mut diagnostic = self
+            .session
+            .error_at(name.place, message, label)
+            .with_help(help);
+        if names::is_recent_keyword(keyword) {
+            diagnostic.severity = Severity::Warning;
+            self.session.report(diagnostic);
+        } else {
+            // It was reported, and is read as a name.
+            let _ = self.session.report_leniently(diagnostic);
+        }
+    }
+
+    /// Reads an identifier that is not a keyword, and refers to something. Whether the name is a
+    /// good one was told where it was given.
+    pub(super) fn identifier_used(&mut self, what: &str) -> Checked<Name> {
         let token = self.peek();
         if token.kind != Kind::Ident {
             return Err(self.expected(what));
@@ -168,52 +229,20 @@ impl Parser<'_> {
                 place: token.place,
             });
         }
-        match names::colliding_keyword(&text) {
-            None => {
-                self.bump();
-                Ok(Name {
-                    text,
-                    place: token.place,
-                })
+        if names::is_reserved(&text) && !self.collisions.contains(&text) {
+            let message = format!("expected {what}, found keyword `{text}`");
+            let help = format!("if it is meant as a name, escape it: `_{text}`");
+            self.error_with_help(token.place, message, "a keyword", help);
+            if !self.stands_for_a_name(what) {
+                return Err(Reported);
             }
-            Some(keyword) if keyword == &*text => {
-                if !self.collisions.contains(&text) {
-                    let message = format!("expected {what}, found keyword `{keyword}`");
-                    let help = format!("if it is meant as a name, escape it: `_{keyword}`");
-                    self.error_with_help(token.place, message, "a keyword", help);
-                    if !self.stands_for_a_name(what) {
-                        return Err(Reported);
-                    }
-                    self.collisions.insert(text.clone());
-                }
-                self.bump();
-                Ok(Name {
-                    text,
-                    place: token.place,
-                })
-            }
-            Some(keyword) => {
-                let message =
-                    format!("the identifier `{text}` collides with the keyword `{keyword}`");
-                let label = "differs from a keyword only in case";
-                let help = format!("if it is meant as a name, escape it: `_{text}`");
-                let mut diagnostic = self
-                    .session
-                    .error_at(token.place, message, label)
-                    .with_help(help);
-                if names::is_recent_keyword(keyword) || self.session.lenient {
-                    diagnostic.severity = Severity::Warning;
-                }
-                if self.collisions.insert(text.clone()) {
-                    self.session.report(diagnostic);
-                }
-                self.bump();
-                Ok(Name {
-                    text,
-                    place: token.place,
-                })
-            }
+            self.collisions.insert(text.clone());
         }
+        self.bump();
+        Ok(Name {
+            text,
+            place: token.place,
+        })
     }
 }
 

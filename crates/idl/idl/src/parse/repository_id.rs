@@ -166,6 +166,12 @@ impl Parser<'_> {
         let text = with_slash(&self.plain_string("a prefix in quotes")?);
         self.semicolon()?;
         let decl = self.identity(decl);
+        if matches!(self.spec[decl].kind, DeclKind::Module(_)) {
+            // One that was declared on demand has none yet, and is global.
+            let outer = std::mem::replace(&mut self.scope, ScopeId::GLOBAL);
+            self.scope_of(decl);
+            self.scope = outer;
+        }
         let Some(scope) = self.facts[decl.index()].scope else {
             let label = "forms no scope";
             return Err(self.error(place, "`typeprefix` is for modules and other scopes", label));
@@ -242,7 +248,7 @@ impl Parser<'_> {
         self.session.report(warning);
     }
 
-    /// Returns the repository id as known so far.
+    /// Returns the repository id that a declaration has according to what has been read so far.
     pub(super) fn repository_id(&self, index: usize) -> String {
         let declaration = &self.spec.declarations[index];
         let parts = &self.facts[self.identity(declaration.id).index()].id;

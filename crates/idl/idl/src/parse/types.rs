@@ -11,6 +11,7 @@ use crate::source::Place;
 impl Parser<'_> {
     /// Reads a type for a member or a typedef, which may be declared on the spot.
     pub(super) fn constructed_or_type_spec(&mut self) -> Checked<Type> {
+        self.annotations_of_a_type()?;
         let token = self.peek();
         let text = self.text(token);
         let declared = match &*text {
@@ -50,6 +51,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn any_type_spec(&mut self) -> Checked<Type> {
+        self.annotations_of_a_type()?;
         let token = self.peek();
         if token.kind == Kind::ColonColon {
             return self.named_type();
@@ -104,7 +106,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// Reads a basic type that begins with that word; returns `None` when none does.
+    /// Reads a basic type that begins with the word `text`; returns `None` when no basic type does.
     fn primitive(&mut self, text: &str) -> Option<Checked<Primitive>> {
         let primitive = match text {
             "boolean" => Primitive::Boolean,
@@ -197,7 +199,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Reads a type of a parameter, result or attribute (§7.14.2): no template without a name.
+    /// Reads the type of a parameter, result or attribute (§7.14.2); anonymous sequences, maps and
+    /// fixed-point types are errors.
     pub(super) fn param_type(&mut self) -> Checked<Type> {
         let start = self.peek().place;
         let ty = self.type_spec()?;

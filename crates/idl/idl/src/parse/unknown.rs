@@ -76,7 +76,8 @@ impl Parser<'_> {
         names::nearest(name, TYPES.iter().copied()).map(Into::into)
     }
 
-    /// Returns the most similar name in a scope, in its ancestors, and on request, further out.
+    /// Returns the most similar name in a scope, in its ancestors and, with `outwards`, in the
+    /// enclosing scopes.
     fn nearest_in(&self, name: &str, scope: ScopeId, outwards: bool) -> Option<Rc<str>> {
         let mut scopes = vec![scope];
         let mut index = 0;

@@ -6,7 +6,7 @@ use crate::model::{DeclId, DeclKind, Factory, StateMember, ValueBox, ValueFlavou
 use crate::session::Checked;
 use crate::source::Place;
 
-/// Base or supported interface, and the place where it is named.
+/// Base or supported interface, and the source position where it is named.
 type Named = (DeclId, Place);
 
 impl Parser<'_> {

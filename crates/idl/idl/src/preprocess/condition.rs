@@ -122,7 +122,7 @@ impl Evaluation<'_, '_, '_> {
         Ok(if condition != 0 { yes } else { no })
     }
 
-    /// Reads operators of at least that precedence, by precedence climbing.
+    /// Reads operators of at least the given precedence, by precedence climbing.
     fn binary(&mut self, strength: u8, depth: usize) -> Checked<i64> {
         let mut left = self.unary(depth)?;
         while let Some((operator, own)) = self.peek().and_then(|k| Some((k, precedence(k)?))) {

@@ -14,7 +14,7 @@ pub(super) struct Macro {
 }
 
 impl Macro {
-    /// Returns whether both have the same parameters and the same body.
+    /// Returns whether two definitions of a macro have equal parameters and equal bodies.
     pub(super) fn says_the_same(&self, other: &Macro) -> bool {
         let texts = |m: &Macro| m.body.iter().map(|t| (t.kind, t.text)).collect::<Vec<_>>();
         self.parameters == other.parameters && texts(self) == texts(other)

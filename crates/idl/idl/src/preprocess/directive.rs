@@ -1,5 +1,6 @@
 //! Directives: lines that begin with `#`.
 
+use super::absent::Asked;
 use super::{Conditional, Preprocessor};
 use crate::lexer::{Kind, Token};
 use crate::session::{Checked, Reported};
@@ -22,9 +23,14 @@ impl Preprocessor<'_> {
         let place = hash.place.to(name.place);
         // A fault was reported; the next line is a fresh start.
         let _: Checked<()> = match &*text {
-            "if" => self.open(place, skipping, |this| this.condition(*name, rest)),
-            "ifdef" => self.open(place, skipping, |this| this.read_defined(*name, rest)),
-            "ifndef" => self.open(place, skipping, |this| Ok(!this.read_defined(*name, rest)?)),
+            "if" | "ifdef" | "ifndef" => {
+                let asked = self.asked(&text, rest);
+                self.open(place, skipping, asked, |this| match &*text {
+                    "if" => this.condition(*name, rest),
+                    "ifdef" => this.read_defined(*name, rest),
+                    _ => Ok(!this.read_defined(*name, rest)?),
+                })
+            }
             "elif" => self.elif(place, *name, rest),
             "else" => self.otherwise(place),
             "endif" => self.endif(place),
@@ -46,7 +52,7 @@ impl Preprocessor<'_> {
 
     /// Takes the tokens up to the end of the line, without comments.
     fn take_line(&mut self) -> Vec<Token> {
-        let mut line = Vec::new();
+        let (mut line, mut comments) = (Vec::new(), Vec::new());
         let Some(frame) = self.frames.last_mut() else {
             return line;
         };
@@ -57,9 +63,12 @@ impl Preprocessor<'_> {
                     frame.at_line_start = true;
                     break;
                 }
-                Kind::LineComment | Kind::BlockComment => {}
+                Kind::LineComment | Kind::BlockComment => comments.push(token),
                 _ => line.push(token),
             }
+        }
+        for comment in comments {
+            self.check_comment(comment);
         }
         self.docs.line_end();
         line
@@ -69,6 +78,7 @@ impl Preprocessor<'_> {
         &mut self,
         place: Place,
         skipping: bool,
+        asked: Asked,
         holds: impl FnOnce(&mut Self) -> Checked<bool>,
     ) -> Checked<()> {
         let (active, taken) = if skipping {
@@ -83,6 +93,10 @@ impl Preprocessor<'_> {
                 active,
                 taken,
                 seen_else: false,
+                leaves_out: false,
+                branch: place,
+                without: asked.without(),
+                asked: asked.with(),
             });
         }
         Ok(())
@@ -118,6 +132,9 @@ impl Preprocessor<'_> {
         if conditional.seen_else {
             return Err(self.after_else(place, conditional));
         }
+        self.end_branch(&conditional, place);
+        (conditional.branch, conditional.leaves_out) = (place, false);
+        (conditional.without, conditional.asked) = (None, None);
         conditional.active = false;
         if !conditional.taken {
             conditional.active = self.condition(name, rest).unwrap_or(false);
@@ -132,6 +149,9 @@ impl Preprocessor<'_> {
         if conditional.seen_else {
             return Err(self.after_else(place, conditional));
         }
+        self.end_branch(&conditional, place);
+        (conditional.branch, conditional.leaves_out) = (place, false);
+        conditional.without = conditional.asked.take();
         conditional.active = !conditional.taken;
         conditional.taken = true;
         conditional.seen_else = true;
@@ -140,9 +160,13 @@ impl Preprocessor<'_> {
     }
 
     fn endif(&mut self, place: Place) -> Checked<()> {
-        self.innermost(place, "endif")?;
+        let conditional = self.innermost(place, "endif")?;
+        self.end_branch(&conditional, place);
         if let Some(frame) = self.frames.last_mut() {
             frame.conditionals.pop();
+            if let Some(outer) = frame.conditionals.last_mut() {
+                outer.leaves_out |= conditional.leaves_out;
+            }
         }
         Ok(())
     }

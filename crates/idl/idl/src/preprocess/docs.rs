@@ -1,4 +1,4 @@
-//! Comments that document the declarations behind them.
+//! Comments that document the declarations after them.
 //!
 //! A comment belongs to a declaration when it stands directly above it: nothing but line ends
 //! between them, no blank line, and no code before the comment on its own line.

@@ -146,7 +146,8 @@ impl Preprocessor<'_> {
     ) -> Checked<(String, bool, Place)> {
         let expanded;
         let mut line = line;
-        if line.first().is_some_and(|token| token.kind == Kind::Ident) {
+        let is_written = line.first().is_none_or(|token| token.kind != Kind::Ident);
+        if !is_written {
             expanded = self.expand_list(line.to_vec(), 0)?;
             line = &expanded;
         }
@@ -155,24 +156,50 @@ impl Preprocessor<'_> {
                 let text = self.session.names.text(first.text).clone();
                 return Ok((text.trim_matches('"').to_owned(), true, first.place));
             }
-            let end = line.iter().find(|token| token.kind == Kind::Gt);
+            let end = line.iter().position(|token| token.kind == Kind::Gt);
             if let (Kind::Lt, Some(end)) = (first.kind, end) {
+                let last = line[end];
                 let inner = Place {
                     start: first.place.end,
-                    end: end.place.start,
+                    end: last.place.start,
                     ..first.place
                 };
-                let name = self.session.excerpt(inner).trim().to_owned();
-                return Ok((name, false, first.place.to(end.place)));
+                // What a macro became has the macro's place, so that only its tokens have the text.
+                let name = match is_written {
+                    true => self.session.excerpt(inner).trim().to_owned(),
+                    false => self.joined(&line[1..end]),
+                };
+                return Ok((name, false, first.place.to(last.place)));
             }
         }
         let place = line.first().map_or(directive.place, |token| token.place);
-        let error = self.session.error_at(
+        let mut error = self.session.error_at(
             place,
             "`#include` needs a file's name",
             "expected `\"file\"` or `<file>`",
         );
+        if let [only] = line
+            && only.kind == Kind::Ident
+        {
+            let name = self.session.names.text(only.text);
+            error = error.with_help(format!(
+                "if this is a macro, define it: `-D {name}='\"file\"'`, or \
+                 `.define_as(\"{name}\", …)` in a build script"
+            ));
+        }
         Err(self.session.report(error))
+    }
+
+    /// Returns the text of tokens that stand in one line.
+    fn joined(&self, tokens: &[Token]) -> String {
+        let mut text = String::new();
+        for token in tokens {
+            if token.spaced && !text.is_empty() {
+                text.push(' ');
+            }
+            text.push_str(self.session.names.text(token.text));
+        }
+        text
     }
 
     fn check_inclusion_limits(&mut self, place: Place) -> Checked<()> {

@@ -1,5 +1,5 @@
 //! Directives `#define` and `#undef`, and expansion as C does it: arguments are expanded before
-//! they are substituted, the result is scanned again together with the tokens behind it, and a
+//! they are substituted, the result is scanned again together with the tokens after it, and a
 //! macro is not expanded within its own expansion.
 
 use std::path::Path;
@@ -152,7 +152,7 @@ impl Preprocessor<'_> {
         self.active.clear();
     }
 
-    /// Expands a list of tokens by itself.
+    /// Expands a list of tokens on its own, without the tokens that follow it in the file.
     pub(super) fn expand_list(&mut self, tokens: Vec<Token>, depth: usize) -> Checked<Vec<Token>> {
         let place = tokens.first().map(|token| token.place).unwrap_or_default();
         if depth > self.limits().nesting {
@@ -254,21 +254,26 @@ impl Preprocessor<'_> {
             return None;
         }
         let frame = self.frames.last_mut()?;
+        let (mut next, mut comments) = (None, Vec::new());
         while let Some(token) = frame.peek() {
             if token.kind == Kind::Hash && frame.at_line_start {
-                return None;
+                break;
             }
             frame.next += 1;
             match token.kind {
                 Kind::Newline => frame.at_line_start = true,
-                Kind::LineComment | Kind::BlockComment => {}
+                Kind::LineComment | Kind::BlockComment => comments.push(token),
                 _ => {
                     frame.at_line_start = false;
-                    return Some(token);
+                    next = Some(token);
+                    break;
                 }
             }
         }
-        None
+        for comment in comments {
+            self.check_comment(comment);
+        }
+        next
     }
 
     /// Returns whether the next token is `(`. It is not taken.

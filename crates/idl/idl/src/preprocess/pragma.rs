@@ -46,11 +46,11 @@ impl Preprocessor<'_> {
         let arguments = match arguments.split_last() {
             Some((last, before)) if is_ours && last.kind == Kind::Semicolon => {
                 let message = format!("a `#pragma {name}` has no `;` at its end");
-                let error = self
+                let warning = self
                     .session
-                    .error_at(last.place, message, "unexpected `;`")
+                    .warning_at(last.place, message, "not read")
                     .with_help("remove it: a directive ends with its line");
-                self.session.report(error);
+                self.session.report(warning);
                 before
             }
             _ => arguments,
@@ -158,7 +158,11 @@ impl Preprocessor<'_> {
         for token in &tokens[..length] {
             match token.kind {
                 Kind::ColonColon => name.push_str("::"),
-                _ => name.push_str(self.session.names.text(token.text)),
+                // An escaped identifier is the same name (§7.2.3.2).
+                _ => {
+                    let text = self.session.names.text(token.text);
+                    name.push_str(text.strip_prefix('_').unwrap_or(text));
+                }
             }
         }
         (name, &tokens[length..])

@@ -5,6 +5,7 @@ mod corpus;
 mod limits;
 mod mistakes;
 mod model;
+mod published;
 mod reject;
 mod robustness;
 mod scale;

@@ -128,6 +128,31 @@ mistakes! {
     pragma_with_a_semicolon: "#pragma prefix \"acme.com\";\n#pragma version S 1.2;\nstruct S { long x; };\n";
     system_exceptions_are_not_raised:
         "interface I { void f() raises (CORBA::UNKNOWN); };\n";
+    comment_that_a_backslash_continues:
+        "struct S {\n  long a; // in C:\\logs\\\n  long b;\n  long c;\n};\n";
+    comment_of_a_directive_that_a_backslash_continues:
+        "#ifdef A // in C:\\logs\\\n#else\n#endif\nstruct S { long a; };\n";
+    file_that_a_condition_leaves_out:
+        "#ifdef PUMPS\n#ifdef VALVES\nstruct S { long a; };\n#endif\n#endif\n";
+    statements_since_corba_3_name_the_macro_that_leaves_them_out:
+        "#ifndef M_IDL\n#define M_IDL\n#ifdef CORBA_2\n#pragma prefix \"omg.org\"\n#else\nimport ::Nowhere;\n#endif\n\
+         module M {\n#if !defined(CORBA_2)\n  typeprefix M \"omg.org\"\n#endif\n  typedef long T;\n\
+         #ifndef NO_COMPONENTS\n  home H manages C {};\n#endif\n};\n#endif\n";
+    text_that_a_macro_would_put_in:
+        "exception E {};\ninterface I {\n  void f()\n#ifdef VENDOR\n    raises (E);\n#endif\n  void g();\n};\n\
+         struct\n#ifdef OTHER\n  Named\n#endif\n{ long x; };\n\
+         #ifndef NO_PUMPS\nstruct Pump { long x }\n#endif\n";
+    statement_since_corba_3_before_a_conditional_of_directives_only:
+        "#ifdef CORBA_2\n#else\ntypeprefix CORBA \"omg.org\"\n#endif\n#ifdef CORBA_2\n#ifdef NO_LOCAL\n#define local\n\
+         #endif\n#endif\nmodule CORBA { typedef long Own; };\n";
+    statements_since_corba_3_without_a_macro:
+        "import ::Nowhere;\n#ifndef GUARD\n#define GUARD\ntypeprefix N \"omg.org\"\n#endif\nstruct S { long a; };\n";
+    words_of_the_component_model_are_names:
+        "interface component { void uses(in component home); };\nstruct S { component home; };\n";
+    keyword_in_another_case_as_a_type: "struct S { Long x; };\n";
+    annotation_without_effect_on_elements:
+        "interface I {};\ntypedef sequence<@non_nil I> Is;\nunion U switch (@key @optoinal long) { case 1: I one; };\n";
+    include_by_a_macro_that_is_not_defined: "#include PARTS\nstruct S { long x; };\n";
     enumerator_clashes_beside_its_enum: "enum Color { red };\nenum Light { red };\n";
 }
 
@@ -140,6 +165,33 @@ fn bytes_that_are_not_utf8_are_an_error_but_in_comments() {
     };
     let failure = compile_source("latin.idl", text, &options, &InMemory::new());
     insta::assert_snapshot!(render(&failure.unwrap_err().diagnostics, false));
+}
+
+#[test]
+fn a_member_that_a_comment_of_an_included_file_takes_is_told_and_a_drawing_is_not() {
+    let text = "#include \"lost.idl\"\n#include \"drawn.idl\"\nstruct S { long x; };\n";
+    let loader = InMemory::new()
+        .with(
+            "lost.idl",
+            "struct T {\n  long a; // \\\n  long b;\n  long c;\n};\n",
+        )
+        .with("drawn.idl", "//  /\\\n// /__\\\ntypedef long U;\n");
+    let compiled = compile_source("main.idl", text, &Options::default(), &loader).unwrap();
+    let warnings: Vec<String> = compiled.warnings.iter().map(|w| w.to_string()).collect();
+    let [lost, drawn] = warnings.as_slice() else {
+        panic!("{warnings:?}")
+    };
+    let message = "warning: a backslash continues this comment on the next line";
+    assert_eq!(*lost, format!("lost.idl:2:14: {message}"));
+    // The second line of the drawing takes the typedef.
+    assert_eq!(*drawn, format!("drawn.idl:1:6: {message}"));
+    let drawn = "//  /\\\n// /__/\ntypedef long U;\n";
+    let loader = InMemory::new().with("drawn.idl", drawn);
+    let text = "#include \"drawn.idl\"\nstruct S { U x; };\n";
+    let compiled = compile_source("main.idl", text, &Options::default(), &loader).unwrap();
+    assert!(compiled.warnings.is_empty());
+    let compiled = compile_source("drawn.idl", drawn, &Options::default(), &loader).unwrap();
+    assert_eq!(compiled.warnings.len(), 1);
 }
 
 /// Compiles with these options, and the included files of `diagnosed`.

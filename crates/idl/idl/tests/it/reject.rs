@@ -39,7 +39,7 @@ fn errors(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Writes the actual errors behind the rule, in place of the stated ones.
+/// Writes the actual errors after the rule, in place of the stated ones.
 fn update(path: &Path, text: &str) {
     let (rule, rest) = text.split_once('\n').unwrap();
     let rest: String = rest

@@ -41,7 +41,7 @@ fn survives(text: Vec<u8>) {
     }
 }
 
-/// Generates pieces that have a meaning to the compiler.
+/// Generates fragments of IDL: words of the sample, and tokens with a meaning to the compiler.
 fn fragment() -> impl Strategy<Value = String> {
     let words: Vec<&str> = SAMPLE.split_inclusive(char::is_whitespace).collect();
     let punctuation = [

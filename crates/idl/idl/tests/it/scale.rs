@@ -32,8 +32,8 @@ fn inheritance(depth: usize) -> String {
     text
 }
 
-/// Makes pairs of interfaces that each inherit both of the pair before: all paths, twice as many at
-/// each step, lead to the first one.
+/// Makes pairs of interfaces, each of which inherits from both interfaces of the previous pair, so
+/// that the number of inheritance paths doubles with each pair.
 fn diamonds(depth: usize) -> String {
     let mut text = String::from("interface A0 { void a0(); };\ninterface B0 { void b0(); };\n");
     for n in 1..depth {
@@ -49,7 +49,7 @@ fn diamonds(depth: usize) -> String {
     text
 }
 
-/// Makes structs that each hold two of the one before.
+/// Makes structs, each with two members of the previous struct.
 fn structs(count: usize) -> String {
     let mut text = String::from("struct S0 { long x; };\n");
     for n in 1..count {

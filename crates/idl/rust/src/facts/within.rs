@@ -5,7 +5,7 @@
 
 use punctual_idl::model::{DeclId, DeclKind, InterfaceFlavour, Specification, Type};
 
-/// Set of the following contents.
+/// Set of kinds of contents that a type's values may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents(u8);
 
@@ -17,7 +17,7 @@ impl Contents {
     pub(super) const VALUES: Self = Contents(2);
     /// Contents that stay in their process: local objects, native types.
     pub(super) const LOCAL: Self = Contents(4);
-    /// Further values of the declaration itself.
+    /// Other values of the declaration itself: the type is recursive.
     pub(super) const ITSELF: Self = Contents(8);
 
     pub(super) fn have(self, what: Self) -> bool {
@@ -92,9 +92,9 @@ fn own(kind: &DeclKind) -> Contents {
 struct Search<'s> {
     spec: &'s Specification,
     contents: Vec<Contents>,
-    /// Order in which each was first visited, from 1; 0 before.
+    /// Number of each declaration in the order of the first visits, from 1; 0 before its visit.
     seen: Vec<usize>,
-    /// Earliest visited of the unfinished declarations reachable from each.
+    /// Lowest such number of the unfinished declarations that each declaration reaches.
     earliest: Vec<usize>,
     count: usize,
     /// Unfinished declarations, in the order of their visits.

@@ -67,8 +67,8 @@ pub(super) fn generate(
 
 /// Generates an operation, which calls the object or the value.
 ///
-/// The reference's method is called with an explicit type, as a type that dereferences to it may
-/// have others of the same name.
+/// The call names the reference type that has the method: a derived reference type, which
+/// dereferences to it, may have another method of that name.
 fn method(scope: &Scope<'_>, interface: &Declaration, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let holder = bases::holder(generator.spec, interface.id, call.owner);

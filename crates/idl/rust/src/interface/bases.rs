@@ -1,5 +1,6 @@
 //! Division of an interface's bases: the first base, whose reference and skeleton it is built on,
-//! and the additions of the others. A value type's handle is built on its first base's alike.
+//! and the additions of the others. A value type's handle is built on the handle of its first base
+//! in the same way.
 
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use punctual_idl::model::{DeclId, Declaration, Specification};
 
 /// Bases of an interface, each once.
 pub(crate) struct Bases {
-    /// First base, then its bases. None of its operations is written again.
+    /// The first base, followed by its own bases. Their operations are not generated again.
     pub(crate) of_first: Vec<DeclId>,
     /// Bases added by the other bases.
     pub(crate) others: Vec<DeclId>,
@@ -39,15 +40,15 @@ impl Bases {
         self.of_first.first().copied()
     }
 
-    /// Returns whether the operations of `owner` have to be written for this interface: its own and
-    /// those that other bases add.
+    /// Returns whether the operations of `owner` have to be generated for this interface: those of
+    /// the interface itself, and those of bases that its first base does not have.
     pub(crate) fn adds(&self, owner: &Declaration) -> bool {
         !self.has_first.contains(&owner.id)
     }
 }
 
-/// Methods that a derived reference or handle would get from a trait instead of from its first
-/// base.
+/// Names of methods that traits would provide on a derived reference or handle, and which would so
+/// hide methods of its first base.
 pub(crate) const HIDDEN: &[&str] = &[
     "adopt",
     "as_mut",
@@ -74,8 +75,8 @@ pub(crate) const HIDDEN: &[&str] = &[
     "type_id",
 ];
 
-/// Returns the interface whose reference has the methods of an owner: the interface, or the nearest
-/// of its first bases that adds them.
+/// Returns the interface whose reference type has the methods of `owner`: `interface` itself, or
+/// the nearest interface along the chain of first bases that adds them.
 pub(crate) fn holder(spec: &Specification, interface: DeclId, owner: &Declaration) -> DeclId {
     let mut holder = interface;
     loop {

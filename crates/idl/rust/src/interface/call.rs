@@ -19,12 +19,12 @@ use crate::{Generator, lints};
 pub(crate) struct Call<'a> {
     /// Operation or attribute.
     pub(crate) declaration: &'a Declaration,
-    /// Interface that declares it.
+    /// Interface that declares the operation or attribute.
     pub(crate) owner: &'a Declaration,
     /// Name of the operation in a request.
     pub(crate) wire_name: String,
     /// Name of the method, in the reference or the trait, depending on the source of the call. It
-    /// is the owner's, unless several bases use that.
+    /// is derived from the operation's name, unless several bases have operations of that name.
     pub(crate) method: String,
     half: Half,
     pub(crate) oneway: bool,
@@ -33,8 +33,8 @@ pub(crate) struct Call<'a> {
     pub(crate) raises: &'a [DeclId],
     pub(crate) context: &'a [String],
     error: Companion,
-    /// `true` if the reference with this method holds the object reference itself, and not a
-    /// base's.
+    /// `true` if the reference type with this method holds the object reference itself, rather than
+    /// the reference of a base.
     is_of_root: bool,
     pub(crate) fallback_doc: String,
 }
@@ -48,7 +48,7 @@ pub(crate) struct Value<'a> {
 
 /// Named parameter.
 pub(crate) struct Parameter<'a> {
-    /// Name without `r#`.
+    /// Rust name of the parameter, without `r#`.
     pub(crate) name: String,
     /// Name in IDL.
     pub(crate) idl_name: &'a str,
@@ -77,8 +77,8 @@ pub(crate) fn own<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Ca
     of(generator, generator.spec.children(interface).to_vec())
 }
 
-/// Returns the methods of a local interface's trait: its own calls, and those of bases that have a
-/// servant's trait rather than one of their own.
+/// Returns the methods of a local interface's trait: its own calls, and those of its non-local
+/// ancestors, except the ones inherited through a local base, whose trait has them.
 pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
     let spec = generator.spec;
     let is_local = |id: DeclId| {
@@ -103,7 +103,7 @@ pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> V
     calls
 }
 
-/// Gives distinct names to calls of the same name in unrelated bases.
+/// Gives distinct names to calls that have one name in unrelated bases.
 fn claim_names(generator: &Generator<'_>, calls: &mut [Call<'_>]) {
     let mut claims = Claims::default();
     for call in calls {
@@ -266,12 +266,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Returns whether it reads an attribute.
+    /// Returns whether the call reads an attribute.
     pub(crate) fn is_getter(&self) -> bool {
         matches!(self.declaration.kind, DeclKind::Attribute(_)) && self.half == Half::Main
     }
 
-    /// Returns the handler operations that deliver its reply.
+    /// Returns the handler operations that deliver the call's reply.
     pub(crate) fn reply(&self, generator: &Generator<'_>) -> Option<Reply> {
         let half = match self.half {
             Half::Main => implied::Half::Main,
@@ -280,7 +280,8 @@ impl<'a> Call<'a> {
         generator.handlers.reply(self.declaration.id, half)
     }
 
-    /// Generates the object reference behind the typed one with this method.
+    /// Generates an expression of the untyped object reference inside the typed reference that has
+    /// this method.
     pub(crate) fn object(&self, scope: &Scope<'_>) -> TokenStream {
         if self.is_of_root {
             return quote!(&self.0);
@@ -317,7 +318,8 @@ impl<'a> Call<'a> {
         quote!(fn #name(&self #parameters) -> #returns)
     }
 
-    /// Generates the parameters that the caller passes, with types, each behind a comma.
+    /// Generates the declarations of the parameters that the caller passes, each preceded by a
+    /// comma.
     pub(crate) fn passed_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let parameters = self.passed().map(|parameter| {
             let name = ident(&parameter.name);
@@ -337,7 +339,8 @@ impl<'a> Call<'a> {
         quote!(#(#parameters)* #context)
     }
 
-    /// Generates the comment, and the errors beyond those of every call.
+    /// Generates the method's documentation: the IDL comment, and the user exceptions that the
+    /// method may return as errors.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
         if self.raises.is_empty() {
             return doc(&self.declaration.doc, &self.fallback_doc);
@@ -346,7 +349,7 @@ impl<'a> Call<'a> {
         doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
     }
 
-    /// Returns the errors, as a sentence.
+    /// Returns a sentence that lists the operation's user exceptions.
     pub(crate) fn errors_doc(&self, generator: &Generator<'_>) -> String {
         let names = self
             .raises
@@ -431,7 +434,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Generates one item unchanged, none or several in parentheses.
+/// Generates a tuple; a single item is generated unchanged, without parentheses.
 pub(crate) fn tuple(things: &[TokenStream]) -> TokenStream {
     match things {
         [one] => one.clone(),

@@ -14,10 +14,10 @@ use super::request::{Reader, Request};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
-/// Generates a call that has a reply: without a request, or else by one. Either returns the
-/// contents of a reply, in order, except those that go into buffers.
+/// Generates a two-way call: a direct call of a servant in this process, or otherwise a request.
+/// Both return the results in the order of a reply, except those written to buffers of the caller.
 ///
-/// `buffer` names the caller's buffer for each of these, if it has one.
+/// `buffer` returns the name of the caller's buffer for a result, if the result has one.
 pub(super) fn two_way(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -37,8 +37,8 @@ pub(super) fn two_way(
     or_else(scope, call, &buffers, (&servant, &body), request)
 }
 
-/// Generates the code that calls the servant, and the buffers that it fills: it returns the
-/// contents of a reply except those of the buffers.
+/// Generates the code that calls the servant directly and returns the results, except those written
+/// to buffers of the caller; also returns these buffers.
 pub(super) fn here(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -96,7 +96,7 @@ pub(super) fn here(
     (buffers, body)
 }
 
-/// Generates a call without a reply, whose outcome is ignored.
+/// Generates a one-way call, whose outcome is ignored.
 pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, arguments: TokenStream) -> TokenStream {
     let mut locals = call.locals();
     let servant = locals.fresh("servant");
@@ -112,8 +112,8 @@ pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, arguments: TokenStream
     or_else(scope, call, &[], (&servant, &upcall), &request)
 }
 
-/// Generates the call without a request, or else the request. Either may fill the buffers, and so
-/// is given them.
+/// Generates the direct call of a servant in this process, with the request as the alternative for
+/// any other object. The caller's buffers are passed to both, since either may fill them.
 fn or_else(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -142,7 +142,7 @@ fn or_else(
     }
 }
 
-/// Generates the request alone.
+/// Generates the request alone, without a direct call.
 fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStream {
     let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
     let (arguments, results) = (&request.arguments, request.results.closure(&[]));
@@ -157,7 +157,7 @@ fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStr
     quote!(#object_ref::invoke_raising(#object, &OPERATION, #arguments, #results, #error::raised))
 }
 
-/// Generates the call of the servant's own method.
+/// Generates the direct call of the servant's method.
 fn upcall<'n>(
     scope: &Scope<'_>,
     call: &Call<'_>,

@@ -23,8 +23,8 @@ pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
         .any(|value| facts.holds_values(value.ty))
 }
 
-/// Generates the servant's own method between copies: a block of a `Result` of the contents of a
-/// reply.
+/// Generates a call of the servant's method with copies of the arguments, and copies of its
+/// results: a block that evaluates to a `Result` of the contents of a reply.
 pub(super) fn upcall(
     scope: &Scope<'_>,
     call: &Call<'_>,

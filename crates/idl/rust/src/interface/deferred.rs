@@ -21,7 +21,7 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// Names of the methods.
+/// Names of a call's asynchronous methods.
 pub(super) struct Names {
     polled: String,
     handled: String,
@@ -59,7 +59,7 @@ pub(super) fn names(
     })
 }
 
-/// Generates the methods.
+/// Generates the asynchronous methods of a call.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> TokenStream {
     let [polled, handled, awaited] =
         [&names.polled, &names.handled, &names.awaited].map(|name| ident(name));
@@ -128,7 +128,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
 
 /// Parts of the code that begins a call.
 struct CallStart {
-    /// Code for a servant of this process, and a comma.
+    /// Closure that calls a servant in this process, followed by a comma.
     here: TokenStream,
     /// Copies of the arguments.
     own: TokenStream,
@@ -172,8 +172,8 @@ fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> CallStart {
     }
 }
 
-/// Generates a copy of an argument, and the argument passed from the copy; none for one that is
-/// copied as it is passed.
+/// Generates a statement that copies an argument, and one that makes the argument refer to the
+/// copy; `None` for an argument of a scalar type, which is copied when it is passed.
 fn owned(
     scope: &Scope<'_>,
     parameter: &Parameter<'_>,
@@ -207,8 +207,9 @@ fn owned(
     ))
 }
 
-/// Generates the passed parameters, by name, and with types, each behind a comma: `inout`
-/// parameters with their value before the call.
+/// Returns the names of the parameters that the caller passes, and generates their declarations,
+/// each preceded by a comma. `inout` parameters are passed by reference to their value before the
+/// call.
 fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     let mut names: Vec<Ident> = Vec::new();
     let parameters = call.passed().map(|parameter| {

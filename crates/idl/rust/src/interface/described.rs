@@ -1,5 +1,5 @@
-//! Description of the requests of an interface, for readers other than stub and skeleton: a table
-//! of its own operations.
+//! Description of the requests of an interface, for code other than stub and skeleton: a table of
+//! its own operations.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use punctual_idl::model::{DeclId, Declaration, Direction, Type};
@@ -9,7 +9,7 @@ use super::call::{self, Call};
 use crate::Generator;
 use crate::scope::Scope;
 
-/// Returns whether interfaces have the table.
+/// Returns whether interfaces get a table that describes their operations.
 pub(super) fn is_chosen(generator: &Generator<'_>) -> bool {
     generator.options.type_codes
 }

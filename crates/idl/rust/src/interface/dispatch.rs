@@ -19,7 +19,7 @@ const FEW: usize = 2;
 /// Number of operations up to which a plain `match` suffices.
 const SMALL: usize = 4;
 
-/// Name and the expression for it.
+/// Operation's name, and the expression that it selects.
 type Arm<'n> = (&'n str, String);
 
 /// Generates the body of a method that selects an expression by `operation`.

@@ -13,7 +13,7 @@ use crate::lints;
 use crate::names::{Claims, ident};
 use crate::scope::Scope;
 
-/// Generates the enums for the calls that an interface declares.
+/// Generates the error enums for the calls that an interface declares.
 pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
     let mut calls = call::own(scope.generator, interface);
     calls.retain(|call| !call.raises.is_empty());
@@ -43,7 +43,8 @@ pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
 struct Shapes<'a>(HashMap<(&'a [DeclId], usize), Option<String>>);
 
 impl<'a> Shapes<'a> {
-    /// Returns the enum for a call; `None` for one that is to be laid out by itself.
+    /// Returns the text of the error enum of a call; `None` for one that cannot be taken from the
+    /// cache.
     fn text(&mut self, scope: &Scope<'_>, call: &Call<'a>) -> Option<String> {
         let name = call.error_name(scope.generator)?.to_string();
         if !lints_of(
@@ -69,7 +70,8 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// Begin of a cached enum's name; the rest is underscores, as a name may have where others use it.
+/// Beginning of the placeholder that stands for the name in a cached enum; underscores pad it to
+/// the length of the name.
 const STAND_IN: &str = "E__";
 
 const OF_STAND_IN: &str = " Errors of the operation.";
@@ -84,7 +86,7 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     definition(scope, &name, &text, call.raises)
 }
 
-/// Generates the attributes that clippy needs for an enum of that name.
+/// Generates the attributes that clippy needs for an enum called `name`.
 fn lints_of(
     generator: &Generator<'_>,
     name: &str,
@@ -101,7 +103,7 @@ fn lints_of(
     lints::variants(name, &names, &sizes)
 }
 
-/// Generates the enum of that name: a variant for each exception, and one for the system's.
+/// Generates the enum called `name`: a variant for each exception, and one for the system's.
 pub(crate) fn definition(
     scope: &Scope<'_>,
     name: &Ident,

@@ -1,5 +1,5 @@
-//! Methods of a reference whose stubs are interpreted: lists of arguments and of places for
-//! results, passed to one shared function.
+//! Methods of a reference whose stubs are interpreted: lists of arguments and of result slots,
+//! passed to one shared function.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Annotation, Declaration, Direction};
@@ -87,11 +87,11 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     quote!(&#argument::new(|out| #write))
 }
 
-/// Result: its source, and its destination.
+/// Result: its type, and the variable that it is unmarshaled into.
 struct Outcome<'a> {
     value: Value<'a>,
     slot: Ident,
-    /// `inout` parameter that it is assigned to.
+    /// `inout` parameter that the result is assigned to.
     parameter: Option<Ident>,
 }
 
@@ -157,7 +157,7 @@ fn outcomes<'a>(call: &Call<'a>, locals: &mut Claims) -> Vec<Outcome<'a>> {
     returned.into_iter().chain(replied).collect()
 }
 
-/// Generates a place for a result.
+/// Generates a reference to the slot that a result is unmarshaled into.
 fn slot(scope: &Scope<'_>, outcome: &Outcome<'_>) -> TokenStream {
     let Outcome { value, slot, .. } = outcome;
     if scope.generator.facts.of(value.ty).is_plain {

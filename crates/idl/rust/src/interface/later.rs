@@ -75,7 +75,7 @@ fn amh_trait(
     let (_, name) = names(scope, declaration, Companion::AmhServant);
     let bounds = bounds(scope, interface, Companion::AmhServant);
     let about = format!(
-        "What an object of `interface {}` does that answers later, by responses: implement it and activate `Amh::new(…)` \
+        "Servant of `interface {}` that answers later, by responses: implement this trait and activate `Amh::new(…)` \
          of the implementation.",
         declaration.name
     );
@@ -108,8 +108,9 @@ fn amh_signature(scope: &Scope<'_>, call: &Call<'_>) -> (TokenStream, Ident) {
     )
 }
 
-/// Generates the passed parameters, by name, and with types, each behind a comma. `inout`
-/// parameters are passed like `in` ones: their new values are among the results.
+/// Returns the names of the parameters that the caller passes, and generates their declarations,
+/// each preceded by a comma. `inout` parameters are passed like `in` ones: their new values are
+/// among the results.
 fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     let mut names: Vec<Ident> = Vec::new();
     let parameters = call.passed().map(|parameter| {
@@ -128,7 +129,8 @@ fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     (names, quote!(#(#parameters)* #context))
 }
 
-/// Generates a parameter of an ordinary servant's method, as it is passed on.
+/// Generates the argument that passes a parameter of an ordinary servant's method on to the servant
+/// that answers later.
 fn passed_on(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;
@@ -221,7 +223,7 @@ fn async_trait(
     let (_, name) = names(scope, declaration, Companion::AsyncServant);
     let bounds = bounds(scope, interface, Companion::AsyncServant);
     let about = format!(
-        "What an object of `interface {}` does whose operations are `async`: implement it with `async fn`, and activate \
+        "Servant of `interface {}` with `async` operations: implement this trait with `async fn`, and activate \
          `Async::on(…)` of the implementation.",
         declaration.name
     );
@@ -302,7 +304,8 @@ fn answering_body(scope: &Scope<'_>, call: &Call<'_>, response: &Ident) -> Token
     }
 }
 
-/// Generates a copy of an argument under its own name; none for one that is copied as it is passed.
+/// Generates a statement that copies an argument to a variable of the parameter's name; `None` for
+/// a scalar type, which is copied when it is passed.
 fn owned(scope: &Scope<'_>, parameter: &Parameter<'_>) -> Option<TokenStream> {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;

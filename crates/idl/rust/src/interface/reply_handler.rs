@@ -1,5 +1,6 @@
-//! Reply handlers that are objects: the additions to `AMI_ClerkHandler` beside those of every
-//! interface, and the delivery of a reply to one by a `sendc_` method (CORBA 3.3 part 1, §17.8).
+//! Reply handlers that are objects: the additions to `AMI_ClerkHandler` in addition to those of
+//! every interface, and the delivery of a reply to one by a `sendc_` method (CORBA 3.3 part 1,
+//! §17.8).
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::implied::Reply;
@@ -32,9 +33,9 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<T
 
 /// Handler parameter of a `sendc_` method.
 pub(super) struct HandlerParameter {
-    /// Trait that it implements.
+    /// Trait that the handler implements.
     pub(super) bound: TokenStream,
-    /// Method that converts it to a callback, with its arguments.
+    /// Method that converts the handler to a callback, with the arguments of the method.
     pub(super) into: TokenStream,
 }
 
@@ -114,7 +115,7 @@ struct Locals {
     holder: Ident,
 }
 
-/// Generates the call of the operation for results, or of that for an exception.
+/// Generates the call of the handler's operation for results, or of its operation for an exception.
 fn matched(
     scope: &Scope<'_>,
     (results, exception): (&Call<'_>, &Call<'_>),

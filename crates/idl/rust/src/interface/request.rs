@@ -23,7 +23,8 @@ pub(super) struct Request {
 
 /// Reader of a reply.
 pub(super) struct Reader {
-    /// Function, or the body of a closure with the parameter.
+    /// Path of a function, or, if there is a name for the reply, the body of a closure with that
+    /// parameter.
     code: TokenStream,
     reply: Option<Ident>,
 }
@@ -37,7 +38,7 @@ impl Reader {
         }
     }
 
-    /// Makes a reader of this code, in which the reply is named `reply`.
+    /// Makes a reader from code that refers to the reply as `reply`.
     pub(super) fn new(code: TokenStream, reply: Ident) -> Self {
         Reader {
             code,

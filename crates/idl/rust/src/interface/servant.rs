@@ -25,7 +25,7 @@ pub(crate) fn generate(
     let [send, sync, identity] = ["Send", "Sync", "Identity"].map(|name| scope.name(name));
     let doc = doc_after(
         &format!(
-            "What an object of `interface {}` does: implement it and activate the implementation.",
+            "Servant of `interface {}`: implement this trait and activate the implementation in an object adapter.",
             declaration.name
         ),
         &declaration.doc,
@@ -61,8 +61,8 @@ pub(crate) fn generate(
     }
 }
 
-/// Generates delegation: the holder of a servant is a servant itself, a shared one, a boxed one, a
-/// part of an object.
+/// Generates implementations of the trait for types that hold a servant (`Arc`, `Box`, a part of an
+/// object), which delegate to that servant.
 fn delegates(
     scope: &Scope<'_>,
     calls: &[Call<'_>],

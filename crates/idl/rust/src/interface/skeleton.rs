@@ -250,7 +250,7 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>, when: AnswerTime) -> TokenStream {
     quote!({ #(#arguments)* #rest })
 }
 
-/// Parameters with their locals.
+/// Parameters, each with the name of its local variable.
 type Named<'n, 'c> = [(&'n Parameter<'c>, &'n Ident)];
 
 /// Generates the upcall of a servant that has answered when it returns, and the reply.

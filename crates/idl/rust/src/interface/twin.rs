@@ -16,10 +16,10 @@ use crate::names::{Claims, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// Result in a reply, in its order.
+/// Result of a call; results are listed in the order of the reply.
 struct Outcome<'a> {
     value: Value<'a>,
-    /// Local, or the buffer.
+    /// Name of the local variable, or of the caller's buffer, that receives the result.
     name: Ident,
     goes: Destination,
 }
@@ -49,7 +49,7 @@ pub(super) fn name(
     fills.then(|| methods.fresh(&format!("{}_into", call.method)).to_string())
 }
 
-/// Generates the `_into` twin of a call, under that name.
+/// Generates the `_into` twin of a call, called `name`.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenStream {
     let mut locals = call.locals();
     let results = results(scope, call, &mut locals);
@@ -146,7 +146,7 @@ fn signature(
 
 fn doc_of(call: &Call<'_>) -> TokenStream {
     let sentence = format!(
-        "As `{}`, into buffers of the caller, whose memory is used again; after an error they may hold a part.",
+        "Calls `{}` and writes the results into the caller's buffers, whose memory is reused; after an error they may hold a part.",
         call.method
     );
     doc(&[], &sentence)
@@ -179,7 +179,7 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     Reader::new(quote!({ #(#steps)* #ok(#received) }), reply)
 }
 
-/// Generates the return value of the closure: all results that are not in a buffer by then.
+/// Generates the return value of the closure: all results that it has not written to a buffer.
 fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
     let kept = results
         .iter()

@@ -1,5 +1,5 @@
 //! Calls of the runtime's macros. The formatter does not lay out the arguments of unknown macros:
-//! items that it knows stand in their place until it is done.
+//! items that it knows replace the macros until it is done.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -128,13 +128,13 @@ fn plain_structs(text: &str) -> String {
 
 const SIGNATURES: &str = "Signatures__";
 
-/// Separator between two names: a letter that no IDL uses, as is the next.
+/// Stand-in for the separator between two names: a letter that no IDL identifier contains.
 const SEPARATOR: &str = "\u{1C0}";
 
-/// Stand-in for `::` within a name.
+/// Stand-in for `::` within a name: another letter that no IDL identifier contains.
 const COLONS: &str = "\u{1C1}";
 
 const ITEM_MACRO: &str = "const _: () = ";
 
-/// Begin of a call of `plain_struct!`.
+/// Beginning of a call of `plain_struct!`.
 pub(super) const PLAIN_STRUCT: &str = "plain_struct! {";

@@ -17,7 +17,7 @@ pub(crate) struct Claims {
     taken: BTreeMap<String, Option<Claimant>>,
 }
 
-/// IDL name and its place.
+/// IDL name and its source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Claimant {
     /// Kind of the claimant, followed by a space, where the name alone may mislead: "attribute ".

@@ -1,9 +1,9 @@
 //! Names of methods: one for an operation, one or two for an attribute.
 //!
-//! A reference offers the calls of all bases beside an interface's own, a servant's trait only the
-//! interface's own. Own calls are named beside the inherited ones for both, so that caller and
-//! servant use the same name. Calls of the same name in two unrelated bases are renamed in the
-//! reference of the interface that joins them; the bases' traits keep the name.
+//! A reference offers the calls of all bases in addition to an interface's own, a servant's trait
+//! only the interface's own. Own calls get names that differ from the inherited ones in both, so
+//! that caller and servant use the same name. Calls of the same name in two unrelated bases are
+//! renamed in the reference of the interface that joins them; the bases' traits keep the name.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration, Specification};
 
 use super::{Claimant, Claims, chosen, snake};
 
-/// Method of a declaration.
+/// Method that a declaration is mapped to: an attribute that is not read-only has two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Half {
     /// Operation, or reading of the attribute.
@@ -61,7 +61,8 @@ impl Methods {
         self.names.get(&(id, half)).map_or("", String::as_str)
     }
 
-    /// Names an interface's own calls beside those that it inherits, which keep their names.
+    /// Names an interface's own calls so that they differ from those that it inherits, which keep
+    /// their names.
     fn name_own(
         &mut self,
         spec: &Specification,
@@ -90,7 +91,8 @@ impl Methods {
 }
 
 impl Half {
-    /// Returns the claimant of the half, for messages.
+    /// Returns what claims the name of this half, for messages about clashes: an operation, an
+    /// attribute, or the setter of an attribute.
     pub(crate) fn claimant(self, declaration: &Declaration) -> Claimant {
         let what = match (&declaration.kind, self) {
             (DeclKind::Operation(_), _) => "operation ",

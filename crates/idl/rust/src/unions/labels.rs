@@ -7,8 +7,19 @@ use quote::quote;
 
 use super::{Shape, Variant};
 use crate::consts;
+use crate::selection::covers_everything;
 
 impl Shape<'_, '_> {
+    /// Returns whether no discriminator selects a variant: it takes the rest, and there is none.
+    pub(super) fn is_never_selected(&self, variant: &Variant<'_>) -> bool {
+        if !variant.takes_the_rest {
+            return false;
+        }
+        let others = self.variants.iter().filter(|other| !other.takes_the_rest);
+        let labels: Vec<&ConstValue> = others.flat_map(|v| v.labels.iter().copied()).collect();
+        self.covers_everything(&labels)
+    }
+
     /// Generates the refusal of a discriminator that does not select the variant that holds it.
     pub(super) fn check(&self, variant: &Variant<'_>) -> TokenStream {
         let [error, err] = ["CdrError", "Err"].map(|name| self.scope.name(name));
@@ -54,20 +65,8 @@ impl Shape<'_, '_> {
     }
 
     fn covers_everything(&self, labels: &[&ConstValue]) -> bool {
-        let count = labels.len() as u128;
         let spec = self.scope.generator.spec;
-        match spec.resolve(&self.union.discriminator) {
-            Type::Primitive(Primitive::Boolean) => count == 2,
-            Type::Primitive(Primitive::Char) => count == 256,
-            Type::Primitive(primitive) => primitive
-                .integer_range()
-                .is_some_and(|(least, greatest)| count == (greatest - least + 1).unsigned_abs()),
-            Type::Named(id) => match &spec[*id].kind {
-                DeclKind::Enum(e) => count == e.enumerators.len() as u128,
-                _ => false,
-            },
-            _ => false,
-        }
+        covers_everything(spec, &self.union.discriminator, labels)
     }
 
     /// Generates one pattern for several labels; three or more numbers in a row are a range.

@@ -1,7 +1,8 @@
 //! Methods for members that a handle has itself, and their names.
 //!
-//! A derived handle is its first base's, too: it has only the methods that the base lacks, and
-//! those with another name there, as an operation of the derived type has the name.
+//! A derived handle dereferences to the handle of its first base. So it only has methods for
+//! members that the base lacks, and for members whose method in the base's handle is hidden by an
+//! operation of the derived type; the latter get another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,23 +16,24 @@ use crate::names::ident;
 use crate::parallel::Shared;
 use crate::scope::Scope;
 
-/// Half of a member's access.
+/// Reading or setting of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Access {
     /// Type that declares the member.
     pub(super) owner: DeclId,
-    /// Index of the member among its type's.
+    /// Index of the member within the type that declares it.
     pub(super) member: usize,
     pub(super) is_setter: bool,
 }
 
-/// Methods for members that one type's handle has beside those of its first base's handle.
+/// Methods for members that a type's handle defines itself, in addition to those of its first
+/// base's handle.
 #[derive(Debug, Default)]
 pub(crate) struct Accessors {
     first: Option<Arc<Accessors>>,
     /// Methods by their names.
     own: BTreeMap<String, Access>,
-    /// Other names of the handle's methods.
+    /// Names of the handle's other methods.
     operations: BTreeSet<String>,
 }
 
@@ -97,7 +99,8 @@ impl Accessors {
         accessors
     }
 
-    /// Returns the base's methods whose names have another meaning here.
+    /// Returns the base's methods that are hidden by methods of those names in this handle, so that
+    /// they are generated again under other names.
     fn to_write_again(&self) -> Vec<(String, Access)> {
         let Some(first) = &self.first else {
             return Vec::new();
@@ -142,7 +145,8 @@ impl Accessors {
         None
     }
 
-    /// Returns the accessors of the type, of its first base, and of that one's first bases.
+    /// Returns the accessors of the type and of all its bases along the chain of first bases, from
+    /// the type on.
     fn line(&self) -> impl Iterator<Item = &Accessors> {
         std::iter::successors(Some(self), |one| one.first.as_deref())
     }

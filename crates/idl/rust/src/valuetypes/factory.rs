@@ -68,7 +68,7 @@ impl<'s, 'g> Factory<'s, 'g> {
         let scope = self.scope;
         let name = &self.name;
         let text = format!(
-            " Makes values of `{}`; register it with an ORB that is to read them.",
+            " Factory of values of `{}`; register it with each ORB that reads them.",
             self.declaration.name
         );
         let fields = self.fields();
@@ -140,13 +140,13 @@ impl<'s, 'g> Factory<'s, 'g> {
         quote! {
             impl #name {
                 #new
-                /// A value with that state, in a graph of its own.
+                /// Creates a value with this state, in a graph of its own.
                 #[must_use]
                 pub fn #create(&self, state: #state) -> #handle {
                     let factory = #arc::new(#clone::clone(self));
                     #value_type::from_value(#value_ref::new(factory, #boxed::new(state)))
                 }
-                /// A value with that state in the graph of another: a cycle through both is freed as a whole.
+                /// Creates a value with this state in the graph of another value: a cycle through both is freed as a whole.
                 #[must_use]
                 pub fn #beside(&self, other: &impl #value_type, state: #state) -> #handle {
                     let factory = #arc::new(#clone::clone(self));
@@ -176,7 +176,7 @@ impl<'s, 'g> Factory<'s, 'g> {
             None => return TokenStream::new(),
         };
         quote! {
-            /// A factory whose values do as the implementation says.
+            /// Creates a factory of values with the operations of an implementation.
             #[must_use]
             pub fn #new(implementation: impl #(#bounds)+*) -> Self {
                 let implementation = #arc::new(implementation);

@@ -117,12 +117,12 @@ fn constructors(
         _ => (ident("state"), state, quote!(state)),
     };
     quote! {
-        /// A value with that state, in a graph of its own.
+        /// Creates a value with this state, in a graph of its own.
         #[must_use]
         pub fn #new(#parameter: #ty) -> Self {
             #value_type::from_value(#value_ref::new(#arc::new(#factory), #boxed::new(#whole)))
         }
-        /// A value with that state in the graph of another: a cycle through both is freed as a whole.
+        /// Creates a value with this state in the graph of another value: a cycle through both is freed as a whole.
         #[must_use]
         pub fn #beside(other: &impl #value_type, #parameter: #ty) -> Self {
             let other = #value_type::as_value(other);
@@ -139,7 +139,7 @@ fn snapshot(scope: &Scope<'_>, declaration: &Declaration, accessors: &Accessors)
     let method = accessors.fresh("state");
     let value = value(scope, declaration);
     quote! {
-        /// All of the state as it is now.
+        /// Returns a copy of the whole state.
         #[must_use]
         pub fn #method(&self) -> #state {
             #value.read(|state: &#state| #clone::clone(state))

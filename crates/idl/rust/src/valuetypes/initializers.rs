@@ -47,7 +47,7 @@ pub(super) fn generate(
     let names = &scope.generator.names;
     let name = ident(names.companion(declaration.id, Companion::Initializers));
     let text = format!(
-        " How values of `{}` come to be: implement it, and give it to a factory.",
+        " Initializers of `{}`: implement this trait and give it to a factory.",
         declaration.name
     );
     let [send, sync] = ["Send", "Sync"].map(|name| scope.name(name));

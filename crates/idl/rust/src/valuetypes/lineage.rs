@@ -8,13 +8,15 @@ use crate::Generator;
 use crate::interface::bases;
 use crate::interface::call::{self, Call};
 
-/// Returns the base whose state is the first part of this one's.
+/// Returns the base valuetype whose state is the first part of the state of the given valuetype, if
+/// it has one.
 pub(crate) fn concrete_base(spec: &Specification, id: DeclId) -> Option<DeclId> {
     let is_concrete = |base: &&DeclId| matches!(&spec[**base].kind, DeclKind::ValueType(v) if v.flavour != ValueFlavour::Abstract);
     spec.bases(id).iter().find(is_concrete).copied()
 }
 
-/// Returns the types whose states are in the state, the innermost first, the type itself last.
+/// Returns the types whose members make up the value's state: from the outermost base to the type
+/// itself.
 pub(super) fn concrete_chain(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut chain: Vec<DeclId> =
         std::iter::successors(Some(id), |&id| concrete_base(spec, id)).collect();

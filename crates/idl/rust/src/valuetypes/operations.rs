@@ -24,7 +24,7 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let doc = doc(
         &[],
         &format!(
-            "What the operations of `{}` do: implement it, and give it to a factory. `this` is the value.",
+            "Operations of `{}`: implement this trait and give the implementation to a factory. `this` is the value.",
             declaration.name
         ),
     );

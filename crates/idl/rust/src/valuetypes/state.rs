@@ -13,7 +13,7 @@ use crate::members::owned;
 use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
 use crate::scope::Scope;
 
-/// State that one declaration adds.
+/// State members that the declaration of one valuetype adds to those of its base.
 pub(super) struct State<'s, 'g> {
     scope: &'s Scope<'g>,
     declaration: &'s Declaration,
@@ -72,11 +72,11 @@ impl<'s, 'g> State<'s, 'g> {
     pub(super) fn definition(&self) -> TokenStream {
         let scope = self.scope;
         let name = self.name();
-        let text = format!("The state of a value of `{}`.", self.declaration.name);
+        let text = format!("State of a value of `{}`.", self.declaration.name);
         let doc_of_state = doc(&[], &text);
         let base = self.base.as_ref().map(|(field, base)| {
             let base = &scope.generator.spec[*base];
-            let doc = doc(&[], &format!("The state that a `{}` has.", base.name));
+            let doc = doc(&[], &format!("State inherited from `{}`.", base.name));
             let state = scope.companion(base, Companion::State);
             quote!(#doc pub #field: #state,)
         });
@@ -242,7 +242,7 @@ fn members(declaration: &Declaration) -> Vec<(Member, bool)> {
             Member {
                 name: "value".to_owned(),
                 ty: boxed.ty.clone(),
-                doc: vec!["What is boxed.".to_owned()],
+                doc: vec!["The boxed value.".to_owned()],
                 annotations: Vec::new(),
                 location: declaration.location.clone(),
             },

@@ -33,7 +33,7 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     quote!(#(#impls)*)
 }
 
-/// Generates a servant's method, which calls the handle's.
+/// Generates a servant's method, which calls the method of the value's handle.
 fn method(scope: &Scope<'_>, call: &Call<'_>, handle: &TokenStream) -> TokenStream {
     let signature = call.bare_signature(scope);
     let method = call.method_ident();

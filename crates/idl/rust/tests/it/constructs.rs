@@ -73,6 +73,24 @@ fn a_union_over_an_enum_names_its_enumerators() {
 }
 
 #[test]
+fn a_default_beside_labels_for_all_values_is_neither_read_nor_sent() {
+    let lenient = punctual_idl::Options {
+        lenient: true,
+        ..punctual_idl::Options::default()
+    };
+    let idl = "enum E { a, b };
+         union Own switch (E) { default: Object never; case a: long first; case b: string second; };
+         union Shared switch (boolean) { case TRUE: long yes; case FALSE: default: string no; };
+         struct Holder { Own own; };";
+    let files = punctual_idl::InMemory::new();
+    let compiled = punctual_idl::compile_source("test.idl", idl, &lenient, &files).unwrap();
+    let generated = punctual_idl_rust::generate(&compiled.specification, &without_type_codes());
+    let source = generated.unwrap().source;
+    let (_header, text) = source.split_once("\n\n").unwrap();
+    insta::assert_snapshot!("union with a default for no value", text);
+}
+
+#[test]
 fn a_bitmask_has_a_constant_for_each_flag_and_a_bitset_methods_for_each_field() {
     snapshot!(
         "bits",

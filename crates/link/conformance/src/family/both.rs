@@ -7,7 +7,7 @@ use punctual_link::{Acceptor, Address, Cause, Link, Pending, Properties};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// Checks a gather without parts, and one of empty parts.
+/// Checks that sending no buffers, or only empty ones, sends nothing.
 pub fn an_empty_gather_sends_nothing(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client.send(&[], limit()).unwrap();
@@ -43,7 +43,8 @@ pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Checks closing an acceptor while a thread waits in it.
+/// Checks that closing an acceptor ends a waiting `accept` with an error, and that later calls
+/// fail, too.
 pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, address: &Address) {
     let acceptor: Arc<dyn Acceptor> = listen(link, address).into();
     let accepting = acceptor.clone();
@@ -59,7 +60,8 @@ pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, add
     ));
 }
 
-/// Checks both directions, with the acceptor closed and dropped.
+/// Checks that a connection still carries data in both directions after its acceptor was closed and
+/// dropped.
 pub fn connections_outlive_their_acceptor(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     acceptor.close();
@@ -70,7 +72,7 @@ pub fn connections_outlive_their_acceptor(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*client, 7), b"so am I");
 }
 
-/// Checks that the error leaves the existing listener alone.
+/// Checks that listening at an address in use fails, and leaves the existing listener undisturbed.
 pub fn an_address_in_use_is_refused(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     let error = link
@@ -83,14 +85,14 @@ pub fn an_address_in_use_is_refused(link: &dyn Link, address: &Address) {
     assert_ne!(another.local(), client.local());
 }
 
-/// Checks that the address is refused before anything is done.
+/// Checks that connecting to, and listening at, a malformed address fails.
 pub fn an_address_of_another_kind_is_refused(link: &dyn Link, _address: &Address) {
     let strange = Address::new(link.name(), "\u{1}nonsense");
     assert!(link.connect(&strange, &Properties::NONE, limit()).is_err());
     assert!(link.listen(&strange, &Properties::NONE).is_err());
 }
 
-/// Checks that an unknown property is refused by name, listening and connecting.
+/// Checks that an error names the unknown property, both when listening and when connecting.
 pub fn an_unknown_property_is_refused(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     let unknown = Properties::from_iter([("colour_of_the_cable", "blue")]);

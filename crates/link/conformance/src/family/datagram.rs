@@ -8,7 +8,7 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Connection, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 
-/// Sends until it arrives, since a datagram may be lost, and receives it; earlier datagrams are
+/// Sends `octets` until they are received, since a datagram may be lost; datagrams sent earlier are
 /// skipped.
 fn deliver(from: &dyn Connection, to: &dyn Connection, octets: &[u8]) {
     let deadline = limit();
@@ -25,7 +25,8 @@ fn deliver(from: &dyn Connection, to: &dyn Connection, octets: &[u8]) {
     }
 }
 
-/// Checks small and large datagrams, in both directions, received behind a block's contents.
+/// Checks that small and large datagrams arrive whole in both directions, appended to the contents
+/// of the block.
 pub fn each_send_arrives_whole_and_alone(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for (from, to) in [(&client, &server), (&server, &client)] {
@@ -46,7 +47,8 @@ pub fn each_send_arrives_whole_and_alone(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Checks that the error states the limit, and nothing is sent.
+/// Checks that a datagram of the maximum size arrives, and that for a larger one the error states
+/// the limit and nothing is sent.
 pub fn the_largest_datagram_arrives_and_a_larger_one_is_refused(
     link: &dyn Link,
     address: &Address,
@@ -64,7 +66,7 @@ pub fn the_largest_datagram_arrives_and_a_larger_one_is_refused(
     }
 }
 
-/// Checks with a third of the datagrams lost.
+/// Checks that the remaining datagrams arrive intact when a third of them are lost.
 pub fn datagrams_that_are_lost_do_not_stop_the_next(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let faults = Faults {
@@ -116,8 +118,8 @@ pub fn each_unknown_peer_gets_a_connection_of_its_own(link: &dyn Link, address: 
     }
 }
 
-/// Checks that the quietest peer's connection reports the end, and the others continue. A datagram
-/// link's property `peers` bounds the peers that an acceptor tells apart.
+/// Checks that an acceptor at its limit of peers ends the connection of the peer that has been
+/// silent longest, and that the others continue. The limit is a datagram link's property `peers`.
 pub fn peers_are_bounded_and_the_quietest_is_let_go(link: &dyn Link, address: &Address) {
     let bounded = Properties::from_iter([("peers", "2")]);
     let acceptor = link.listen(address, &bounded).unwrap();
@@ -139,7 +141,8 @@ pub fn peers_are_bounded_and_the_quietest_is_let_go(link: &dyn Link, address: &A
     }
 }
 
-/// Checks that receiving continues with the next datagram.
+/// Checks that a block keeps its contents when receiving times out, and that receiving then
+/// continues with the next datagram.
 pub fn a_block_keeps_what_it_held_when_receiving_a_datagram_times_out(
     link: &dyn Link,
     address: &Address,
@@ -159,7 +162,8 @@ pub fn a_block_keeps_what_it_held_when_receiving_a_datagram_times_out(
     }
 }
 
-/// Checks closing at either end, from another thread, without a deadline.
+/// Checks that closing a connection at either end ends a receive without a deadline on another
+/// thread.
 pub fn closing_wakes_whoever_receives_a_datagram(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [server, client] {
@@ -176,7 +180,7 @@ pub fn closing_wakes_whoever_receives_a_datagram(link: &dyn Link, address: &Addr
     }
 }
 
-/// Checks `pending` at either end.
+/// Checks that `pending` reports whether a datagram waits, at either end.
 pub fn pending_tells_quiet_from_a_datagram(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for (from, to) in [(&client, &server), (&server, &client)] {
@@ -188,7 +192,8 @@ pub fn pending_tells_quiet_from_a_datagram(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Checks that sending ends in an error, whether or not the network reports the closed port.
+/// Checks that sending to an address without a listener ends in an error, whether or not the
+/// network reports the closed port.
 pub fn nobody_listening_ends_in_an_error(link: &dyn Link, address: &Address) {
     let gone = listen(link, address).address().clone();
     let Ok(client) = link.connect(&gone, &Properties::NONE, limit()) else {

@@ -8,7 +8,7 @@ use punctual_sys::epoll::{Epoll, EpollEvent, EpollEvents, Interest};
 use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
 
-/// Makes two ends that know each other, if a reactor can serve them.
+/// Makes both ends of a connection; `None` if a reactor cannot serve it.
 fn ends(link: &dyn Link, address: &Address) -> Option<(Arc<dyn Connection>, Arc<dyn Connection>)> {
     let (client, server, _) = pair(link, address);
     let serves = client.serves_without_blocking() && server.serves_without_blocking();
@@ -30,7 +30,7 @@ fn watch(connection: &dyn Connection, interest: Interest) -> Epoll {
     epoll
 }
 
-/// Sends until the link takes no more; returns the number of bytes sent.
+/// Sends until the link accepts no more bytes; returns the number of bytes sent.
 fn send_what_goes(connection: &dyn Connection, octets: &[u8]) -> usize {
     let mut sent = 0;
     while let Some(rest) = octets.get(sent..).filter(|rest| !rest.is_empty()) {
@@ -42,7 +42,8 @@ fn send_what_goes(connection: &dyn Connection, octets: &[u8]) -> usize {
     sent
 }
 
-/// Checks this order, and that the end is reported at each later call.
+/// Checks that non-blocking receiving reports first that there is no data, then the data, then the
+/// end, and the end again at each later call.
 pub fn without_blocking_there_is_nothing_then_what_came_then_the_end(
     link: &dyn Link,
     address: &Address,
@@ -68,7 +69,8 @@ pub fn without_blocking_there_is_nothing_then_what_came_then_the_end(
     wait_until(|| server.send_now(&[IoSlice::new(b"anyone?")]).is_err());
 }
 
-/// Checks four MiB in many parts, with a reader that begins only when no more can be sent.
+/// Checks that four MiB in many parts arrive by non-blocking sends, with a reader that begins only
+/// when the link accepts no more.
 pub fn what_goes_without_blocking_goes_on_where_it_stopped(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;
@@ -89,7 +91,8 @@ pub fn what_goes_without_blocking_goes_on_where_it_stopped(link: &dyn Link, addr
     assert!(reader.join().unwrap() == octets);
 }
 
-/// Checks that no byte is sent twice or left out.
+/// Checks that a blocking send can finish a message that was sent in part without blocking; no byte
+/// is sent twice or left out.
 pub fn what_went_in_part_without_blocking_is_finished_by_blocking(
     link: &dyn Link,
     address: &Address,
@@ -139,7 +142,7 @@ pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, addre
     assert!(&*block == expected.as_slice());
 }
 
-/// Receives until there is no more, or the end.
+/// Receives until there is no more data; returns the error that reports the end, if it was reached.
 fn take_all(
     connection: &dyn Connection,
     block: &mut punctual_cdr::Block,
@@ -156,7 +159,8 @@ fn take_all(
     }
 }
 
-/// Checks that the descriptor changes once the reader has read.
+/// Checks that the descriptor reports a change to a sender without room once the reader has
+/// received.
 pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;
@@ -175,7 +179,7 @@ pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Add
     assert!(reader.join().unwrap() == octets);
 }
 
-/// Checks that such a link refuses calls without blocking.
+/// Checks that a link that a reactor cannot serve refuses non-blocking calls with an error.
 pub fn a_link_that_needs_a_thread_says_so(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [client, server] {

@@ -14,7 +14,7 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 
-/// Checks ten messages, received as they were sent.
+/// Checks that ten messages arrive in the order in which they were sent.
 pub fn what_is_sent_arrives_in_order(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for number in 0..10u8 {
@@ -26,7 +26,7 @@ pub fn what_is_sent_arrives_in_order(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*server, 1000), expected);
 }
 
-/// Checks the parts of a gather, empty ones among them.
+/// Checks that the buffers of one send, some of them empty, arrive as one run of bytes.
 pub fn parts_are_sent_as_one(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let parts: Vec<IoSlice<'_>> = [&b"one"[..], b"", b"two", b"", b"three"]
@@ -36,7 +36,7 @@ pub fn parts_are_sent_as_one(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*server, 11), b"onetwothree");
 }
 
-/// Checks eight MiB in one send, of one part and of many.
+/// Checks that eight MiB arrive, sent as one buffer and as many.
 pub fn a_message_far_larger_than_any_buffer_arrives(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let octets = pattern(8 << 20);
@@ -53,7 +53,7 @@ pub fn a_message_far_larger_than_any_buffer_arrives(link: &dyn Link, address: &A
     drop(sender.join().unwrap());
 }
 
-/// Checks a claim of 1 GiB followed by ten bytes.
+/// Checks that a receive for 1 GiB, of which only ten bytes arrive, allocates less than 1 MiB.
 pub fn memory_grows_with_what_arrives_and_not_with_the_claim(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client
@@ -68,7 +68,8 @@ pub fn memory_grows_with_what_arrives_and_not_with_the_claim(link: &dyn Link, ad
     );
 }
 
-/// Checks a time-out in mid-message, after which receiving continues.
+/// Checks that a block keeps its contents when receiving times out in mid-message, and that
+/// receiving then continues.
 pub fn a_block_keeps_what_it_held_when_receiving_times_out(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client.send(&[IoSlice::new(b"half")], limit()).unwrap();
@@ -85,7 +86,7 @@ pub fn a_block_keeps_what_it_held_when_receiving_times_out(link: &dyn Link, addr
     assert_eq!(&*block, b"halfrest");
 }
 
-/// Checks that data sent before the end still arrives.
+/// Checks that the peer's last data is received before the end of the stream is reported.
 pub fn receiving_reports_the_peers_end(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client
@@ -97,7 +98,7 @@ pub fn receiving_reports_the_peers_end(link: &dyn Link, address: &Address) {
     assert!(matches!(error.cause, Cause::Closed), "{error}");
 }
 
-/// Checks closing from another thread, without a deadline.
+/// Checks that closing from another thread ends a receive that has no deadline.
 pub fn closing_wakes_whoever_receives(link: &dyn Link, address: &Address) {
     let (_client, server, _acceptor) = pair(link, address);
     let receiving = server.clone();
@@ -109,7 +110,8 @@ pub fn closing_wakes_whoever_receives(link: &dyn Link, address: &Address) {
     assert!(thread.join().unwrap().is_err());
 }
 
-/// Checks that the deadline ends the send, and the error states how much is under way.
+/// Checks that a send to a peer that does not read ends at its deadline, and that the error states
+/// how many bytes were handed over.
 pub fn a_reader_that_never_reads_times_the_sender_out(link: &dyn Link, address: &Address) {
     let (client, _server, _acceptor) = pair(link, address);
     let octets = pattern(64 << 20);
@@ -121,7 +123,7 @@ pub fn a_reader_that_never_reads_times_the_sender_out(link: &dyn Link, address: 
     assert!(failed.sent > 0 && failed.sent < octets.len());
 }
 
-/// Checks all three states.
+/// Checks that `pending` distinguishes no data, data, and the end.
 pub fn pending_tells_quiet_from_data_from_the_end(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     assert_eq!(server.pending(), Pending::Nothing);
@@ -132,7 +134,7 @@ pub fn pending_tells_quiet_from_data_from_the_end(link: &dyn Link, address: &Add
     wait_until(|| server.pending() == Pending::End);
 }
 
-/// Checks that the error has the operating system's reason.
+/// Checks that connecting to an address without a listener fails with the operating system's error.
 pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Address) {
     let gone = {
         let acceptor = link.listen(address, &Properties::NONE).unwrap();
@@ -143,7 +145,7 @@ pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Addr
     assert!(matches!(error.cause, Cause::Os(_)), "{error}");
 }
 
-/// Checks one byte at a time: each arrives before the next is sent.
+/// Checks that single bytes, each sent after the one before was received, arrive one at a time.
 pub fn a_slow_trickle_is_seen_in_pieces(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let mut block = server.lend(0);
@@ -154,8 +156,8 @@ pub fn a_slow_trickle_is_seen_in_pieces(link: &dyn Link, address: &Address) {
     assert_eq!(&*block, (0..10u8).collect::<Vec<u8>>());
 }
 
-/// Checks a peer that has sent everything and closed; this side notices at the latest when it
-/// receives.
+/// Checks that data which a peer sent before it closed is received, although this side continues to
+/// send; sending then fails, too.
 pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     link: &dyn Link,
     address: &Address,
@@ -178,7 +180,7 @@ pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());
 }
 
-/// Checks a drop without an explicit close.
+/// Checks that dropping a connection without closing it ends the connection for the peer.
 pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     drop(client);
@@ -188,7 +190,8 @@ pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Add
     assert!(client.receive(&mut client.lend(0), 1, limit()).is_err());
 }
 
-/// Checks closing from another thread, without a deadline, while the peer does not read.
+/// Checks that closing from another thread ends a send that has no deadline, to a peer that does
+/// not read.
 pub fn closing_wakes_whoever_sends(link: &dyn Link, address: &Address) {
     let (client, _server, _acceptor) = pair(link, address);
     let sending = client.clone();
@@ -201,7 +204,8 @@ pub fn closing_wakes_whoever_sends(link: &dyn Link, address: &Address) {
     assert!(failed.sent < 64 << 20);
 }
 
-/// Checks one thread each way, at each end.
+/// Checks that both ends can send and receive at the same time, each with one thread for each
+/// direction.
 pub fn both_directions_are_used_at_once(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let octets = pattern(3 << 20);
@@ -213,7 +217,7 @@ pub fn both_directions_are_used_at_once(link: &dyn Link, address: &Address) {
     });
 }
 
-/// Checks fifty open connections, each answered with its own data.
+/// Checks that fifty open connections each get the answer to their own data.
 pub fn many_connections_at_once_are_kept_apart(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     let clients: Vec<_> = (0..50u8)
@@ -232,7 +236,7 @@ pub fn many_connections_at_once_are_kept_apart(link: &dyn Link, address: &Addres
     }
 }
 
-/// Checks a closed acceptor that has not been dropped.
+/// Checks that connecting to an acceptor that was closed, but not dropped, fails.
 pub fn an_acceptor_that_is_closed_refuses_who_connects(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     acceptor.close();

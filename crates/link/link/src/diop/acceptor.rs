@@ -34,7 +34,7 @@ struct Shared {
     pool: Arc<BlockPool>,
     state: Mutex<State>,
     accepted: Condvar,
-    /// Counter of the link, for all its acceptors.
+    /// Number of dropped datagrams, counted for all acceptors of the link together.
     dropped: Arc<AtomicU64>,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn connect(
     Err(failure.unwrap_or_else(|| no_number(Phase::Connect)))
 }
 
-/// Makes a connected socket. No datagram is sent: whether the peer listens shows when one is.
+/// Makes a connected socket. No datagram is sent: only sending one shows whether the peer listens.
 fn dial(candidate: SocketAddr, options: &DiopOptions) -> io::Result<(UdpSocket, SocketAddr)> {
     let any: SocketAddr = if candidate.is_ipv4() {
         (Ipv4Addr::UNSPECIFIED, 0).into()

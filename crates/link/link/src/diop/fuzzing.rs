@@ -12,7 +12,8 @@ const BACKLOG: usize = 3;
 /// Upper bound of the bytes that wait for one peer, including the overhead of each datagram.
 const QUEUE: usize = 400;
 
-/// Performs the input's steps: deliver, accept, receive, forget.
+/// Interprets the input as operations on a table of peers: deliver a datagram, accept a peer,
+/// receive from it, forget it.
 ///
 /// # Panics
 /// If the count of datagrams is wrong.

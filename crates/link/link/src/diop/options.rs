@@ -16,8 +16,8 @@ pub struct DiopOptions {
     /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. Datagrams
     /// that arrive while it is full are lost.
     pub receive_buffer: Option<usize>,
-    /// Upper bound of the peers that an acceptor tells apart. Default 256, at least 1; the one that
-    /// has been silent longest makes room for the next. Property `peers`.
+    /// Upper bound of the peers that an acceptor keeps a connection for. Default 256, at least 1;
+    /// beyond it, the peer that has been silent longest is forgotten. Property `peers`.
     pub peers: usize,
     /// Time of silence after which an acceptor forgets a peer. Default 60 s.
     pub idle: Duration,

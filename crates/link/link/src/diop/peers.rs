@@ -92,7 +92,7 @@ impl Peer {
         }
     }
 
-    /// Returns whether a datagram waits, and whether this is the end.
+    /// Returns whether a datagram waits, and whether the queue has ended.
     pub(super) fn state(&self) -> (bool, bool) {
         let queue = self.lock();
         (!queue.datagrams.is_empty(), queue.ended)
@@ -182,7 +182,7 @@ impl Peers {
         self.fresh.pop_front()
     }
 
-    /// Forgets `peer`, unless its address belongs to another by now.
+    /// Forgets `peer`, unless another peer has its address by now.
     pub(super) fn forget(&mut self, peer: &Arc<Peer>) {
         let known = self.table.get(&peer.address);
         if known.is_some_and(|known| Arc::ptr_eq(&known.peer, peer)) {

@@ -13,7 +13,7 @@ struct InprocAcceptor {
     address: Address,
 }
 
-/// Listens at `place`, or at a chosen place if it is empty.
+/// Listens at the name `place`, or at one that the network chooses if it is empty.
 pub(super) fn listen(network: &Arc<Network>, place: &str) -> Result<Box<dyn Acceptor>, LinkError> {
     let (place, queue) = network.listen(place)?;
     Ok(Box::new(InprocAcceptor {

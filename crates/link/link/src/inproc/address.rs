@@ -5,8 +5,8 @@ use crate::{Address, Cause, LinkError, Phase};
 /// Name of the link in addresses and options.
 pub const NAME: &str = "inproc";
 
-/// Returns the place of an address, if it is one on such a network: any name, or none to listen at
-/// a chosen one.
+/// Returns the name in an address on such a network; empty to listen at a name that the network
+/// chooses.
 pub(super) fn checked(address: &Address, phase: Phase) -> Result<&str, LinkError> {
     if address.place().chars().any(char::is_control) {
         return Err(bad_address(phase));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Threads that wait for data to arrive, and are woken as the simulated time passes.
 pub(super) trait Sleepers: Send + Sync + Debug {
-    /// Wakes all of them.
+    /// Wakes all waiting threads.
     fn wake(&self);
 }
 
@@ -78,8 +78,8 @@ impl Clock {
         }
     }
 
-    /// Returns the time that a thread may sleep until `due`; `None` where it is woken when time has
-    /// passed.
+    /// Returns how long a thread has to sleep until `due`; `None` with a simulated clock, which
+    /// wakes the thread when its time is advanced.
     pub(super) fn until(&self, due: Duration) -> Option<Duration> {
         match self {
             Self::Real(begin) => Some(due.saturating_sub(begin.elapsed())),

@@ -18,7 +18,7 @@ const BLOCK: usize = 4096;
 /// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
 
-/// Both directions of a connection, and the places at its ends.
+/// Both directions of a connection, and the names of its ends on the network.
 #[derive(Debug)]
 pub(super) struct Wire {
     pub(super) acceptor: Box<str>,

@@ -1,8 +1,8 @@
 //! Link inside one process, for tests that must be deterministic.
 //!
-//! Each [`Inproc`] is a network of its own, shared by its clones: a place is any name on it. The
-//! test decides the fate of the data: its latency ([`Inproc::set_latency`]), whether it is held up
-//! for a while ([`Inproc::cut`], [`Inproc::heal`]), whether a connection breaks
+//! Each [`Inproc`] is a network of its own, shared by its clones, on which an acceptor listens at
+//! any name. The test decides the fate of the data: its latency ([`Inproc::set_latency`]), whether
+//! it is held up for a while ([`Inproc::cut`], [`Inproc::heal`]), whether a connection breaks
 //! ([`Inproc::break_off`]). With a [`SimulatedClock`] data arrives only when the test advances the
 //! time. Deadlines stay real: they bound the wait of a thread, not the arrival of data.
 //!

@@ -24,7 +24,7 @@ struct State {
     listening: HashMap<Box<str>, Arc<Queue>>,
     wires: Vec<Weak<Wire>>,
     cut: HashSet<Box<str>>,
-    /// Next number for clients, and for places that were left open.
+    /// Last number used in the names of clients, and of acceptors that did not choose one.
     next: u64,
 }
 
@@ -62,8 +62,8 @@ impl Network {
         latency.store(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Begins listening at `place`, or at a chosen place if it is empty; returns the place and the
-    /// queue of the connections made to it.
+    /// Begins listening at the name `place`, or at a chosen name if it is empty; returns the name
+    /// and the queue of the connections made to it.
     pub(super) fn listen(&self, place: &str) -> Result<(Box<str>, Arc<Queue>), LinkError> {
         let mut state = self.lock();
         let place: Box<str> = if place.is_empty() {
@@ -80,7 +80,7 @@ impl Network {
         Ok((place, queue))
     }
 
-    /// Ends listening at `place`, if it is still `queue`'s.
+    /// Stops listening at `place`, unless another queue listens there by now.
     pub(super) fn stop_listening(&self, place: &str, queue: &Arc<Queue>) {
         let mut state = self.lock();
         let known = state.listening.get(place);

@@ -21,7 +21,8 @@ pub(super) struct Pipe {
 #[derive(Debug, Default)]
 struct State {
     octets: VecDeque<u8>,
-    /// Lengths of runs of those bytes, with their times of arrival, which do not decrease.
+    /// Runs of bytes in `octets`, in order: the length and the time of arrival of each; the times
+    /// do not decrease.
     runs: VecDeque<Run>,
     /// Time when the writer's end is visible to the reader.
     end: Option<Duration>,
@@ -50,7 +51,7 @@ impl State {
         !self.cut && self.octets.is_empty() && self.end.is_some_and(|end| end <= now)
     }
 
-    /// Returns the time when there will be something new to read, if it is known.
+    /// Returns the time when there will be new data, or the end, to read; `None` if it is unknown.
     fn next(&self) -> Option<Duration> {
         if self.cut {
             return None;
@@ -102,7 +103,8 @@ impl Pipe {
         self.changed.notify_all();
     }
 
-    /// Waits for a change, or `at_most`; with `None` for a change only.
+    /// Waits until the pipe changes, at most for the time `at_most`; without a limit if that is
+    /// `None`.
     fn wait<'s>(
         &self,
         state: MutexGuard<'s, State>,
@@ -154,8 +156,8 @@ impl Pipe {
         }
     }
 
-    /// Reads data that has arrived behind `block`'s contents, at least one byte, and returns the
-    /// number.
+    /// Reads data that has arrived, at least one byte, appends it to `block`, and returns the
+    /// number of bytes.
     pub(super) fn read(
         &self,
         block: &mut Block,
@@ -206,7 +208,7 @@ impl Pipe {
         }
     }
 
-    /// Ends writing; the reader sees the end behind the data written before.
+    /// Ends writing; the reader sees the end after the data written before.
     pub(super) fn end(&self, at: Duration) {
         self.change(|state| {
             state.end.get_or_insert(at);

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Upper bound of the connections that wait to be accepted; further clients wait.
 const BACKLOG: usize = 128;
 
-/// Queue of the connections that wait to be accepted at one place.
+/// Queue of the connections that wait to be accepted by one acceptor.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,

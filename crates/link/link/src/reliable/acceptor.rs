@@ -15,7 +15,8 @@ use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Time that a new peer's first datagram may take, which makes it known to the link below.
+/// Time limit for receiving a new peer's first datagram, which has arrived already, and for sending
+/// the answer.
 const FIRST: Duration = Duration::from_millis(1);
 /// Pause after a failure of the link below.
 const PAUSE: Duration = Duration::from_millis(10);
@@ -158,7 +159,8 @@ impl AcceptorThread {
         self.queue.close();
     }
 
-    /// Handles a new sender. Dropping the connection below forgets it.
+    /// Handles the first datagram of a new sender. Unless a connection is opened, `below` is
+    /// dropped, and the link below forgets the sender.
     fn handle_unknown_sender(&mut self, below: Arc<dyn Connection>) -> io::Result<()> {
         let mut block = below.lend(0);
         if below

@@ -34,13 +34,14 @@ pub(super) struct Shared {
     guarded: Mutex<Guarded>,
     readable: Condvar,
     writable: Condvar,
-    /// Datagram being sent: at most one thread sends below.
+    /// Datagram being sent: at most one thread at a time sends on the link below.
     out: Mutex<Vec<u8>>,
 }
 
 struct Guarded {
     machine: Machine,
-    /// Number of threads that wait to read, and below to write, so that no wake-up is wasted.
+    /// Number of threads that wait to read; like `writers`, kept so that no thread is woken in
+    /// vain.
     readers: usize,
     writers: usize,
     /// Time when the timers next check this connection.
@@ -79,7 +80,7 @@ impl Shared {
         self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Receives from below until the connection is over.
+    /// Receives from the link below until the connection is over.
     fn receive_below(&self) {
         loop {
             let mut block = self.below.lend(0);
@@ -192,7 +193,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Returns whether the peer's machine reports that no process listens.
+/// Returns whether the error means that no process listens at the peer.
 fn is_refused(error: &LinkError) -> bool {
     match &error.cause {
         Cause::Closed => true,

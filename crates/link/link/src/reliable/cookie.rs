@@ -10,13 +10,14 @@ use std::hash::BuildHasher;
 
 /// Lifetime of a cookie, in seconds.
 const LIFE: u32 = 10;
-/// Number of connections opened within that time that are remembered, so that a repeated open makes
-/// no second one.
+/// Number of connections opened within the lifetime of a cookie that are remembered, so that a
+/// repeated open makes no second one.
 const REMEMBERED: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Cookies {
-    /// `SipHash` under a random key, which the standard library gives each of these.
+    /// Random key for `SipHash`; the standard library makes each `RandomState` with keys of its
+    /// own.
     key: RandomState,
     used: VecDeque<u64>,
 }
@@ -34,7 +35,8 @@ impl Cookies {
         self.key.hash_one((peer, client, stamp))
     }
 
-    /// Returns whether a cookie is ours, still fresh at `now`, and used for the first time.
+    /// Returns whether this server made the cookie for this client, within its lifetime at `now`,
+    /// and sees it for the first time.
     pub(super) fn verify(
         &mut self,
         peer: &Address,

@@ -10,12 +10,12 @@ use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Connection as the timers see it.
+/// Connection, as far as the timer thread uses it.
 pub(super) trait Timed: Send + Sync + Debug {
-    /// Advances its time; returns when to check again, `None` once it is over.
+    /// Advances the connection's time; returns when to check it again, `None` once it is over.
     fn tick(&self) -> Option<Duration>;
 
-    /// Returns whether it was closed and still delivers written data to its peer.
+    /// Returns whether the connection was closed and still delivers written data to its peer.
     fn is_delivering(&self) -> bool;
 }
 
@@ -47,7 +47,8 @@ impl Driver {
         })
     }
 
-    /// Returns the time as the link's connections count it.
+    /// Returns the current time, counted from the start of the driver, as all its connections use
+    /// it.
     pub(super) fn now(&self) -> Duration {
         self.begin.elapsed()
     }

@@ -110,7 +110,7 @@ fn connection(program: &mut Program<'_>) {
     }
 }
 
-/// Makes a datagram: arbitrary bytes, or one of ours with small numbers.
+/// Makes a datagram: arbitrary bytes, or a well-formed one with small numbers in its fields.
 fn datagram(program: &mut Program<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let kind = program.octet();

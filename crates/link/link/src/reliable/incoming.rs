@@ -1,6 +1,7 @@
 //! Receiving half: data that arrived, in order or beyond a gap. No I/O, no clock.
 //!
-//! Holds at most `capacity` bytes and a bounded number of stretches, wherever a peer puts them.
+//! Holds at most `capacity` bytes and a bounded number of stretches (ranges of offsets beyond a
+//! gap), whichever offsets a peer sends.
 
 use punctual_cdr::Block;
 use std::collections::VecDeque;
@@ -14,10 +15,11 @@ pub(super) struct Incoming {
     octets: VecDeque<u8>,
     /// Offset up to which the application has taken everything.
     read: u64,
-    /// Offset up to which everything has arrived, the finish counted as one.
+    /// Offset up to which everything has arrived; the finish, which ends the stream, counts as one
+    /// byte.
     next: u64,
     stretches: Vec<(u64, u64)>,
-    /// Offset of the finish.
+    /// Offset of the finish; `None` until it has arrived.
     finish: Option<u64>,
     capacity: usize,
 }
@@ -25,9 +27,9 @@ pub(super) struct Incoming {
 /// Outcome of receiving a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// Next in order.
+    /// The segment is next in order.
     InOrder,
-    /// Beyond a gap, known already, or without room: to be acknowledged at once.
+    /// The segment is beyond a gap, a duplicate, or without room: to be acknowledged at once.
     OutOfOrder,
 }
 
@@ -43,7 +45,7 @@ impl Incoming {
         }
     }
 
-    /// Receives a segment. Returns `None` when it contradicts earlier ones.
+    /// Receives a segment. Returns `None` when the segment contradicts earlier ones.
     pub(super) fn receive(&mut self, offset: u64, octets: &[u8], finish: bool) -> Option<Arrival> {
         let end = offset.checked_add(octets.len() as u64)?;
         let whole = end.checked_add(u64::from(finish))?;
@@ -93,7 +95,7 @@ impl Incoming {
         true
     }
 
-    /// Stores bytes in their place; those that were read already are skipped.
+    /// Stores bytes by their offset; those that the application has read already are skipped.
     fn store(&mut self, offset: u64, octets: &[u8]) {
         let known = self.read.saturating_sub(offset);
         let new = usize::try_from(known)

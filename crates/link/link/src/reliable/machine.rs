@@ -23,7 +23,7 @@ const LINGER_AFTER_END: Duration = Duration::from_millis(250);
 pub(super) enum End {
     /// Closed by this side.
     Closed,
-    /// Closed by the peer, behind all data still to be read.
+    /// Closed by the peer, after all data still to be read.
     PeerClosed,
     /// Reset by the peer, or unknown to it.
     Reset,
@@ -43,7 +43,7 @@ pub(super) struct Machine {
     /// Number of data datagrams not acknowledged yet.
     unacknowledged: u32,
     ack_due: Option<Duration>,
-    /// Limit of sending last announced to the peer.
+    /// Offset up to which the peer may send, as last announced to it.
     advertised_limit: u64,
     heard: Duration,
     /// Number of pings since the peer was heard.
@@ -108,7 +108,8 @@ impl Machine {
         self.end
     }
 
-    /// Returns whether nothing is left to be done for the peer either.
+    /// Returns whether the connection can be forgotten: it is over, and no datagram needs to be
+    /// sent to the peer any more.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         !self.reset_wanted && self.over.is_some_and(|over| over <= now)
     }
@@ -321,8 +322,8 @@ impl Machine {
             .min()
     }
 
-    /// Returns the time of the next ping: a silent peer is checked for life, one with a closed
-    /// window for its window.
+    /// Returns the time of the next ping. A ping checks that a silent peer is alive, or whether a
+    /// peer has opened its closed window.
     fn next_ping(&self) -> Duration {
         if self.pings == 0 {
             let quiet = self.options.keep_alive;
@@ -332,7 +333,7 @@ impl Machine {
         self.pinged.max(self.heard) + self.outgoing.timeout() * (1 << self.pings.min(4))
     }
 
-    /// Advances the time.
+    /// Advances the machine's time to `now`, and handles the time-outs that are due.
     pub(super) fn tick(&mut self, now: Duration) {
         if self.over.is_some() {
             return;

@@ -1,7 +1,7 @@
 //! Sending half: data written, in flight, and lost. No I/O, no clock.
 //!
 //! Bytes are numbered from 0 by a 64-bit offset that never wraps; the finish takes the number
-//! behind the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a
+//! after the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a
 //! whole.
 
 use super::pace::{Congestion, RoundTrip};
@@ -17,7 +17,7 @@ const REORDERED: u64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    /// Bytes from `acked` on.
+    /// Written bytes, from the offset `acked` on.
     octets: VecDeque<u8>,
     /// Offset up to which everything has arrived.
     acked: u64,
@@ -54,7 +54,7 @@ struct Segment {
 enum State {
     InFlight,
     Lost,
-    /// Arrived, beyond a gap.
+    /// Arrived beyond a gap, acknowledged by a range.
     Held,
 }
 
@@ -64,7 +64,7 @@ impl Segment {
     }
 }
 
-/// Segment to be sent.
+/// Segment to be sent: the bounds of its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) offset: u64,
@@ -223,7 +223,7 @@ impl Outgoing {
         })
     }
 
-    /// Appends a piece's bytes to `out`.
+    /// Appends a segment's bytes to `out`.
     pub(super) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
         let begin = usize::try_from(piece.offset.saturating_sub(self.acked)).unwrap_or(usize::MAX);
         let octets = self.octets.iter().skip(begin).take(piece.length);

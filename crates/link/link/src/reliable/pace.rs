@@ -4,9 +4,9 @@ use std::time::Duration;
 
 /// Shortest wait for an acknowledgement, above a peer's delay of its acknowledgements.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// Longest wait, however often it was doubled.
+/// Longest wait for an acknowledgement, however often it was doubled.
 const LONGEST: Duration = Duration::from_secs(1);
-/// Wait before a round trip was measured.
+/// Wait for an acknowledgement before any round trip has been measured.
 const FIRST: Duration = Duration::from_millis(100);
 
 /// Estimate of the round trip and the time-out derived from it (RFC 6298).
@@ -38,7 +38,7 @@ impl RoundTrip {
         self.doublings = 0;
     }
 
-    /// Doubles the next wait after one in vain.
+    /// Doubles the next wait, after no acknowledgement arrived in time.
     pub(super) fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(16);
     }
@@ -58,13 +58,13 @@ const INITIAL: usize = 10;
 /// Number of segments that may always be in flight.
 const LEAST: usize = 2;
 
-/// Bound of the bytes in flight for the network's sake (RFC 5681).
+/// Congestion window: bound of the bytes in flight (RFC 5681).
 #[derive(Debug)]
 pub(super) struct Congestion {
     window: usize,
     threshold: usize,
     segment: usize,
-    /// Offset below which losses belong to one that was reacted to already.
+    /// Offset below which a loss belongs to an episode for which the window was reduced already.
     recovery: u64,
 }
 

@@ -81,7 +81,7 @@ impl Ranges<'_> {
     }
 }
 
-/// Decodes a datagram's id and content; returns `None` for a foreign one.
+/// Decodes a datagram's id and content; returns `None` for one that is not of this protocol.
 pub(super) fn decode(octets: &[u8]) -> Option<(u64, Datagram<'_>)> {
     let mut rest = Rest(octets);
     let [b'P', b'r', VERSION, kind] = rest.array::<4>()? else {
@@ -188,7 +188,7 @@ pub(super) fn accept(out: &mut Vec<u8>, id: u64, server: u64, window: u32) {
     out.extend_from_slice(&window.to_be_bytes());
 }
 
-/// Writes the header of a data datagram; the application's bytes go behind it.
+/// Writes the header of a data datagram; the application's bytes go after it.
 pub(super) fn data(out: &mut Vec<u8>, id: u64, offset: u64, finish: bool, ack: u64, window: u32) {
     begin(out, 5, id);
     out.extend_from_slice(&offset.to_be_bytes());

@@ -4,7 +4,8 @@ use crate::{Connection, LinkError, Phase};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Upper bound of the connections that wait for their handshake, in the kernel, and to be accepted.
+/// Upper bound of the connections that wait in the kernel's listen queue, and of those that wait to
+/// be accepted after their handshake.
 pub(super) const BACKLOG: u16 = 128;
 
 /// Queue of accepted connections, or errors, from the handshake thread to `accept`.
@@ -24,7 +25,7 @@ struct Waiting {
 
 impl AcceptQueue {
     /// Hands over a connection, or an error of the operating system. Blocks while the queue is
-    /// full, and, behind an error, until that was taken: the caller of `accept` decides when to
+    /// full, and, after an error, until that was taken: the caller of `accept` decides when to
     /// retry. Returns whether the acceptor is still open.
     pub(super) fn put(&self, accepted: Accepted) -> bool {
         let is_error = accepted.is_err();
@@ -70,7 +71,7 @@ impl AcceptQueue {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `done`, or closed.
+    /// Waits until `done` returns `true` or the queue is closed.
     fn until<'w>(
         &self,
         waiting: MutexGuard<'w, Waiting>,

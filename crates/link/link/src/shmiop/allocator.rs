@@ -1,5 +1,5 @@
-//! Allocator of a pool. Its tables stand in private memory: free regions, and the state of all
-//! others. First fit, with neighbours joined.
+//! Allocator of a pool: first fit, and adjacent free regions are joined. Its tables are in private
+//! memory: the free regions, and the state of the slots that hold the others.
 
 use super::layout::{REFERENCES, SLOTS};
 use crate::Cause;
@@ -11,8 +11,8 @@ pub(super) const GRAIN: usize = 64;
 
 /// Marks of the peer, by which it returns pieces.
 pub(super) trait Marks: Send + Sync {
-    /// Returns how often the peer has returned the slot, in all; its reads of the slot before that
-    /// are over.
+    /// Returns how many times in total the peer has returned the slot's piece. Its reads of the
+    /// piece before the last return are over.
     fn mark(&self, slot: usize) -> u32;
 }
 
@@ -33,12 +33,13 @@ pub(super) struct Allocator<P> {
 }
 
 struct Slot<P> {
-    /// Piece, while a local holder may send it.
+    /// Piece, while there is a local holder that may send it.
     piece: Weak<P>,
-    /// Offset in the pool, while it is in use.
+    /// Offset of the slot's memory in the pool, while the slot is in use.
     start: usize,
     len: usize,
-    /// Number of times it was sent, and below it was returned as far as is known; both wrap.
+    /// Number of times the piece was sent; `back` is the number of times it is known to have been
+    /// returned. Both wrap.
     sent: u32,
     back: u32,
     /// Memory of the slot, once no local holder has the piece.
@@ -49,7 +50,7 @@ struct Slot<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) slot: u32,
-    /// Offset from the pool's begin.
+    /// Offset from the start of the pool.
     pub(super) offset: u32,
 }
 
@@ -105,14 +106,15 @@ impl<P> Allocator<P> {
         self.collect();
     }
 
-    /// Lists the piece, so that [`Allocator::find`] finds it.
+    /// Makes the piece known to the allocator, so that [`Allocator::find`] finds it.
     pub(super) fn publish(&mut self, slot: usize, piece: Weak<P>) {
         if let Some(entry) = self.slots.get_mut(slot) {
             entry.piece = piece;
         }
     }
 
-    /// Reverts [`Allocator::publish`] if the peer has nothing of the piece; returns whether it did.
+    /// Reverts [`Allocator::publish`] if the peer holds no part of the piece; returns whether it
+    /// did.
     pub(super) fn unpublish(&mut self, slot: usize) -> bool {
         self.update_returned(slot);
         match self.slots.get_mut(slot) {
@@ -124,15 +126,15 @@ impl<P> Allocator<P> {
         }
     }
 
-    /// Returns the listed piece that contains `len` bytes at `offset` of the pool, and the piece's
-    /// offset.
+    /// Returns the published piece that contains `len` bytes at `offset` of the pool, and the
+    /// piece's offset.
     pub(super) fn find(&self, offset: usize, len: usize) -> Option<(Arc<P>, usize)> {
         let entry = self.slots.get(self.slot_at(offset, len)?)?;
         Some((entry.piece.upgrade()?, entry.start))
     }
 
-    /// Records that bytes of a listed piece go to the peer. Returns `None` where they are not in
-    /// one, or it is out too often already.
+    /// Records that bytes of a published piece are sent to the peer. Returns `None` if they are in
+    /// no such piece, or the peer holds too many references to it already.
     ///
     /// # Errors
     /// The peer has returned something it never got.
@@ -210,7 +212,7 @@ impl<P> Allocator<P> {
             .position(|slot| slot.len > 0 && within(slot))
     }
 
-    /// Takes the first free region that is large enough, cut to size.
+    /// Takes `len` bytes of the first free region that is large enough.
     fn cut(&mut self, len: usize) -> Option<Region> {
         let at = self.free.iter().position(|free| free.len() >= len)?;
         let (region, rest) = self.free.remove(at).split(len);
@@ -220,7 +222,7 @@ impl<P> Allocator<P> {
         Some(region)
     }
 
-    /// Inserts a region in its place, joined with its neighbours.
+    /// Inserts a region into the free list in the order of addresses, joined with adjacent regions.
     fn put_back(&mut self, region: Region) {
         let at = self
             .free

@@ -1,13 +1,13 @@
 //! Memories of a connection's two sides and the socket between the processes: sleeping, waking, and
 //! detecting a dead peer.
 //!
-//! Each side can write only its own memory, so each wakes the other by words of its own: the
-//! *doorbell*, which the other sleeps on and which this side changes before it wakes. It does so
-//! only when the other's sleep word says that it sleeps, and once for each sleep, which the count
-//! in that word tells apart:
+//! Each side can write only its own memory, so each wakes the other by words in its own memory: the
+//! *doorbell*, which the other sleeps on and which this side changes before it wakes the other. It
+//! does so only when the other's sleep word says that it sleeps, and once for each sleep, which the
+//! count in that word tells apart:
 //!
 //! ```text
-//! sleeper   read doorbell; store sleep word; fence; look again; wait while the doorbell is as it was
+//! sleeper   read doorbell; store sleep word; fence; check again; wait while the doorbell is unchanged
 //! waker     store what is waited for; fence; read sleep word; change doorbell; wake
 //! ```
 //!
@@ -23,7 +23,7 @@
 //! doorbell there, not an eventfd of each side, because the blocking mode is chosen in each call: a
 //! peer can turn an eventfd that it passed into one that blocks its writers.
 //!
-//! Before all that a thread spins for a while ([`Spin`]), unless the peer's reader last waited on
+//! Before it sleeps, a thread spins for a while ([`Spin`]), unless the peer's reader last waited on
 //! the very processor that this thread runs on: each side records that in a word.
 //!
 //! **Closing** sets a word of one's own memory, changes both doorbells, and shuts the socket down.
@@ -104,8 +104,8 @@ impl Ends {
         found == Found::End
     }
 
-    /// Sleeps until the peer changes a role's doorbell, which was `doorbell`, or a slice of `left`
-    /// has passed; returns whether it changed.
+    /// Sleeps until the peer changes a role's doorbell from the value `doorbell`, or a slice of
+    /// `left` has passed; returns whether the doorbell changed.
     fn sleep_on_futex(&self, role: Role, doorbell: u32, left: Option<Duration>) -> bool {
         let slice = left.map_or(SLICE, |left| left.min(SLICE));
         self.theirs.wait(role.doorbell, doorbell, Some(slice));
@@ -129,11 +129,12 @@ impl Ends {
     }
 }
 
-/// Waker of one role of the peer.
+/// Wakes the thread that waits in one role of the peer.
 #[derive(Debug)]
 pub(super) struct Waker {
     role: Role,
-    /// Sleep from which it was last woken.
+    /// Sleep word from which the peer's thread was last woken, so that each sleep is ended by one
+    /// wake-up only.
     woken: u32,
 }
 
@@ -160,7 +161,7 @@ impl Waker {
     }
 }
 
-/// Waiting in one role of this side.
+/// Waits in one role of this side, as reader or as writer.
 #[derive(Debug)]
 pub(super) struct Sleeper {
     role: Role,

@@ -25,7 +25,7 @@ const SIZES: Sizes = Sizes {
 };
 /// Smallest first byte of inputs whose peer gets fresh memory of its own.
 const NEW: u8 = 0xf0;
-/// Smallest number of steps of an application that holds loans.
+/// Smallest first byte of a step that an application with loans performs.
 const LOANS: u8 = 252;
 /// Upper bound of steps of one input.
 const STEPS: usize = 64;
@@ -52,7 +52,7 @@ impl Hostile {
         }
     }
 
-    /// Writes into the ring, around its end.
+    /// Writes into the ring; what reaches past its end continues at its start.
     fn put_in_ring(&mut self, octets: &[u8]) {
         for octet in octets {
             let at = (self.written & (SIZES.ring - 1)) as usize;

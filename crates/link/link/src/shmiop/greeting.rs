@@ -148,7 +148,7 @@ impl Handshake {
         Ok(PeerMapping { memory, sizes })
     }
 
-    /// Makes the connection, once both sides have shown their memory.
+    /// Makes the connection, once each side has mapped the other's memory.
     pub(super) fn connect(
         self,
         own: Own,

@@ -12,13 +12,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Pool of the peer as this side sees it, and the parts of it held here.
+/// The peer's pool as seen by this side, and the parts of it held here.
 pub(super) struct Incoming {
     ends: Arc<Ends>,
-    /// Offset of the pool in the peer's memory, and below its size.
+    /// Offset of the pool in the peer's memory; `len` is its size.
     begin: usize,
     len: usize,
-    /// Choice to view bytes and numbers in place, if it was made.
+    /// Permission to view bytes and numbers in place, if the options trust the peer.
     trusted: Option<Trusted>,
     /// Number of holders of each slot.
     held: Vec<AtomicU32>,
@@ -116,7 +116,7 @@ impl Borrowed {
         }
     }
 
-    /// Returns its range in the peer's memory.
+    /// Returns the stretch's range in the peer's memory.
     fn stretch(&self) -> Range<usize> {
         self.begin..self.begin + self.len
     }

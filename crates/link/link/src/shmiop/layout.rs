@@ -6,7 +6,7 @@
 //! 128        32       TAIL: octets ever read of the peer's ring     the peer's writer
 //! 256        64       sleep words of this side's reader and writer  the peer, after each step
 //! 384        96       doorbells for the peer's reader and writer        they, asleep
-//! 448        112      PROCESSOR that the reader last waited on,      the peer, before it looks for long
+//! 448        112      PROCESSOR that the reader last waited on,      the peer, before it spins
 //!                     plus 1
 //! 512        128      CLOSED: not 0 once this side has closed       the peer
 //! 1024       256      MARKS: for each slot of the peer's pool,      the peer's pool
@@ -43,9 +43,9 @@ pub(super) const MARKS: usize = 256;
 /// Role of a thread that may sleep; each side has two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
-    /// Sleep word, in its own side's memory.
+    /// Index of the role's sleep word in its own side's memory.
     pub(super) sleep: usize,
-    /// Doorbell that wakes it, in the other side's memory.
+    /// Index of the doorbell that wakes the role, in the other side's memory.
     pub(super) doorbell: usize,
 }
 

@@ -50,14 +50,14 @@ impl Segment for Outgoing {
 
 /// Piece of the pool, lent to the application.
 ///
-/// Once it was read it may have been sent, and then the peer, or a message not yet sent, may read
-/// it: changing it then moves it to another piece first. An application that fills a fresh loan for
-/// each message never pays for that.
+/// Once the application has read the loan it may have been sent, so the peer, or a message not yet
+/// sent, may still read it: a later change then moves the content to another piece first. An
+/// application that fills a fresh loan for each message never pays for that.
 #[derive(Debug)]
 pub(super) struct PoolLoan {
     place: Storage,
     len: usize,
-    /// `true` if the pool finds the piece by its address.
+    /// `true` if the piece is published in the pool, which then finds it by its address.
     listed: AtomicBool,
 }
 

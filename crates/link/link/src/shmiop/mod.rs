@@ -8,21 +8,21 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `acceptor`, `accept_queue`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
+//! | `acceptor`, `accept_queue`, `handshake_thread`, `connector`, `greeting` | Unix socket for connecting: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
 //! | `pool`, `allocator`, `lending`, `incoming`, `written` | lent memory, on the lender's side and on the other |
 //! | `ends`, `spin` | waiting, waking, and detecting a dead peer |
 //! | `copies` | counters of copied bytes |
 //!
-//! **A message's way.** Data that is not lent is copied into the ring by the sender and out of it,
-//! into a private block, by the receiver: headers, lengths and strings are thus only ever read in
-//! private memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one
-//! copy, or with none where it lies in a [`crate::Loan`]. The receiver copies it once. Where the
-//! peer is trusted by explicit choice ([`Trust::SameUser`]), a view of a sequence of octets or
-//! numbers is the pool itself; all other data is still copied, as checked data must not change any
-//! more. In all: one copy on each side, none on a side that fills loans or uses views;
-//! [`Shmiop::copied`] counts.
+//! **Path of a message.** Data that is not lent is copied into the ring by the sender and out of
+//! it, into a private block, by the receiver: headers, lengths and strings are thus only ever read
+//! in private memory. A run of bytes that [`crate::Connection::lender`] took is in the pool: put
+//! there with one copy, or with none where it lies in a [`crate::Loan`]. The receiver copies it
+//! once. Where the peer is trusted by explicit choice ([`Trust::SameUser`]), a view of a sequence
+//! of octets or numbers is the pool itself; all other data is still copied, as checked data must
+//! not change any more. In all: one copy on each side, none on a side that fills loans or uses
+//! views; [`Shmiop::copied`] counts.
 //!
 //! **Waiting** costs no system call while the other side is quick: a thread spins for a while
 //! ([`ShmOptions::spin`]), then sleeps, and is woken only if it sleeps.
@@ -31,8 +31,8 @@
 //! socket: a thread that waits for it notices at once, or within a tenth of a second. One that
 //! breaks the protocol in any way is [`crate::Cause::BadPeer`], and its connection is closed.
 //!
-//! The place of an address is the absolute path of the socket, like that of [`crate::uiop`]. Memory
-//! files that only their maker can write need Linux 5.1.
+//! An address names the absolute path of the socket, as in [`crate::uiop`]. Memory files that only
+//! their maker can write need Linux 5.1.
 
 mod accept_queue;
 mod acceptor;
@@ -64,7 +64,7 @@ use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Shared-memory link. Clones are one link.
+/// Shared-memory link. Clones share its options and counters.
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,

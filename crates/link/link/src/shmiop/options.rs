@@ -32,9 +32,9 @@ pub struct ShmOptions {
     /// processor, else nothing. Property `spin_us`.
     pub spin: Option<Duration>,
     /// `true` if connections are waited for by a descriptor, for a reactor, instead of by a thread
-    /// in [`crate::Connection::receive`]. Default off. The descriptor is armed by a receive that
-    /// finds nothing, at once or at its deadline: its waiter has to receive until then. Property
-    /// `descriptor`.
+    /// in [`crate::Connection::receive`]. Default off. Only a receive that finds no data, at once
+    /// or at its deadline, arms the descriptor: so receive until then before waiting for it.
+    /// Property `descriptor`.
     pub descriptor: bool,
     /// Treatment of bytes and numbers that a peer lends: viewed in its memory, or copied. Default
     /// [`Trust::Never`]. Property `trust`.

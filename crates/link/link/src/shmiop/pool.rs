@@ -27,7 +27,7 @@ pub(super) struct Pool {
     copies: Arc<Copies>,
 }
 
-/// Piece of a pool, on this side.
+/// Piece of this side's pool.
 pub(super) struct Piece {
     region: Option<Region>,
     slot: usize,
@@ -50,7 +50,7 @@ impl Pool {
         })
     }
 
-    /// Returns whether it has no memory to lend.
+    /// Returns whether the pool has no memory to lend.
     pub(super) fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
@@ -77,28 +77,28 @@ impl Pool {
         self.addresses.contains(&begin) && octets.len() <= self.addresses.end - begin
     }
 
-    /// Lists the piece, so that it can be found by its addresses.
+    /// Makes the piece known to the pool, so that it can be found by its addresses.
     pub(super) fn publish(&self, piece: &Arc<Piece>) {
         self.allocator().publish(piece.slot, Arc::downgrade(piece));
     }
 
-    /// Reverts [`Pool::publish`] if this is the only holder and the peer has nothing of the piece;
-    /// returns whether it did.
+    /// Reverts [`Pool::publish`] if this is the only holder and the peer holds no part of the
+    /// piece; returns whether it did.
     pub(super) fn unpublish(&self, piece: &Arc<Piece>) -> bool {
         let mut allocator = self.allocator();
         // New holders come by finding the piece, which the allocator's lock prevents meanwhile.
         Arc::strong_count(piece) == 1 && allocator.unpublish(piece.slot)
     }
 
-    /// Returns the listed piece that contains bytes of this pool, and their offset in it.
+    /// Returns the published piece that contains bytes of this pool, and their offset in it.
     pub(super) fn find(&self, octets: &[u8]) -> Option<(Arc<Piece>, usize)> {
         let offset = self.offset(octets)?;
         let (piece, start) = self.allocator().find(offset, octets.len())?;
         Some((piece, offset - start))
     }
 
-    /// Records that bytes of this pool, in a listed piece, go to the peer. Returns `None` where
-    /// they are not in one, or it is out too often already.
+    /// Records that bytes of this pool, in a published piece, are sent to the peer. Returns `None`
+    /// if they are in no such piece, or the peer holds too many references to it already.
     ///
     /// # Errors
     /// The peer has returned something it never got.
@@ -174,7 +174,7 @@ mod tests {
     struct Peer(AtomicU32);
 
     impl Marks for Peer {
-        /// Returns the same mark for all slots: the tests use one.
+        /// Returns one mark for all slots, as the tests use only one slot.
         fn mark(&self, _: usize) -> u32 {
             self.0.load(Ordering::Acquire)
         }

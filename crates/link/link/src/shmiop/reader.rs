@@ -24,8 +24,8 @@ const GROWTH: usize = 64 * 1024;
 pub(super) struct Reader {
     /// Size of the ring.
     size: u32,
-    /// Largest amount ahead that needs no closer check: the ring's size once all of it is known to
-    /// be written.
+    /// Upper bound of the bytes ahead of the tail for which no closer check is needed: the size of
+    /// the ring once the peer is known to have written all its pages.
     most: u32,
     /// Number of bytes of the ring, from its begin, in pages that the peer has written.
     written: u32,
@@ -111,7 +111,8 @@ impl Reader {
         }
     }
 
-    /// Checks how far the peer has written, at least something, and that this is possible.
+    /// Reads the peer's HEAD, and checks that its advance is possible and that there is at least
+    /// one record to read.
     fn look(&mut self, ends: &Ends) -> Result<(), Cause> {
         // Pairs with the Release store in `Writer::publish`: the records are whole.
         let head = ends.theirs.load_acquire(HEAD);
@@ -152,7 +153,7 @@ impl Reader {
     }
 
     /// Takes records until the block's room is used up or there are no more; lent ones only as far
-    /// as they are needed, so that none stands behind the message that is being received.
+    /// as they are needed, so that none stands after the message that is being received.
     fn take(
         &mut self,
         ends: &Ends,
@@ -219,7 +220,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Reads the double word `beyond` bytes behind the tail, as two words.
+    /// Reads the double word `beyond` bytes after the tail, as two words.
     fn double_word(&self, ends: &Ends, beyond: u32) -> Result<(u32, u32), Cause> {
         let at = self.tail.wrapping_add(beyond) & (self.size - 1);
         let both = ends.theirs.double_word(CONTROL + at as usize);

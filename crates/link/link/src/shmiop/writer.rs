@@ -1,6 +1,6 @@
 //! Writing of this side's ring.
 //!
-//! Records are written behind HEAD and become the peer's when HEAD is moved past them, whole: a
+//! Records are written after HEAD and become the peer's when HEAD is moved past them, whole: a
 //! writer that dies in the middle of one has not written it. HEAD moves when a message is written,
 //! when the ring is full, and after each stretch of a long message, so that the reader need not
 //! wait for its end.
@@ -17,14 +17,15 @@ use punctual_sys::memory::Region;
 use std::io::IoSlice;
 use std::sync::atomic::Ordering;
 
-/// Least stretch in which a long message is handed over, in bytes.
+/// Least part of a long message that is handed over to the reader at once, in bytes.
 const STRETCH: u32 = 32 * 1024;
 
 /// Writing end of this side's ring. One thread at a time.
 #[derive(Debug)]
 pub(super) struct Writer {
     ring: Region,
-    /// Number of bytes ever written, and below of those handed over; both wrap.
+    /// Number of bytes ever written to the ring; `published` is the number handed over to the
+    /// reader. Both wrap.
     written: u32,
     published: u32,
     /// Number of bytes that the peer had read at the last check.

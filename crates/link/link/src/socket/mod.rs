@@ -1,8 +1,8 @@
 //! Common parts of the socket links: one connection type for all stream sockets, host names,
 //! time-outs.
 //!
-//! Blocking sockets. Deadlines ride on the socket's own time-outs, which are set again only when
-//! they differ from the ones set before.
+//! The sockets block. Deadlines are set as the socket's own time-outs, and only when these differ
+//! from the ones set before.
 
 mod resolve;
 mod spin;

@@ -293,8 +293,8 @@ impl Gatherer for StreamConnection {
     }
 }
 
-/// Returns the vector to receive into behind `block`'s contents: with room for part of `need`, and
-/// no more than before where none of it has arrived.
+/// Returns the vector of `block` with spare room to receive into: for the rest of `need`, but for
+/// no more bytes than the block holds already, or [`GROWTH`] if it holds fewer.
 #[inline]
 fn with_room(block: &mut Block, need: usize) -> Result<&mut Vec<u8>, LinkError> {
     let held = block.len();

@@ -1,8 +1,8 @@
 //! Unix stream sockets, between processes of one machine.
 //!
-//! A place is the absolute path of a socket, whose file belongs to the listening process: made with
-//! mode 0600, removed with the acceptor, replaced only when it is a leftover of the same user
-//! (`path`). The connection type is that of TCP.
+//! An address names the absolute path of a socket, whose file belongs to the listening process:
+//! made with mode 0600, removed with the acceptor, replaced only when it is a leftover of the same
+//! user (`path`). The connection type is that of TCP.
 
 mod acceptor;
 mod address;

@@ -11,10 +11,11 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Number of tries, and the pause between them, while another process cleans a directory.
+/// Number of attempts to get a directory's lock, and the pause between them, while another process
+/// cleans the directory.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(10));
 
-/// Converts a place to a path: absolute, and short enough for a socket.
+/// Converts an address's location to a path: absolute, and short enough for a socket.
 ///
 /// # Errors
 /// [`Cause::BadAddress`] otherwise.
@@ -45,10 +46,10 @@ fn identity(metadata: &Metadata) -> Identity {
 }
 
 impl SocketFile {
-    /// Listens at `place`. A name without slashes is a socket in a directory that only this user
-    /// may enter, and the same whenever the program is restarted. For an empty place a path is
-    /// chosen that no other process ever chooses again; the chosen files of killed processes are
-    /// removed.
+    /// Listens at `place`, an absolute path. A name without slashes stands for a socket in a
+    /// directory that only this user may enter, with a path that stays the same when the program is
+    /// restarted. If `place` is empty, a path is chosen that no other process ever chooses again;
+    /// the chosen files of killed processes are removed.
     ///
     /// A leftover of this user without a listener is replaced. Any other existing file is left
     /// alone.
@@ -82,7 +83,7 @@ impl SocketFile {
         &self.place
     }
 
-    /// Removes the file, if it is still this socket's.
+    /// Removes the file, unless another socket has replaced it.
     pub(crate) fn remove(&self) {
         let there = fs::symlink_metadata(&*self.place);
         if there.is_ok_and(|metadata| identity(&metadata) == self.identity) {
@@ -187,7 +188,8 @@ fn sweep(directory: &Path) {
     }
 }
 
-/// Returns whether a place is a name in this user's directory: letters, digits, and common signs.
+/// Returns whether a location is a name in this user's directory: letters, digits, and common
+/// signs, beginning with a letter.
 fn is_name(place: &str) -> bool {
     let is_common = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     place.starts_with(|c: char| c.is_ascii_alphabetic())

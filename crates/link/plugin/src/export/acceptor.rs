@@ -8,7 +8,7 @@ use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
 use punctual_link::{Acceptor, Phase};
 use std::ffi::c_int;
 
-/// Target of an acceptor's handle.
+/// Object that an acceptor's handle points to.
 type Exported = Box<dyn Acceptor>;
 
 /// Returns the acceptor behind a handle.

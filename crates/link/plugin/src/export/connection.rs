@@ -10,7 +10,7 @@ use std::io::IoSlice;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-/// Target of a connection's handle.
+/// Object that a connection's handle points to.
 struct Exported {
     connection: Arc<dyn Connection>,
     /// Received data; locked by the receiving thread while it receives.
@@ -26,7 +26,7 @@ pub(super) fn hand_out(connection: Arc<dyn Connection>) -> *mut RawConnection {
     Box::into_raw(Box::new(exported)).cast()
 }
 
-/// Returns the target of a handle.
+/// Returns the object that a handle points to.
 ///
 /// # Safety
 /// The handle is open, and stays so for `'a`.

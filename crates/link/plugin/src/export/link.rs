@@ -10,7 +10,7 @@ use punctual_link::{Address, Cause, Framing, Guarantees, Link, LinkError, Phase,
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Target of a link's handle.
+/// Object that a link's handle points to.
 type Exported = Arc<dyn Link>;
 
 /// Opens the link that `make` makes.

@@ -1,7 +1,7 @@
 //! Library's side: a link, as C functions. For [`crate::export_link!`] only.
 //!
-//! No function here unwinds: a panic becomes [`crate::abi::PANICKED`]. Handles are boxes; their
-//! holder vouches for them, as the table's documentation says.
+//! No function here unwinds: a panic becomes [`crate::abi::PANICKED`]. Handles are boxes; the host
+//! guarantees that they are valid, as the table's documentation says.
 
 mod acceptor;
 mod connection;

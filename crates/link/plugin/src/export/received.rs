@@ -4,8 +4,8 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Connection, LinkError};
 
-/// Block of the link, and the number of its bytes that the host has. Empty unless more was received
-/// than the host's buffer holds.
+/// Block of the link with received data, and the number of its bytes that the host has taken. Empty
+/// unless more was received than the host's buffer holds.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     block: Option<Block>,
@@ -13,7 +13,7 @@ pub(super) struct Received {
 }
 
 impl Received {
-    /// Returns whether the host has everything.
+    /// Returns whether the host has taken all received data.
     pub(super) fn is_empty(&self) -> bool {
         self.left() == 0
     }

@@ -13,7 +13,8 @@ struct LoadedAcceptor {
     address: Address,
 }
 
-/// Bare handle, so that an acceptor with a bad address is dropped, too.
+/// Library's handle, which drops the library's acceptor when it is dropped, even if the acceptor's
+/// address turns out to be invalid.
 #[derive(Debug)]
 struct Handle {
     // Dropped by hand, before the link.

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Number of different reasons of one library that are kept verbatim.
 const REASONS: usize = 64;
-/// Text in place of all further reasons.
+/// Text that replaces all further reasons.
 const TOO_MANY_REASONS: &str =
     "a reason of its library that is not kept: the library has given too many different ones";
 
@@ -111,7 +111,7 @@ fn phase(number: u32) -> Option<Phase> {
     abi::PHASES.get(index).copied()
 }
 
-/// Makes an operating system error of that number, or of that text.
+/// Makes an operating system error from an `errno`, or from the text if the number is 0 or invalid.
 fn os_error(number: u64, text: &str) -> io::Error {
     match i32::try_from(number) {
         Ok(number) if number != 0 => io::Error::from_raw_os_error(number),

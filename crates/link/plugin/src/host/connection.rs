@@ -37,7 +37,8 @@ struct LoadedConnection {
     pool: Arc<BlockPool>,
 }
 
-/// Bare handle, so that a connection with bad addresses is dropped, too.
+/// Library's handle, which drops the library's connection when it is dropped, even if the
+/// connection's addresses turn out to be invalid.
 #[derive(Debug)]
 struct Handle {
     // Dropped by hand, before the link.
@@ -140,8 +141,8 @@ impl Handle {
         Ok(Some(descriptor))
     }
 
-    /// Receives behind `block`'s contents; the block must have room. Returns the number of bytes
-    /// received, and the number that the library still holds.
+    /// Receives data and appends it to `block`, which must have spare room. Returns the number of
+    /// bytes received, and the number that the library still holds.
     fn receive(
         &self,
         block: &mut Block,
@@ -270,7 +271,8 @@ impl Drop for Handle {
     }
 }
 
-/// Returns whether a library that returned this status is credible.
+/// Returns whether a status is one that a library conforming to the ABI returns: success or an
+/// error, not a panic or an unknown code.
 fn is_credible_status(status: c_int) -> bool {
     (OK..crate::abi::PANICKED).contains(&status)
 }

@@ -106,7 +106,8 @@ impl Opened {
         self.guarantees
     }
 
-    /// Refuses an address of another link: only the place is passed to the library.
+    /// Refuses an address of another link, or one that is too long: the library gets the address
+    /// without the link's name.
     pub(super) fn own(&self, address: &Address, phase: Phase) -> Result<(), LinkError> {
         if address.link() == self.name() && address.place().len() <= LONGEST_PLACE {
             return Ok(());
@@ -128,7 +129,7 @@ impl Opened {
         checked::broken(self.library.path(), during, how)
     }
 
-    /// Returns the address that `ask` queries of one of the library's handles.
+    /// Returns the address that the function `ask` obtains from one of the library's handles.
     ///
     /// # Safety
     /// The text that `ask` stores is valid for its stated length, or null.
@@ -163,7 +164,7 @@ const NO_TEXT: Text = Text {
     length: 0,
 };
 
-/// Guarantees before the library has been asked.
+/// Value of the guarantees before the library has filled them in.
 const UNKNOWN: Guarantees = Guarantees {
     reliable: false,
     ordered: false,

@@ -53,8 +53,8 @@ impl TlsConnection {
         }
     }
 
-    /// Sends the data that a send without blocking encrypted and left behind; returns how many of
-    /// the bytes sent next that covers.
+    /// Sends the ciphertext left over from a send without blocking; returns how many bytes at the
+    /// beginning of the next send it covers.
     pub(super) fn send_owed(
         &self,
         sending: &mut Sending,

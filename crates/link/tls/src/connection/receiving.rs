@@ -20,7 +20,8 @@ impl TlsConnection {
         Ok(())
     }
 
-    /// Returns the cause that the end of the stream means.
+    /// Returns the cause to report at the end of the TCP stream: closed after a `close_notify`,
+    /// otherwise a peer that broke the protocol.
     pub(super) fn end(&self) -> Cause {
         match self.known() {
             Some(Pending::End) => Cause::Closed,
@@ -84,7 +85,8 @@ impl TlsConnection {
         }
     }
 
-    /// Takes data at the socket, without waiting for more, until the state is known.
+    /// Returns the state of the incoming side without waiting; decrypts data waiting at the socket
+    /// as far as that is needed to know it.
     pub(super) fn look(&self) -> Pending {
         let Ok(mut incoming) = self.receiving.try_lock() else {
             return Pending::Nothing;
@@ -113,7 +115,7 @@ impl TlsConnection {
         }
     }
 
-    /// Returns the state known from TLS alone.
+    /// Returns the state of the incoming side, if decrypted data or an end is at hand in TLS.
     pub(super) fn known(&self) -> Option<Pending> {
         let mut tls = self.tls();
         match tls.reader().fill_buf() {

@@ -44,7 +44,7 @@ impl TlsConnection {
     /// Sends all ciphertext.
     ///
     /// # Errors
-    /// The error, with the number of bytes of it that were sent.
+    /// The error, with the number of bytes of ciphertext that were sent before it.
     pub(super) fn flush(
         &self,
         sending: &mut Sending,
@@ -95,7 +95,7 @@ impl TlsConnection {
         }
     }
 
-    /// Sends the goodbye, unless another thread is in the middle of a send.
+    /// Sends the `close_notify` alert, unless another thread is in the middle of a send.
     pub(super) fn begin_close_notify(&self) {
         let Ok(mut sending) = self.sending.try_lock() else {
             return;

@@ -1,7 +1,8 @@
 //! Minimal DER reader for the validity of a certificate (ITU-T X.690; RFC 5280, section 4.1): a
 //! full X.509 library would take a tenth of a small program's compile time.
 
-/// Tags of the elements on the way (X.690, section 8.1.2; X.680, section 8.6).
+/// Tags of the elements that lead to the validity period (X.690, section 8.1.2; X.680, section
+/// 8.6).
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const UTC_TIME: u8 = 0x17;

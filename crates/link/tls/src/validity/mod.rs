@@ -45,7 +45,7 @@ impl Validity {
     }
 }
 
-/// Formats a moment for people.
+/// Formats a time for error messages.
 fn words(moment: Moment) -> String {
     let Moment {
         year,

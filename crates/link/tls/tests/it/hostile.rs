@@ -24,7 +24,8 @@ fn raw(acceptor: &dyn Acceptor) -> TcpStream {
     stream
 }
 
-/// Makes a client of the TLS library alone, which can misbehave above it. It has sent nothing yet.
+/// Makes a TLS client and its socket with the TLS library alone, so that a test controls what is
+/// sent. Nothing has been sent yet.
 fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream) {
     let mut trusted = RootCertStore::empty();
     let pem = std::fs::read(authority.file("ca.pem")).unwrap();
@@ -44,7 +45,7 @@ fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream)
     (tls, stream)
 }
 
-/// Makes such a client, its handshake done.
+/// Makes a TLS client with the TLS library alone, and performs its handshake.
 fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, TcpStream) {
     let (mut tls, mut stream) = beginner(authority, acceptor.address().place());
     while tls.is_handshaking() {
@@ -201,7 +202,8 @@ fn silent_newcomers_end_no_handshake_that_has_begun() {
     drop(held);
 }
 
-/// Connects with this round-trip time; returns whether the client was accepted.
+/// Connects a client that delays each flight of the handshake by `round_trip`; returns whether it was
+/// accepted.
 fn from_afar(authority: &Authority, place: &str, round_trip: Duration) -> bool {
     let (mut tls, mut stream) = beginner(authority, place);
     while tls.is_handshaking() {

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use support::{Authority, authority, limit, listen, receive, send};
 
-/// Returns whether the program is there; prints a message where it is not.
+/// Returns whether the `openssl` program is installed; prints a message if it is not.
 fn is_there() -> bool {
     let found = Command::new("openssl").arg("version").output().is_ok();
     if !found {

@@ -1,30 +1,31 @@
 //! References of a given length.
 //!
 //! A component without a meaning fills the remaining room; where there is no room for one, octets
-//! behind the profile's known members do, which readers skip as they would later additions.
-//! Profiles of version 1.0 have neither: no octets may follow their members (omniORB refuses them).
+//! behind the profile's known members fill it: readers skip them as later additions. Profiles of
+//! version 1.0 have neither: no octets may follow their members (omniORB refuses them).
 
 use super::search::FoundReference;
 use super::side::Side;
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 
-/// Tag of the component that fills room, `PUN` and a number.
+/// Tag of the component that fills the remaining room: `PUN` and a number.
 const PADDING: u32 = 0x5055_4e02;
 /// Least size of a component: tag and length, in bytes.
 const COMPONENT: usize = 8;
 /// Alignment of what follows a component.
 const ALIGNMENT: usize = 4;
 
-/// Returns the replacement of a reference: one to the object of the same key on the other side.
+/// Returns the reference that replaces a found one: to the object with the same key, on side `to`,
+/// of the same length; `None` if no such reference has that length.
 pub(super) fn replacement(found: &FoundReference, to: &Side, order: ByteOrder) -> Option<Vec<u8>> {
     let (room, key) = (found.place.len(), &found.object_key);
     let ior = of_length(room, &found.type_id, key, to, &found.others)?;
     Some(encoded(&ior, order)).filter(|octets| octets.len() == room)
 }
 
-/// Makes a reference to an object on a side that takes exactly `room` octets; with the profiles
-/// `others`, too.
+/// Makes a reference to an object on a side, with the profiles `others` added, that takes exactly
+/// `room` octets.
 pub(super) fn of_length(
     room: usize,
     type_id: &str,

@@ -14,7 +14,7 @@ use punctual_orb::relay::RawBody;
 use search::Search;
 use side::Side;
 
-/// Rewriter of the references of one side, so that they lead to the other.
+/// Rewriter of references: those that lead to one side (bridge or target) then lead to the other.
 #[derive(Debug)]
 pub(crate) struct Rewriter {
     bridge: Side,
@@ -27,14 +27,14 @@ impl Rewriter {
         Self { bridge, target }
     }
 
-    /// Returns a request's body with the bridge's references leading to the target's server; `None`
-    /// if it has none.
+    /// Returns a request's body with the bridge's references replaced by references to the target's
+    /// server; `None` if it has none.
     pub(crate) fn to_target(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());
         rewritten(octets, body.order(), (&self.bridge, &self.target), counters)
     }
 
-    /// Rewrites a body without its message, as [`Rewriter::to_target`] does.
+    /// Rewrites a request's body, given as its octets alone, as [`Rewriter::to_target`] does.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn octets_to_target(
         &self,
@@ -46,7 +46,7 @@ impl Rewriter {
         rewritten(octets, order, (&self.bridge, &self.target), counters)
     }
 
-    /// Returns a reply's body with the references of the target's server leading through the
+    /// Returns a reply's body with references to the target's server replaced by references to the
     /// bridge.
     pub(crate) fn to_client(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());
@@ -54,7 +54,8 @@ impl Rewriter {
     }
 }
 
-/// Returns a body that begins at `phase` of its alignment, if anything in it was changed.
+/// Returns a body with its references rewritten from one side to the other; `None` if it has none
+/// to rewrite. `phase` is the body's offset from an alignment boundary.
 fn rewritten(
     (mut octets, phase): (Vec<u8>, usize),
     order: ByteOrder,

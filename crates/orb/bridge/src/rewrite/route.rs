@@ -7,20 +7,21 @@ use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, tags};
 use punctual_orb::relay::reference_to;
 use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, SystemException};
 
-/// Both ends of a bridge.
+/// Endpoints of the bridge and of its target, with what their references have in common.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) orb: Orb,
     pub(crate) bridge: Vec<ProfileEndpoint>,
     pub(crate) target_orb: Orb,
     pub(crate) target: Vec<ProfileEndpoint>,
-    /// Code sets that both ends publish.
+    /// GIOP version and code sets that references to either of them publish.
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: Option<CodeSetComponentInfo>,
 }
 
 impl Route {
-    /// Returns an address that both ends have, if there is one.
+    /// Returns an address at which both the bridge and the target listen, if there is one: the
+    /// bridge would then call itself.
     pub(crate) fn loops(&self) -> Option<&str> {
         let mut both = self
             .target
@@ -29,8 +30,9 @@ impl Route {
         both.next().map(|one| one.address.place())
     }
 
-    /// Returns the reference through the bridge to an object of the target's. It is no shorter than
-    /// one to the target itself, if it can be padded, so that it can be rewritten to that.
+    /// Returns a reference by way of the bridge to an object of the target's server. It is no
+    /// shorter than one to the target itself, if it can be padded, so that it can be rewritten to
+    /// that.
     ///
     /// # Errors
     /// Parts that cannot be encoded.

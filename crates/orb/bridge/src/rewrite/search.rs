@@ -1,4 +1,4 @@
-//! Search of octets that look like references: `string type_id; sequence<struct { ulong tag;
+//! Search for octets that look like references: `string type_id; sequence<struct { ulong tag;
 //! sequence<octet> data; }>` at a multiple of 4, with a profile that decodes and names a certain
 //! address.
 
@@ -10,30 +10,31 @@ use std::ops::Range;
 const LONGEST_TYPE_ID: usize = 512;
 const MOST_PROFILES: usize = 16;
 const LONGEST_PROFILE: usize = 4096;
-/// Upper bound, as a multiple of the body's length, of the octets read that look like references:
-/// in a hostile body they may look like others from each fourth octet on. Such a body is not
-/// searched to its end.
+/// Upper bound of the octets read as possible references, as a multiple of the body's length: in a
+/// hostile body, a possible reference may begin at each fourth octet. A body that exceeds the bound
+/// is not searched to its end.
 const TIMES_LOOKED_AT: usize = 2;
 const LOOKED_AT_LEAST: usize = 16 * 1024;
 
-/// Found reference.
+/// Reference found in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundReference {
-    /// Position in the body.
+    /// Range of octets in the body.
     pub(super) place: Range<usize>,
     pub(super) type_id: String,
-    /// Object key, if the searched side knows the profile.
+    /// Object key, from a profile of the searched side.
     pub(super) object_key: Vec<u8>,
-    /// Profiles with addresses of others.
+    /// Profiles that name no address of the searched side.
     pub(super) others: Vec<TaggedProfile>,
 }
 
-/// Search for references in a body. The body may be changed behind the last reference found.
+/// Search for references in a body. Between two steps, the caller may change the body up to the
+/// last reference found.
 pub(super) struct Search {
-    /// Offset of the body in its alignment.
+    /// Offset of the body's first octet from an alignment boundary.
     phase: usize,
     order: ByteOrder,
-    /// Position of the search.
+    /// Position at which the search continues.
     at: usize,
     /// Number of octets read that looked like references.
     looked_at: usize,
@@ -49,7 +50,7 @@ impl Search {
         }
     }
 
-    /// Returns the next reference of which `key_of` knows a profile.
+    /// Returns the next reference with a profile for which `key_of` returns an object key.
     pub(super) fn next(
         &mut self,
         body: &[u8],
@@ -85,7 +86,8 @@ impl Search {
     }
 }
 
-/// Octets that look like a reference. Nothing of it is copied before it is known to be wanted.
+/// Octets that have the form of a reference, decoded in place: nothing is copied before a profile
+/// of the searched side is found.
 struct Shape<'b> {
     length: usize,
     type_id: Cow<'b, str>,
@@ -130,7 +132,8 @@ impl<'b> Shape<'b> {
     }
 }
 
-/// Returns the key, if a profile is known, and the profiles that are not.
+/// Returns the object key from the profile that `key_of` knows, with the profiles that it does not
+/// know; `None` if it knows none.
 fn wanted(
     shape: &Shape<'_>,
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,

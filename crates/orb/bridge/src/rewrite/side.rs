@@ -1,4 +1,4 @@
-//! One end of a bridge.
+//! Side of a bridge: the bridge itself, or its target.
 
 use punctual_cdr::GiopVersion;
 use punctual_ior::{TaggedComponent, TaggedProfile};
@@ -6,7 +6,7 @@ use punctual_orb::relay::{decoded_profile, profiles_at};
 use punctual_orb::{Orb, ProfileEndpoint, Publication, SystemException};
 use std::slice;
 
-/// One end of a bridge.
+/// Side of a bridge, the bridge itself or its target, with the data of references to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(super) orb: Orb,
@@ -25,8 +25,8 @@ impl Side {
         is_here.then_some(profile.object_key)
     }
 
-    /// Returns the choices of endpoints to name in a reference, the best first: all of them, then
-    /// each alone.
+    /// Returns the choices of endpoints to name in a reference, the best first: all endpoints
+    /// together, then each of them alone.
     pub(super) fn choices(&self) -> impl Iterator<Item = &[ProfileEndpoint]> {
         let alone = self.endpoints.iter().map(slice::from_ref);
         let all = (self.endpoints.len() > 1).then_some(self.endpoints.as_slice());

@@ -46,7 +46,8 @@ impl DynAny {
         self.target()?.set_value(value)
     }
 
-    /// Returns the part that insertions and extractions use.
+    /// Returns the value that insertions and extractions access: the current component of a
+    /// composed value, otherwise the value itself.
     fn target(&mut self) -> Result<&mut Self, DynAnyError> {
         match self.is_composed() && self.component_count() > 0 {
             true => {
@@ -59,7 +60,7 @@ impl DynAny {
         }
     }
 
-    /// Sets another value, which is checked.
+    /// Replaces the value, after a check that it is valid for the type.
     pub(super) fn set_value(&mut self, value: Value) -> Result<(), DynAnyError> {
         // Writing the value finds any fault in it.
         Any::of_value(&self.type_code, &value).map_err(mismatch_of)?;
@@ -69,8 +70,8 @@ impl DynAny {
     }
 }
 
-/// Returns whether values of one type may replace those of another: text of any bound may replace
-/// text, if it is short enough.
+/// Returns whether values of one type may replace those of another: strings are compatible whatever
+/// their bounds, as a value that is too long is refused later.
 fn may_stand_for(given: &TypeCode, place: &TypeCode) -> bool {
     let (one, other) = (given.original_type().kind(), place.original_type().kind());
     let is_text =

@@ -42,7 +42,7 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynEnum<D> {
-    /// Returns the enumerator's number.
+    /// Returns the number of the current enumerator.
     ///
     /// # Errors
     /// Never, as every enum has one.
@@ -53,7 +53,7 @@ impl<D: Borrow<DynAny>> DynEnum<D> {
         }
     }
 
-    /// Returns the enumerator's name; empty if the TypeCode is compact.
+    /// Returns the name of the current enumerator; empty if the TypeCode is compact.
     ///
     /// # Errors
     /// Never, as every enum has one.
@@ -87,7 +87,7 @@ impl<D: BorrowMut<DynAny>> DynEnum<D> {
 }
 
 impl<D: Borrow<DynAny>> DynFixed<D> {
-    /// Returns the number.
+    /// Returns the value as a number.
     ///
     /// # Errors
     /// Never, as every fixed-point value has one.
@@ -100,12 +100,12 @@ impl<D: Borrow<DynAny>> DynFixed<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynFixed<D> {
-    /// Sets the number from a text, as IDL writes such numbers. Digits behind the point that the
-    /// type does not have are cut off; returns `false` if any were.
+    /// Sets the number from a text in IDL's notation. Digits after the decimal point that exceed
+    /// the type's scale are cut off; returns `false` if any were.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for text that is no number; [`DynAnyError::InvalidValue`] for
-    /// too many digits before the point.
+    /// too many digits before the decimal point.
     pub fn set_value(&mut self, text: &str) -> Result<bool, DynAnyError> {
         let number: Decimal = text.parse().map_err(|error| match error {
             FixedError::NotANumber => DynAnyError::TypeMismatch,

@@ -44,21 +44,21 @@ enum Content {
     Leaf(Value),
     /// Members or elements; for a union the discriminator, and the member if there is one.
     Parts(Vec<DynAny>),
-    /// Valuetype that is not null. Its members are decomposed on demand: they may lead back to
-    /// itself.
+    /// Valuetype that is not null. Its members are decomposed on demand, as they may refer to the
+    /// valuetype itself.
     Valuetype(ValueRef, Option<Vec<DynAny>>),
 }
 
 /// Reason why an operation of a DynAny failed.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum DynAnyError {
-    /// The DynAny has another type.
+    /// The given or requested type is not that of the DynAny.
     #[error("the value is of another type")]
     TypeMismatch,
     /// The value is not valid for the type, or there is no current component.
     #[error("the value is not valid here")]
     InvalidValue,
-    /// There can be no DynAny of the type.
+    /// A DynAny of this type cannot be made.
     #[error("no DynAny can be made for the type")]
     InconsistentTypeCode,
 }
@@ -119,13 +119,13 @@ impl DynAny {
         Ok(this)
     }
 
-    /// Returns the type.
+    /// Returns the type of the value.
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// Returns the kind behind aliases.
+    /// Returns the kind of the type, with aliases resolved.
     fn kind(&self) -> TypeKind {
         self.type_code.original_type().kind()
     }

@@ -1,12 +1,12 @@
-//! Components, and the current one.
+//! Components of a DynAny, and navigation to the current one.
 
 use punctual_any::{DynamicValue, TypeKind};
 
 use super::{Content, DynAny, DynAnyError};
 
 impl DynAny {
-    /// Returns the number of components: members, elements, 1 or 2 for a union; none for a value
-    /// that is not composed, and for a valuetype that is null.
+    /// Returns the number of components: members, elements, 1 or 2 for a union; 0 for a value that
+    /// is not composed, and for a valuetype that is null.
     #[must_use]
     pub fn component_count(&self) -> usize {
         match &self.content {
@@ -18,8 +18,8 @@ impl DynAny {
         }
     }
 
-    /// Makes the component with this number the current one. If there is none, there is no current
-    /// one, and this returns `false`.
+    /// Makes the component with this index the current one. If there is none with the index, no
+    /// component is current afterwards, and this returns `false`.
     pub fn seek(&mut self, index: usize) -> bool {
         let is_there = index < self.component_count();
         self.current = is_there.then_some(index);
@@ -31,14 +31,14 @@ impl DynAny {
         self.seek(0);
     }
 
-    /// Makes the next component the current one, or the first if there is no current one; returns
-    /// `false` behind the last.
+    /// Makes the next component the current one, or the first if there is no current one. After the
+    /// last one, returns `false`, and no component is current.
     #[expect(clippy::should_implement_trait, reason = "it is CORBA's name for it")]
     pub fn next(&mut self) -> bool {
         self.seek(self.current.map_or(0, |current| current + 1))
     }
 
-    /// Returns the number of the current component.
+    /// Returns the index of the current component; `None` if there is no current one.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.current
@@ -58,7 +58,7 @@ impl DynAny {
         Ok(self.parts_mut()?.get_mut(current))
     }
 
-    /// Returns whether values of the type have components, though this one may have none.
+    /// Returns whether values of this type have components in general, even if this value has none.
     pub(super) fn is_composed(&self) -> bool {
         matches!(
             self.kind(),

@@ -32,7 +32,7 @@ impl<D: Borrow<DynAny>> DynSequence<D> {
         self.0.borrow().parts().len()
     }
 
-    /// Returns an element.
+    /// Returns the element at an index.
     #[must_use]
     pub fn element(&self, index: usize) -> Option<&DynAny> {
         self.0.borrow().parts().get(index)
@@ -50,12 +50,12 @@ impl<D: Borrow<DynAny>> DynSequence<D> {
 
 impl<D: BorrowMut<DynAny>> DynSequence<D> {
     /// Makes the sequence longer, by initial values of its element type, or shorter. The current
-    /// element stays if it is still there; if there was none, the first new one becomes the current
-    /// one.
+    /// element stays current if it still exists; if there was none, the first new element becomes
+    /// the current one.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] above the bound, for more than 16 million elements, and for
-    /// another length of an array.
+    /// [`DynAnyError::InvalidValue`] for a length above the bound or above 16 million elements, and
+    /// for an array if the length differs from its own.
     pub fn set_length(&mut self, length: usize) -> Result<(), DynAnyError> {
         let this = self.0.borrow_mut();
         check_length(this, length)?;
@@ -97,14 +97,14 @@ impl<D: BorrowMut<DynAny>> DynSequence<D> {
         Ok(())
     }
 
-    /// Returns an element for writing.
+    /// Returns the element at an index for writing.
     #[must_use]
     pub fn element_mut(&mut self, index: usize) -> Option<&mut DynAny> {
         self.0.borrow_mut().parts_mut().ok()?.get_mut(index)
     }
 }
 
-/// Upper bound of the elements of a decomposed sequence.
+/// Upper bound of the number of elements of a decomposed sequence.
 const MOST: usize = 1 << 24;
 
 fn check_length(this: &DynAny, length: usize) -> Result<(), DynAnyError> {

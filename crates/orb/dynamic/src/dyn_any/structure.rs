@@ -74,8 +74,8 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynStruct<D> {
-    /// Sets the values of all members, in order. Names may be empty. The first member becomes the
-    /// current one.
+    /// Sets the values of all members, in order. An empty name matches any member. The first member
+    /// becomes the current one.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the number differs, and nothing is changed;

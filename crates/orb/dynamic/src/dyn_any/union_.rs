@@ -56,7 +56,7 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
         kinds::number(&value).ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Returns the index of the active member of the type.
+    /// Returns the index, in the union's type, of the active member.
     fn active(&self) -> Option<usize> {
         let number = self.number().ok()?;
         self.original().member_chosen(number).ok()?
@@ -157,8 +157,8 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
         parts.get_mut(1).ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Sets the first discriminator without a label of another member that selects the wanted
-    /// member, or none.
+    /// Sets the discriminator to the first value that selects the wanted member (or no member) and
+    /// is not a label of another one.
     fn select_unlabelled(&mut self, wanted: Option<usize>) -> Result<(), DynAnyError> {
         let original = self.original();
         let over = original.discriminator_type();

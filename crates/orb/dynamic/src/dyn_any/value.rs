@@ -75,8 +75,8 @@ impl<D: BorrowMut<DynAny>> DynValue<D> {
         this.current = None;
     }
 
-    /// Replaces null by a value whose members have the initial values of their types. Another value
-    /// stays.
+    /// Replaces null by a value whose members have the initial values of their types. A value that
+    /// is not null stays unchanged.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for a type without state of its own: abstract and custom ones.
@@ -115,7 +115,8 @@ impl<D: BorrowMut<DynAny>> DynValue<D> {
             .collect()
     }
 
-    /// Sets the values of all members, in order; null becomes a value. Names may be empty.
+    /// Sets the values of all members, in order; null becomes a value. An empty name matches any
+    /// member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if the number differs; [`DynAnyError::TypeMismatch`] for

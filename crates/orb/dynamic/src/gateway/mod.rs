@@ -15,24 +15,25 @@ use std::collections::HashMap;
 ///
 /// Calls of *described* operations are unmarshaled into their arguments and marshaled again: the
 /// two sides may differ in GIOP version, code sets and byte order. For other operations, the body
-/// is passed on unchanged, on the caller's terms; one that the target cannot receive on those terms
-/// is refused. Either way the contents of an Any are copied, not read, and references stay
-/// unchanged: a receiver of one calls its object directly.
+/// is passed on unchanged, in the caller's GIOP version and code sets; a call that the target
+/// cannot receive in them is refused. Either way the contents of an Any are copied undecoded, and
+/// references stay unchanged: a receiver of a reference calls its object directly.
 #[derive(Debug)]
 pub struct Gateway {
     target: ObjectRef,
     operations: HashMap<String, Described>,
-    /// Target, by the terms on which it is called.
+    /// References to the target, by the GIOP version and the code sets in which they call it.
     on_terms: Mutex<HashMap<Terms, ObjectRef>>,
 }
 
-/// Operation, as a gateway needs it.
+/// Described operation, whose calls are unmarshaled and marshaled again.
 #[derive(Debug)]
 struct Described {
     operation: OperationDescription,
 }
 
-/// Upper bound of the remembered terms: clients have only a few combinations.
+/// Upper bound of the cached references, one for each combination of GIOP version and code sets:
+/// clients have only a few.
 const MOST_TERMS: usize = 64;
 
 impl Gateway {
@@ -68,7 +69,7 @@ impl Gateway {
             .insert(described.operation.name.clone(), described);
     }
 
-    /// Passes a call on without reading its body.
+    /// Passes a call on without decoding its body.
     fn pass(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
         let call = request.as_call();
         call.tell_arguments(None)?;
@@ -94,7 +95,8 @@ impl Gateway {
 }
 
 impl Described {
-    /// Makes the call again, with unmarshaled arguments.
+    /// Calls the target with the unmarshaled arguments of a request, and answers the request with
+    /// the results.
     fn call(
         &self,
         target: &ObjectRef,
@@ -124,7 +126,8 @@ impl Described {
     }
 }
 
-/// Returns the results, in the order of a reply.
+/// Returns the results in the order of a reply's body: the return value, then the `inout` and `out`
+/// arguments.
 fn results(request: &Request) -> Vec<Any> {
     let arguments = request.arguments().iter();
     let returned = arguments.filter(|argument| argument.mode() != ParameterMode::In);
@@ -139,7 +142,7 @@ impl DynamicImplementation for Gateway {
         Cow::Borrowed(self.target.type_id())
     }
 
-    /// The target answers all operations.
+    /// Returns `true`: the target also answers the operations of every object, such as `_is_a`.
     fn is_transparent(&self) -> bool {
         true
     }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-/// Error of JSON that is no value of the wanted type: the place, the expected value, and the actual
-/// one.
+/// Error of JSON that is not a value of the expected type: its position, the expected value, and
+/// the actual one.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JsonError {
-    /// Place: `.legs[2].name`; empty for the outermost.
+    /// Path of the wrong value: `.legs[2].name`; empty for the outermost value.
     pub path: String,
-    /// Description of the error, as a sentence without its end.
+    /// Description of the error, as a sentence without a full stop.
     pub message: String,
     /// Suggestion of what might have been meant.
     pub help: Option<String>,
@@ -22,7 +22,7 @@ impl fmt::Debug for JsonError {
 }
 
 impl JsonError {
-    /// Makes an error at the outermost place.
+    /// Makes an error with an empty path.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             path: String::new(),
@@ -31,7 +31,7 @@ impl JsonError {
         }
     }
 
-    /// Returns the error one step further in.
+    /// Returns the error with a step (a member or an index) prepended to its path.
     pub(super) fn within(mut self, step: impl fmt::Display) -> Self {
         self.path.insert_str(0, &step.to_string());
         self

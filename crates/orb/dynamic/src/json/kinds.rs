@@ -42,8 +42,8 @@ pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
     is_optional.then(|| type_code.member_type(0).ok()).flatten()
 }
 
-/// Returns whether a type is `int8`, or another name of it: only an alias of octet marks it in a
-/// TypeCode.
+/// Returns whether a type is `int8`, or an alias of it: in a TypeCode, `int8` is marked only by an
+/// alias of `octet`.
 pub(super) fn is_int8(type_code: &TypeCode) -> bool {
     const ID: &str = "IDL:omg.org/CORBA/Int8:1.0";
     const MOST_NAMES: usize = 64;
@@ -69,7 +69,8 @@ pub(crate) fn is_octets(type_code: &TypeCode) -> bool {
     content.is_ok_and(|content| content.original_type().kind() == TypeKind::Octet)
 }
 
-/// Returns whether a union's member is selected by one discriminator only, and so implies it.
+/// Returns whether only one discriminator value selects a union's member, so that the member's name
+/// implies the discriminator.
 pub(super) fn implies_discriminator(type_code: &TypeCode, member: usize) -> bool {
     let name = type_code.member_name(member);
     let count = type_code.member_count().unwrap_or(0);
@@ -79,7 +80,7 @@ pub(super) fn implies_discriminator(type_code: &TypeCode, member: usize) -> bool
     same == 1 && type_code.member_label(member) != Ok(Label::Default)
 }
 
-/// Returns the discriminator as a value of its type.
+/// Returns a number as a value of a union's discriminator type.
 pub(crate) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctual_any::Value> {
     use punctual_any::Value;
     let kind = type_code.discriminator_type().ok()?.original_type().kind();
@@ -99,7 +100,7 @@ pub(crate) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctu
     })
 }
 
-/// Returns the number of a discriminator value.
+/// Returns a discriminator value as a number; `None` for a value of another type.
 pub(crate) fn number(value: &punctual_any::Value) -> Option<i128> {
     use punctual_any::Value;
     Some(match value {

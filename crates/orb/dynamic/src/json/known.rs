@@ -6,24 +6,25 @@ use std::sync::Arc;
 use punctual_any::{DynamicFactory, DynamicValue, TypeCode};
 use punctual_cdr::CdrError;
 
-/// Types that were used last.
+/// Most recently used valuetype types, the latest last.
 #[derive(Default)]
 pub(super) struct KnownTypes(Vec<KnownType>);
 
-/// Type of valuetypes.
+/// Valuetype's type, with its members and its factory.
 pub(super) struct KnownType {
     type_code: TypeCode,
     /// Names and types of the members, those of its bases first.
     pub(super) members: Rc<[(String, TypeCode)]>,
-    /// Factory of its values.
+    /// Factory of values of this type.
     pub(super) factory: Arc<DynamicFactory>,
 }
 
-/// Upper bound of the cached types, the latest last. More are seldom used in turn.
+/// Upper bound of the cached types: a value seldom alternates between more.
 const MOST: usize = 16;
 
 impl KnownTypes {
-    /// Returns a type, which becomes the latest.
+    /// Returns the cached entry of a type, made if there is none; it becomes the most recently
+    /// used.
     ///
     /// # Errors
     /// Those of [`DynamicValue::members_of`] and [`DynamicFactory::new`].

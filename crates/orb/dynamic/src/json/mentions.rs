@@ -1,7 +1,7 @@
 //! Valuetypes that occur more than once in a written value.
 //!
-//! Most occur once. Repeated ones are searched before the writing, so that only their paths are
-//! recorded.
+//! Most occur once. The value is searched for repeated ones before it is written, so that only the
+//! paths of these are recorded.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -17,27 +17,28 @@ use super::known::KnownTypes;
 /// allows.
 pub(super) const DEEPEST: u16 = 500;
 
-/// Upper bound of repeated boxed values, in values and in bytes of text: nested boxes that occur
-/// twice each would be written without end.
+/// Upper bound of the repeated contents of boxed values, in values and in bytes of text: nested
+/// boxes that occur twice each would otherwise take exponential space.
 const MOST_REPEATED: usize = 4 << 20;
 
-/// State of valuetypes while a value is written.
+/// Record of the repeated valuetypes of a value while it is written.
 #[derive(Default)]
 pub(super) struct Mentions {
-    /// Valuetypes that occur again.
+    /// Valuetypes that occur more than once, with the paths at which they were written.
     again: RefCell<HashMap<ValueRef, Begun>>,
     known: RefCell<KnownTypes>,
-    /// Set while a boxed value is written again; the amount of such values is counted.
+    /// Set while a boxed value is written that has been written before: the amount of such output
+    /// is limited.
     is_repeated: Cell<bool>,
     repeated: Cell<usize>,
 }
 
-/// Place where a valuetype began that occurs again.
+/// Position at which a repeated valuetype was first written.
 enum Begun {
-    /// The valuetype is not written yet.
+    /// The valuetype has not been written yet.
     Not,
     At(Rc<str>),
-    /// The valuetype is boxed and has no place of its own.
+    /// The valuetype is boxed and has no path: its contents are written at each occurrence.
     Boxed,
 }
 
@@ -54,7 +55,7 @@ impl Mentions {
         }
     }
 
-    /// Returns the path at which a valuetype was begun before.
+    /// Returns the path at which a valuetype was written before, if it was.
     pub(super) fn earlier(&self, value: &ValueRef) -> Option<Rc<str>> {
         match self.again.borrow().get(value) {
             Some(Begun::At(path)) => Some(Rc::clone(path)),
@@ -62,15 +63,15 @@ impl Mentions {
         }
     }
 
-    /// Records that a valuetype is about to be written at a place.
+    /// Records that a valuetype is about to be written at a path.
     pub(super) fn begin(&self, value: &ValueRef, path: impl fmt::Display) {
         if let Some(place) = self.again.borrow_mut().get_mut(value) {
             *place = Begun::At(path.to_string().into());
         }
     }
 
-    /// Records that a boxed value is about to be written. Returns the former state, for
-    /// [`Mentions::end_boxed`].
+    /// Records that a boxed value is about to be written. Returns whether a repeated boxed value
+    /// was being written already, to be passed to [`Mentions::end_boxed`].
     pub(super) fn begin_boxed(&self, value: &ValueRef) -> bool {
         let before = self.is_repeated.get();
         if let Some(place) = self.again.borrow_mut().get_mut(value) {
@@ -85,7 +86,8 @@ impl Mentions {
         self.is_repeated.set(before);
     }
 
-    /// Returns whether this value may be written, too.
+    /// Returns whether a value may be written: within repeated boxed values, only up to
+    /// [`MOST_REPEATED`].
     pub(super) fn admits(&self, value: &Value) -> bool {
         if !self.is_repeated.get() {
             return true;
@@ -100,7 +102,8 @@ impl Mentions {
         repeated <= MOST_REPEATED
     }
 
-    /// Returns the members, as [`DynamicValue::members_of`] does.
+    /// Returns the members of a valuetype's type, as [`DynamicValue::members_of`] does, from the
+    /// cache if they are there.
     pub(super) fn members_of(
         &self,
         type_code: &TypeCode,
@@ -117,7 +120,7 @@ struct Looking<'m> {
 }
 
 impl Looking<'_> {
-    /// Visits values as deep as they will be written.
+    /// Visits a value and its parts, down to the depth to which they will be written.
     fn value(&mut self, value: &Value, depth: u16) {
         if depth > DEEPEST {
             return;

@@ -19,7 +19,7 @@
 //! | valuetype that occurred before | `{"$ref": "…"}` with its path: `""` is the outermost, `".next[2]"` |
 //! | boxed value | as its contents |
 //!
-//! Errors in JSON name the place and the expected value.
+//! Errors in JSON name the path and the expected value.
 
 mod error;
 pub(crate) mod kinds;

@@ -1,14 +1,15 @@
-//! Meaning of names in JSON.
+//! Resolution of type names and references that occur in JSON.
 
 use punctual_any::TypeCode;
 use punctual_ior::Ior;
 
-/// Resolver of names in JSON.
+/// Resolver of type names and references that occur in JSON.
 pub trait Names {
-    /// Returns the type of that scoped name or repository id.
+    /// Returns the type with a scoped name or a repository id; `None` if there is none.
     fn type_code(&self, name: &str) -> Option<TypeCode>;
 
-    /// Returns the reference of a text, for example an `IOR:` or `corbaloc:`.
+    /// Returns the reference that a text denotes, for example one in the form `IOR:…` or
+    /// `corbaloc:…`.
     ///
     /// # Errors
     /// The reason why the text is no reference.
@@ -18,7 +19,8 @@ pub trait Names {
     }
 }
 
-/// Resolver that knows only types without a declaration, and only references `IOR:…`.
+/// Resolver that knows only the types that need no declaration, and only references in the form
+/// `IOR:…`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNames;
 

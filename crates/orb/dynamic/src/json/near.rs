@@ -1,4 +1,4 @@
-//! Search of misspelt names.
+//! Search for the name that a misspelt one was meant to be.
 
 /// Returns the name that `given` is a misspelling of, if there is one: up to a third of its letters
 /// may be wrong.
@@ -14,7 +14,7 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Returns the part of a name that is compared, without regard to case.
+/// Returns the part of a name that is compared: the first 64 characters, in lower case.
 fn beginning(name: &str) -> String {
     name.chars().take(64).flat_map(char::to_lowercase).collect()
 }

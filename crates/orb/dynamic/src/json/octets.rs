@@ -22,10 +22,10 @@ pub(super) fn text(octets: &[u8], form: OctetForm) -> String {
     }
 }
 
-/// Returns the octets of a text.
+/// Returns the octets that a text denotes in base64 or hexadecimal form.
 ///
 /// # Errors
-/// The fault of the text.
+/// A description of what is wrong with the text.
 pub(super) fn octets(text: &str) -> Result<Vec<u8>, &'static str> {
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     if let Some(digits) = text.strip_prefix("hex:") {

@@ -1,4 +1,4 @@
-//! Types by their names.
+//! Types by their names, as IDL writes them.
 
 use std::borrow::Cow;
 
@@ -20,15 +20,16 @@ pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
     Some(types.finish(root))
 }
 
-/// Upper bound of nested templates.
+/// Upper bound of the nesting of type names, as in `sequence<sequence<long>>`.
 const DEEPEST: u8 = 32;
 
-/// Returns whether a type consists of others, or has a bound.
+/// Returns whether the name is that of an array or of a template type such as `sequence<long>` or
+/// `string<8>`.
 fn is_composed(text: &str) -> bool {
     text.ends_with(']') || (text.ends_with('>') && text.contains('<'))
 }
 
-/// Parses a type, as a part of the one that is built.
+/// Parses a type name, and adds the type to those being built; `depth` is its nesting.
 fn parse(text: &str, names: &dyn Names, types: &mut TypeBuilder, depth: u8) -> Option<TypeIndex> {
     let text = text.trim();
     if depth == DEEPEST {
@@ -45,7 +46,7 @@ fn parse(text: &str, names: &dyn Names, types: &mut TypeBuilder, depth: u8) -> O
     Some(types.include(&named(text, names)?))
 }
 
-/// Returns a type that has a name, or a keyword.
+/// Returns the type that a keyword or a scoped name denotes.
 fn named(text: &str, names: &dyn Names) -> Option<TypeCode> {
     let is_plain =
         !text.contains("  ") && !text.contains(|one: char| one != ' ' && one.is_whitespace());
@@ -135,7 +136,7 @@ fn of_arrays(
     Some(of)
 }
 
-/// Types that consist of a keyword.
+/// Types that are denoted by keywords.
 const SIMPLE: [TypeCode; 20] = [
     TypeCode::NULL,
     TypeCode::VOID,

@@ -12,7 +12,7 @@ use super::kinds;
 use super::mentions::{DEEPEST, Mentions};
 use super::octets::{self, OctetForm};
 
-/// Value of a type, to be written as JSON by any of serde's formats.
+/// Value of a type, which serializes as JSON with any of serde's formats.
 #[derive(Debug)]
 pub struct Json<'v> {
     type_code: &'v TypeCode,
@@ -21,7 +21,7 @@ pub struct Json<'v> {
 }
 
 impl<'v> Json<'v> {
-    /// Makes the JSON of a value, with octets as base64.
+    /// Wraps a value for serialization as JSON, with octets as base64.
     #[must_use]
     pub fn new(type_code: &'v TypeCode, value: &'v Value) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl<'v> Json<'v> {
         }
     }
 
-    /// Sets the form of octets.
+    /// Sets the text form of octets.
     #[must_use]
     pub fn octets(mut self, form: OctetForm) -> Self {
         self.form = form;
@@ -44,7 +44,8 @@ pub trait AnyJson {
     /// Returns the value as JSON, with octets as base64: `{"name":"boiler","celsius":81.5}`.
     ///
     /// # Errors
-    /// The fault of the octets; [`AnyError::TypeMismatch`] for values that JSON cannot express.
+    /// The error of octets that are not a value of the type; [`AnyError::TypeMismatch`] for values
+    /// that JSON cannot express.
     fn to_json(&self) -> Result<String, AnyError>;
 }
 
@@ -88,7 +89,8 @@ struct Part<'v> {
     writing: &'v Writing,
 }
 
-/// Path of a part in the whole: it becomes text where a valuetype begins.
+/// Path from the outermost value to a part, as a chain of steps: it is converted to text only where
+/// a valuetype begins.
 enum Path<'p> {
     Outermost,
     Member(&'p Path<'p>, &'p str),
@@ -105,7 +107,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Value that is written in its display form.
+/// Value that is serialized as its `Display` text.
 struct AsText<T>(T);
 
 impl<T: fmt::Display> Serialize for AsText<T> {
@@ -331,7 +333,7 @@ impl Part<'_> {
         }
     }
 
-    /// Writes a boxed value as its contents, each time that it occurs.
+    /// Writes a boxed value as its contents, at each occurrence.
     fn boxed<S: Serializer>(
         &self,
         value: &ValueRef,
@@ -367,7 +369,7 @@ impl Part<'_> {
     }
 }
 
-/// Reason for the end of a walk over elements.
+/// Error that ended the iteration over the elements: of the serializer, or of reading an element.
 enum Ended<E> {
     Written(E),
     Read(CdrError),
@@ -395,7 +397,7 @@ fn double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// Writes a number that JSON does not have.
+/// Writes a floating-point value that has no JSON number, as text: NaN or an infinity.
 fn not_a_number<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(if value.is_nan() {
         "NaN"

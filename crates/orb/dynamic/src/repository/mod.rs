@@ -1,7 +1,7 @@
 //! Queries for the description of an interface, to an Interface Repository or an object (CORBA 3.3
 //! part 1, chapter 14).
 //!
-//! Descriptions come whole, by `describe_interface`. The repository's modules are visited only to
+//! `describe_interface` returns a description whole. The repository's modules are visited only to
 //! list its interfaces and its valuetypes.
 
 mod read;
@@ -10,12 +10,13 @@ use punctual_any::{InterfaceDescription, TypeCode};
 use punctual_cdr::{Decoder, Encoder, Marshal, NarrowCodeSet, Nilable, Unmarshal, unmarshal_each};
 use punctual_orb::{Interface, ObjectRef, Operation, SystemException};
 
-/// Repository of interfaces: CORBA's `Repository`, as far as calls need it.
+/// Client of an Interface Repository (CORBA's `Repository`), with the operations that dynamic calls
+/// need.
 #[derive(Clone, Debug)]
 pub struct Repository(ObjectRef);
 
 impl Repository {
-    /// Makes a client of the repository that a reference leads to. Makes no call yet.
+    /// Makes a client of the repository that a reference leads to, without calling it.
     #[must_use]
     pub fn new(object: &impl Interface) -> Self {
         Self(object.as_object().clone())
@@ -35,8 +36,8 @@ impl Repository {
         found.map(|contained| describe(&contained)).transpose()
     }
 
-    /// Returns the repository ids of its interfaces, at any depth of modules; of the first 10,000
-    /// definitions at most. Makes a call for each module and for each interface.
+    /// Returns the repository ids of the repository's interfaces, at any depth of modules; only the
+    /// first 10,000 definitions are visited. Makes a call for each module and for each interface.
     ///
     /// # Errors
     /// Those of the calls.
@@ -46,8 +47,8 @@ impl Repository {
         self.definitions(INTERFACE, id)
     }
 
-    /// Returns its valuetypes, at any depth of modules; of the first 10,000 definitions at most.
-    /// Makes two calls for each module and one for each valuetype.
+    /// Returns the repository's valuetypes, at any depth of modules; only the first 10,000
+    /// definitions are visited. Makes two calls for each module and one for each valuetype.
     ///
     /// # Errors
     /// Those of the calls.
@@ -57,7 +58,8 @@ impl Repository {
         self.definitions(VALUE, type_code)
     }
 
-    /// Returns what is asked of each definition of a kind, of the first [`MOST`] definitions.
+    /// Returns the results of `ask` for each definition of a kind, at any depth of modules, among
+    /// the first [`MOST`] definitions.
     fn definitions<R>(
         &self,
         kind: u32,
@@ -107,7 +109,7 @@ fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemEx
 /// 1, §8.3.12).
 ///
 /// # Errors
-/// Those of the call: servers that are older than the operation answer BAD_OPERATION or
+/// Those of the call: servers written before the operation was standardised answer BAD_OPERATION or
 /// NO_IMPLEMENT.
 pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemException> {
     const REPOSITORY_ID: Operation = Operation::two_way("_repository_id");

@@ -1,4 +1,4 @@
-//! Structs of descriptions on the wire.
+//! Unmarshaling of the Interface Repository's description structs.
 
 use punctual_any::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
@@ -7,7 +7,7 @@ use punctual_any::{
 use punctual_cdr::{CdrError, Decoder, Unmarshal, unmarshal_each};
 use punctual_ior::Ior;
 
-/// Least size of a description, that of its names: three lengths with their NULs.
+/// Least size of a description on the wire, in bytes: that of three empty strings.
 const LEAST: usize = 15;
 
 /// Reads a `FullInterfaceDescription`. CORBA 2's additions behind its TypeCode are ignored.
@@ -37,7 +37,7 @@ fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> 
     })
 }
 
-/// Reads the beginning of each description: its name and id, then its container and its version.
+/// Reads the fields with which each description begins: name and id, then container and version.
 fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
     let (name, id) = (text(input)?, text(input)?);
     input.get_string()?;
@@ -45,7 +45,8 @@ fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
     Ok((name, id))
 }
 
-/// Reads a name, an id or a version. They are shown to people, on terminals.
+/// Reads a name, an id or a version. Control characters are an error, as the text is shown on
+/// terminals.
 pub(super) fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     let text = String::unmarshal(input)?;
     match text.chars().any(char::is_control) {
@@ -54,7 +55,7 @@ pub(super) fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     }
 }
 
-/// Reads an enumerator up to `most`.
+/// Reads an enumerator's number; one above `most` is an error.
 fn mode(input: &mut Decoder<'_>, most: u32) -> Result<u32, CdrError> {
     let mode = input.get_u32()?;
     if mode > most {

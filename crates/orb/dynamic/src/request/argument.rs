@@ -61,7 +61,8 @@ impl Argument {
         self.value = Some(value);
     }
 
-    /// Takes the returned value, and leaves the former one, for its buffer.
+    /// Swaps the returned value in, and leaves the former value in `returned`, where its buffer is
+    /// reused.
     pub(super) fn exchange_value(&mut self, returned: &mut Any) {
         std::mem::swap(self.value.get_or_insert_default(), returned);
     }

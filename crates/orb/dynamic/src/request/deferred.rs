@@ -22,8 +22,8 @@ impl Request {
     /// Sends the request, and does not wait for its response (`send_deferred`). It can be sent
     /// again when the response has been fetched.
     ///
-    /// The request has the values that the arguments have now. It goes by wire, also to objects of
-    /// this process. An error in sending is delivered as its response.
+    /// The request carries the values that the arguments have at this call. It is sent as a
+    /// message, even to objects of this process. An error in sending is delivered as its response.
     ///
     /// # Errors
     /// BAD_PARAM for an argument that has no value; BAD_INV_ORDER (minor code 10) while a response
@@ -49,9 +49,10 @@ impl Request {
             .send_deferred(self.operation.clone(), details, marshal)
     }
 
-    /// Sends the request, and calls `handler` when its response arrives, with the request and the
-    /// outcome: once, on the thread that reads replies (`docs/guide/asynchrony.md`). The request
-    /// has its results then, as after [`Request::invoke`].
+    /// Sends the request, and calls `handler` once, with the request and the outcome, when its
+    /// response arrives. The call is made on the thread that reads replies
+    /// (`docs/guide/asynchrony.md`); the request then has its results, as after
+    /// [`Request::invoke`].
     ///
     /// An error in sending is delivered as its response.
     ///
@@ -73,9 +74,9 @@ impl Request {
     }
 
     /// Sends the request, and delivers its response to a reply handler (`sendc`): an object of the
-    /// handler interface that the IDL of the called one implies (`AMI_ClerkHandler` of `Clerk`), in
-    /// this process or any other. The delivery is not awaited; a handler that cannot be reached, or
-    /// raises, is logged.
+    /// handler interface that is implied by the IDL of the called object's interface
+    /// (`AMI_ClerkHandler` of `Clerk`), in this process or any other. This does not wait for the
+    /// delivery; a handler that cannot be reached or raises an exception is logged.
     ///
     /// # Errors
     /// Those of [`Request::sendc_with`].
@@ -119,8 +120,8 @@ impl Request {
         Ok(())
     }
 
-    /// Makes a set that waits for several calls; this one is not in it yet (`create_dii_pollable`,
-    /// `create_pollable_set`).
+    /// Makes an empty set for waiting for several calls, to which this request can be added
+    /// (`create_dii_pollable`, `create_pollable_set`).
     #[must_use]
     pub fn create_pollable_set(&self) -> PollableSet {
         PollableSet::new()
@@ -141,7 +142,8 @@ impl Request {
     }
 }
 
-/// A request that was not sent is ready: fetching its response returns the error.
+/// A request that was not sent counts as ready, so that fetching its response returns the error
+/// instead of waiting.
 impl Pollable for Request {
     fn is_ready(&mut self, timeout: Duration) -> bool {
         self.sent().is_ok_and(|sent| sent.is_ready(timeout)) || self.sent().is_err()

@@ -1,5 +1,5 @@
-//! Types of a request's arguments and results, by which it is written, its reply read, and
-//! interceptors informed.
+//! Types of a request's arguments and results, used to marshal the request, to unmarshal its reply,
+//! and to inform interceptors.
 
 use super::argument::Argument;
 use super::error::InvokeError;
@@ -17,7 +17,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// Makes details without arguments and results.
+    /// Creates the description of a request without arguments and results.
     pub(super) const fn none() -> Self {
         Self {
             arguments: Vec::new(),
@@ -42,8 +42,8 @@ impl Details {
         Ok(())
     }
 
-    /// Reads a reply's results: the return value, and the `inout` and `out` values, each to the
-    /// place of its argument.
+    /// Reads a reply's results: the return value, and the `inout` and `out` values, each into the
+    /// element of its argument.
     // Inlined into a synchronous call; deferred ones call it.
     #[inline(always)]
     pub(super) fn read(
@@ -61,7 +61,7 @@ impl Details {
         Ok(())
     }
 
-    /// Returns the user exception of a reply, if it is one of the list.
+    /// Returns the user exception of a reply, if it is one of those that the request expects.
     pub(super) fn raised(
         &self,
         id: &str,

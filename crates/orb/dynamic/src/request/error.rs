@@ -4,13 +4,13 @@ use punctual_any::Any;
 use punctual_orb::{CompletionStatus, DispatchError, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
-/// Reason why a request has no results.
+/// Reason why a call has no results.
 #[derive(Clone, Error)]
 pub enum InvokeError {
-    /// User exception of the request's list, which CORBA wraps as `UnknownUserException`.
+    /// User exception that the request expects, which CORBA wraps as `UnknownUserException`.
     #[error("user exception {}", .0.type_code().id().unwrap_or_default())]
     User(Any),
-    /// Any other exception.
+    /// System exception.
     #[error(transparent)]
     System(#[from] SystemException),
 }
@@ -22,8 +22,8 @@ impl std::fmt::Debug for InvokeError {
     }
 }
 
-/// Converts a user exception to UNKNOWN, as for one that an operation does not declare (CORBA 3.3
-/// part 1, Annex A).
+/// Converts a user exception to UNKNOWN, as is done for one that an operation does not declare
+/// (CORBA 3.3 part 1, Annex A).
 impl From<InvokeError> for SystemException {
     fn from(error: InvokeError) -> Self {
         match error {

@@ -15,7 +15,7 @@ use punctual_orb::{
     ExceptionHolder, NamedOperation, ObjectRef, OperationError, SystemException, delivered,
 };
 
-/// Calls the handler.
+/// Calls the reply handler with the request's results, or with its exception.
 pub(super) fn deliver(handler: &ObjectRef, request: &Request, outcome: Result<(), InvokeError>) {
     // An attribute's operations are `_get_x` and `_set_x` in requests.
     let name = request.operation();
@@ -72,7 +72,7 @@ impl OperationError for InvokeError {
         }
     }
 
-    /// Only the request knows its possible exceptions.
+    /// Returns `None`: only the request knows which exceptions its operation raises.
     fn raised(_: &str, _: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
         Ok(None)
     }

@@ -1,7 +1,7 @@
 //! Dynamic Invocation Interface: requests that are built at run time (CORBA 3.3 part 1, §11.2).
 //!
-//! A request may be made repeatedly: with other values in the same places it allocates nothing, as
-//! it keeps the buffers of its arguments, its results and all that a call prepares.
+//! A request can be sent repeatedly. When its arguments are overwritten in place, this allocates
+//! nothing, as it keeps the buffers of its arguments and results and the preparations of a call.
 
 mod argument;
 mod deferred;
@@ -23,7 +23,7 @@ use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemExceptio
 use std::fmt;
 use std::sync::Arc;
 
-/// Call that is built at run time: CORBA's `Request`.
+/// Request that is built at run time: CORBA's `Request`.
 ///
 /// ```no_run
 /// # use punctual_dynamic::{Request, InvokeError};
@@ -40,9 +40,9 @@ pub struct Request {
     operation: Arc<str>,
     details: Details,
     return_value: Any,
-    /// Buffers for returned `inout` arguments, until all of a reply has been read.
+    /// Buffers that receive returned `inout` and `out` values until the whole reply has been read.
     returned: Vec<Any>,
-    /// Phase of a deferred sending.
+    /// Phase of the deferred request.
     phase: Phase,
 }
 
@@ -154,7 +154,7 @@ impl Request {
         Ok(())
     }
 
-    /// Returns an argument's value, to be overwritten in place.
+    /// Returns an argument's value for overwriting it in place.
     #[must_use]
     pub fn argument_mut(&mut self, index: usize) -> Option<&mut Any> {
         self.details.arguments.get_mut(index)?.value_mut()
@@ -176,8 +176,9 @@ impl Request {
     /// arguments then have the returned values; after an exception all have their former ones.
     ///
     /// # Errors
-    /// [`InvokeError::User`] with a user exception of the list; [`InvokeError::System`] with any
-    /// other, and with BAD_PARAM for an argument that has no value.
+    /// [`InvokeError::User`] with a user exception that the request expects;
+    /// [`InvokeError::System`] with any other, and with BAD_PARAM for an argument that has no
+    /// value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
         self.make_places();
@@ -194,7 +195,7 @@ impl Request {
         Ok(())
     }
 
-    /// Makes a buffer for each argument that may be returned.
+    /// Makes a buffer for each argument that the reply may return.
     #[inline]
     fn make_places(&mut self) {
         let arguments = self.details.arguments.len();

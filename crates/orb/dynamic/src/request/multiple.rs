@@ -1,7 +1,7 @@
 //! Several requests at once (CORBA 3.3 part 1, §11.3: `send_multiple_requests_…`,
 //! `poll_next_response`, `get_next_response`).
 //!
-//! In the standard the ORB keeps all deferred requests of a process in one place. Here each group
+//! In the standard, the ORB keeps all deferred requests of a process in one list. Here each group
 //! that was sent together is a [`DeferredRequests`]: a sender gets only the responses of its own
 //! requests.
 
@@ -13,21 +13,21 @@ use punctual_orb::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Sending of several requests at once.
+/// Operations that send several requests at once.
 pub trait MultipleRequests {
     /// Sends the requests, one after the other, and waits for no reply
     /// (`send_multiple_requests_oneway`).
     ///
     /// # Errors
-    /// The error of the first that could not be sent; those behind it are not sent.
+    /// The error of the first request that could not be sent; those after it are not sent.
     fn send_multiple_requests_oneway(&self, requests: &[Request]) -> Result<(), SystemException>;
 
     /// Sends the requests, one after the other; their responses are fetched as they come
     /// (`send_multiple_requests_deferred`).
     ///
     /// # Errors
-    /// The error of [`Request::send_deferred`] of the first request that cannot be sent as it is;
-    /// none is in flight then.
+    /// The error of [`Request::send_deferred`] of the first request that cannot be sent in its
+    /// present state; then no request is sent.
     fn send_multiple_requests_deferred(
         &self,
         requests: Vec<Request>,

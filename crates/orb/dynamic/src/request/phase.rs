@@ -1,4 +1,4 @@
-//! Phases of a deferred request.
+//! Phases of a deferred request: not sent, sent, response retrieved.
 
 use punctual_orb::DeferredRequest;
 

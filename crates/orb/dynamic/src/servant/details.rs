@@ -12,7 +12,7 @@ pub(super) struct ServedOperation {
 }
 
 impl ServedOperation {
-    /// Makes the data of an operation that is unknown except for its received arguments.
+    /// Creates the data for an operation of which only the received arguments are known.
     pub(super) fn unknown(incoming: Vec<Any>) -> Self {
         Self {
             incoming,
@@ -20,7 +20,7 @@ impl ServedOperation {
         }
     }
 
-    /// Makes the data of a described operation.
+    /// Creates the data for an operation that the servant has described.
     pub(super) fn of(
         operation: &OperationDescription,
         incoming: Vec<Any>,

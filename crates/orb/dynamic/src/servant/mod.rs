@@ -12,7 +12,7 @@ use std::any::Any as StdAny;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Servant for any interface. [`dynamic_servant`] makes one that adapters take.
+/// Servant for any interface. [`dynamic_servant`] converts it to a servant that can be activated.
 ///
 /// One may serve many objects: [`punctual_poa::Current`] identifies the called one in each of the
 /// methods.
@@ -28,8 +28,8 @@ pub trait DynamicImplementation: Send + Sync + 'static {
     }
 
     /// Returns whether the operations of every object (`_is_a`, `_non_existent`, `_interface` and
-    /// others) also come to [`DynamicImplementation::invoke`], for a servant that stands for a
-    /// remote object. By default not.
+    /// others) are also passed to [`DynamicImplementation::invoke`], for a servant that represents
+    /// a remote object. The default is `false`.
     fn is_transparent(&self) -> bool {
         false
     }
@@ -37,11 +37,11 @@ pub trait DynamicImplementation: Send + Sync + 'static {
     /// Answers a request.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the client gets instead of a result.
     fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError>;
 }
 
-/// Returns the servant of an implementation.
+/// Wraps an implementation as a servant that can be activated.
 #[must_use]
 pub fn dynamic_servant(implementation: impl DynamicImplementation) -> Arc<dyn Servant> {
     Arc::new(DynamicServant(implementation))

@@ -1,4 +1,4 @@
-//! Request, as a dynamic servant sees it.
+//! Request that a dynamic servant receives.
 
 use super::details::ServedOperation;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
@@ -7,13 +7,13 @@ use punctual_orb::{Context, DispatchError, Dispatched, Orb, ServerCall};
 use std::fmt;
 use std::sync::Arc;
 
-/// Request to be answered: CORBA's `ServerRequest`.
+/// Request that a dynamic servant has to answer: CORBA's `ServerRequest`.
 ///
 /// First its arguments are read, by the types that the servant knows for the operation, then it is
 /// answered, once: by results, or by a user exception.
 pub struct ServerRequest<'r, 'm> {
     call: &'r mut ServerCall<'m>,
-    /// Context, which is read with the arguments.
+    /// Values of the operation's `context` clause, which are read with the arguments.
     context: Option<Context>,
 }
 
@@ -32,7 +32,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.operation()
     }
 
-    /// Returns the ORB that received it.
+    /// Returns the ORB that received the request.
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         self.call.orb()
@@ -44,9 +44,9 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.expects_reply()
     }
 
-    /// Reads the `in` and `inout` arguments, in order. Interceptors see the request then (CORBA 3.3
-    /// part 1, §16.3.8), with these arguments as `in` ones; [`ServerRequest::arguments_of`] gives
-    /// them all of the operation.
+    /// Reads the `in` and `inout` arguments, in order. Interceptors are then called for the request
+    /// (CORBA 3.3 part 1, §16.3.8), with all these arguments as `in` arguments;
+    /// [`ServerRequest::arguments_of`] gives interceptors the whole description of the operation.
     ///
     /// # Errors
     /// MARSHAL and similar exceptions for octets that are not of these types; the exception of an
@@ -57,8 +57,8 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         Ok(values)
     }
 
-    /// Reads the arguments as [`ServerRequest::arguments`] does, into the places of other values,
-    /// whose buffers are reused.
+    /// Reads the arguments as [`ServerRequest::arguments`] does, into existing Anys, whose buffers
+    /// are reused.
     ///
     /// # Errors
     /// Those of [`ServerRequest::arguments`].

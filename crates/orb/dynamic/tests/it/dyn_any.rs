@@ -1,4 +1,5 @@
-//! Tests of DynAnys of each kind: read, changed part by part, and back in an Any.
+//! Tests of DynAnys of each kind: a value is read, changed part by part, and converted back to an
+//! Any.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -1,4 +1,5 @@
-//! Tests of values as JSON: there and back, and the messages for JSON that does not fit.
+//! Tests of values as JSON: round trips, and the error messages for JSON that is not a value of its
+//! type.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -13,7 +14,7 @@ use punctual_dynamic::json::{
 use serde_json::json;
 use support::{Dice, any_type, any_value};
 
-/// Resolver that knows the given types, and all parts of them.
+/// Resolver that knows the given types, and all types that they consist of.
 #[derive(Default)]
 struct Known(Vec<TypeCode>);
 

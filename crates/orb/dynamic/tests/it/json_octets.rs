@@ -29,7 +29,7 @@ fn octets(any: &Any) -> Result<Vec<u8>, CdrError> {
     Ok(out.into_block().into_vec())
 }
 
-/// Adds a type, and those that its name contains.
+/// Adds a type, and those that it consists of.
 fn add(type_code: &TypeCode, known: &mut Vec<TypeCode>) {
     if let Ok(of) = type_code.content_type() {
         add(&of, known);
@@ -135,7 +135,7 @@ fn read(type_code: &TypeCode, text: &str) -> Result<Any, JsonError> {
     any_from_json_text(type_code, text, &Known(vec![node()]))
 }
 
-/// Returns the text as printed after it was read.
+/// Returns the JSON text of a value that was read from the given JSON text.
 fn through(type_code: &TypeCode, text: &str) -> String {
     let any = read(type_code, text).unwrap();
     let value = any.value().unwrap();
@@ -288,7 +288,8 @@ fn boxes_that_are_mentioned_twice_by_each_other_are_not_printed_without_end() {
     );
 }
 
-/// The form that conforming readers expect (CORBA 3.3 part 2, §9.3.5.5).
+/// The expected octets follow CORBA 3.3 part 2, §9.3.5.5: an exception's repository id comes before
+/// its members.
 #[test]
 fn an_exception_in_an_any_has_its_id_before_its_members() {
     let raised = TypeCode::exception("IDL:E:1.0", "E", &[("code", TypeCode::LONG)]);
@@ -313,7 +314,8 @@ fn an_exception_in_an_any_has_its_id_before_its_members() {
     }
 }
 
-/// The second valuetype of a type refers to the id of the first.
+/// The second valuetype of a type has an indirection to the repository id of the first one on the
+/// wire.
 #[test]
 fn valuetypes_in_anys_are_printed_wherever_they_stand() {
     let members = [("n", TypeCode::LONG, Visibility::Public)];

@@ -1,5 +1,6 @@
-//! Test that a real-time lane gets a thread that reads replies with its first asynchronous call, at
-//! the lane's priority, and not before. One test, as threads belong to the process.
+//! Test that a real-time lane starts the thread that reads its replies at the lane's first
+//! asynchronous call and not before, and at the lane's priority. The only test of its process, as
+//! it counts the process's threads.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -35,7 +36,7 @@ fn readers() -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// Makes calls on a client's thread of that priority.
+/// Makes asynchronous calls on a client thread with the CORBA priority `priority`.
 fn call_at(rt: &RtOrb, clerk: &Clerk, priority: i16) {
     rt.current()
         .set_the_priority(Priority::new(priority).unwrap())

@@ -1,5 +1,5 @@
-//! Test that servants which answer later occupy no thread meanwhile. One test, as threads belong to
-//! the process.
+//! Test that a request occupies no server thread while its servant, which answers later, has not
+//! answered. The only test of its process, as it counts the process's threads.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -26,7 +26,8 @@ fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Opens many calls at a clerk, whose desk does the work, and has them answered.
+/// Makes many calls that stay unanswered until the servant `desk` opens their gate; checks that
+/// they start no threads, and that all are answered in the end.
 fn open_many(clerk: &Clerk, desk: &Desk) {
     // All threads for such calls have been started.
     assert_eq!(clerk.sendp_add(1, 2).wait().unwrap(), 3);

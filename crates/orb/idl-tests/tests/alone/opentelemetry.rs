@@ -1,5 +1,5 @@
-//! Traces of OpenTelemetry that continue from a client's spans to its server's, and from there to
-//! the next server.
+//! OpenTelemetry traces that continue from a client's span to its server's span, and from there to
+//! a second server's.
 #![allow(clippy::unwrap_used)]
 
 mod tracer;
@@ -18,7 +18,7 @@ use support::watchdog;
 use tracer::{Ended, Keeps};
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Servant that adds, or lets the next one add.
+/// Servant that adds two numbers, itself or by a call to the next servant, if it has one.
 struct Adds(Option<Clerk>);
 
 impl ClerkAmhServant for Adds {
@@ -52,7 +52,8 @@ fn traced() -> Orb {
         .unwrap()
 }
 
-/// Activates a clerk of that ORB, and returns it as another ORB knows it.
+/// Activates a clerk object in the ORB `server`, and returns a reference to it that belongs to the
+/// ORB `client`.
 fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
@@ -61,7 +62,7 @@ fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
     Clerk::narrow(client.string_to_object(&text).unwrap()).unwrap()
 }
 
-/// Returns the span of that name with that parent.
+/// Returns the span that has the given name and the given parent span.
 fn child<'s>(spans: &'s [Ended], name: &str, parent: SpanId) -> &'s Ended {
     let mut all = spans.iter();
     let found = all.find(|one| one.name == name && one.parent == parent);

@@ -14,7 +14,7 @@ use support::watchdog;
 /// Captured log.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Calls of the panic hook that was there before.
+/// Messages of the panics for which the previously installed panic hook was called.
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -49,7 +49,7 @@ fn deep_in_the_servant() -> Result<i32, SystemException> {
     panic!("the mercury\nran out");
 }
 
-/// One test, as hooks belong to the process.
+/// The only test of its process, as panic hooks are global to the process.
 #[test]
 fn a_servants_panic_is_one_event_with_its_backtrace_and_others_go_where_they_went() {
     crate::support::alone::alone(|| {

@@ -1,4 +1,4 @@
-//! Additions of IDL 4, and values of any type, as generated code sends and describes them.
+//! IDL 4 constructs, and values in Anys, as generated code marshals and describes them.
 #![allow(clippy::unwrap_used)]
 
 /// Rust that the IDL compiler generates from `idl/idl4.idl`.

@@ -1,4 +1,5 @@
-//! References and skeletons of interfaces that inherit from several, which have one base in common.
+//! References and skeletons of interfaces with multiple inheritance whose bases share a common
+//! base.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -136,7 +137,7 @@ fn a_reference_stands_for_each_of_its_bases() {
     poa.orb().shutdown(true).unwrap();
 }
 
-/// Conversions that `?` uses in a servant and in a servant manager.
+/// Conversions from the errors of the API that `?` needs in a servant and in a servant manager.
 trait AnyOfTheApi:
     From<SystemException>
     + From<Kind>
@@ -173,7 +174,8 @@ fn errors_of_the_api_are_exceptions_by_a_question_mark() {
     );
 }
 
-/// Returns what code that is generic over the errors of all operations can read.
+/// Returns the kind of system exception, the transience and the completion status of an error, read
+/// by code that is generic over the errors of all operations.
 fn seen<E: OperationError>(error: &E) -> (Option<Kind>, bool, CompletionStatus) {
     let kind = error.system().map(SystemException::kind);
     (kind, error.is_transient(), error.completed())

@@ -1,4 +1,4 @@
-//! Interpreted stubs, which behave as compiled ones, by requests.
+//! Interpreted stubs, which must send the requests that compiled stubs send.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

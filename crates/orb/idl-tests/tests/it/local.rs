@@ -1,4 +1,5 @@
-//! Local interfaces, their containers, and native exceptions: within one process.
+//! Local interfaces, IDL types that contain their references, and native exceptions, all within one
+//! process.
 #![allow(clippy::unwrap_used)]
 
 /// Rust that the IDL compiler generates from `idl/local.idl`.
@@ -12,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use generated::local_things::{AttemptRepeatError, Found, Group, Groups, Listener, Registry};
 use punctual::SystemException;
 
-/// Rust type of a native type of the IDL.
+/// Rust type that the test supplies for a native type of the IDL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure(u8);
 

@@ -1,4 +1,4 @@
-//! Files that were compiled side by side and include the same file, and share one type for each of
+//! IDL files compiled separately that include a common file, and share one Rust type for each of
 //! its declarations.
 #![allow(clippy::unwrap_used)]
 
@@ -31,7 +31,7 @@ const FULL: Reading = Reading {
     bars: 2.5,
 };
 
-/// Pump, and tank that is fed by one.
+/// Servant of a pump, and of a tank that the pump fills.
 #[derive(Default)]
 struct Thing {
     feeder: Mutex<Option<Device>>,

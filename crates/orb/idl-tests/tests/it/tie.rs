@@ -1,4 +1,4 @@
-//! One object that serves several interfaces, and one servant of several objects.
+//! One Rust object that serves several interfaces, and one servant of several CORBA objects.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::watchdog;
 
-/// Ways to call: by requests and without.
+/// Collocation strategies: by requests, and without requests.
 const WAYS: [Collocation; 2] = [Collocation::None, Collocation::ThruPoa];
 
 fn root_poa(way: Collocation) -> Poa {
@@ -28,7 +28,7 @@ fn root_poa(way: Collocation) -> Poa {
     poa
 }
 
-/// Makes a POA in which one servant may be several objects.
+/// Makes a POA in which one servant may incarnate several objects (MULTIPLE_ID).
 fn shared_poa(way: Collocation) -> Poa {
     let root = root_poa(way);
     let policies = [PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple)];
@@ -40,7 +40,7 @@ fn ends(poa: &Poa) {
     poa.orb().shutdown(true).unwrap();
 }
 
-/// Thermometer and clock at once, with operations of one name.
+/// Servant of a thermometer and of a clock, whose operations have a name in common.
 #[derive(Default)]
 struct Station {
     resets: AtomicI32,
@@ -87,7 +87,8 @@ fn a_type_with_two_servant_traits_is_two_objects_with_one_state() {
     }
 }
 
-/// Object whose parts serve. It stands for a foreign type, without a servant trait of its own.
+/// Type whose parts are the servants. It stands for a type of another crate, which implements no
+/// servant trait itself.
 struct Machine {
     name: String,
     inlet: Gauge,
@@ -195,7 +196,7 @@ fn a_box_of_a_trait_serves() {
     }
 }
 
-/// Servant that counts for many objects: each by the id of the call.
+/// Servant of many counters; the object id of the call selects the count.
 #[derive(Default)]
 struct Counters {
     counts: Mutex<std::collections::BTreeMap<Vec<u8>, i32>>,

@@ -1,4 +1,4 @@
-//! Interceptors of both ends.
+//! Client and server interceptors that count calls.
 
 use super::operations::{Ended, Operations};
 use super::render::render;
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Metrics of an ORB's calls: `Orb::builder().initializer(Arc::new(metrics.clone()))`. Cheap to
-/// clone; clones count together.
+/// clone; clones share their counters.
 ///
-/// A call counts when it has ended: each attempt of a repeated call by itself; an asynchronous call
-/// when its result is taken, without its time.
+/// A call is counted when it ends. Each attempt of a repeated call is counted separately. An
+/// asynchronous call is counted when its result is taken, and its duration is not measured.
 #[derive(Clone, Debug)]
 pub struct Metrics {
     counters: Arc<EndCounters>,
@@ -27,7 +27,7 @@ pub struct Metrics {
     http: Option<Arc<Server>>,
 }
 
-/// Counters of both ends.
+/// Counters of the client's and of the server's end.
 #[derive(Debug)]
 struct EndCounters {
     client: Operations,
@@ -46,7 +46,8 @@ impl Metrics {
         Self::with_most_operations(MOST)
     }
 
-    /// Makes metrics with a limit of operations at each end; further ones count as one.
+    /// Makes metrics that count up to `most` operations by name at each end; all further operations
+    /// are counted together as one.
     #[must_use]
     pub fn with_most_operations(most: usize) -> Self {
         let counters = EndCounters {
@@ -89,7 +90,7 @@ impl Metrics {
         self.http.as_deref().map(Server::address)
     }
 
-    /// Returns all metrics as text, as Prometheus scrapes it (`text/plain; version=0.0.4`).
+    /// Returns all metrics in Prometheus' text format (`text/plain; version=0.0.4`).
     #[must_use]
     pub fn render(&self) -> String {
         render(&[
@@ -113,14 +114,14 @@ impl OrbInitializer for Metrics {
     }
 }
 
-/// Interceptor of either end.
+/// Interceptor for client requests and for server requests.
 struct AtEnd(Metrics);
 
 const NAME: &str = "punctual.metrics";
 
 thread_local! {
-    /// Start times of the unfinished calls of this thread, innermost last; not of replies that are
-    /// polled.
+    /// Start times of the unfinished calls of this thread, innermost last; `None` for a call whose
+    /// reply is polled.
     static BEGUN: RefCell<Vec<Option<Instant>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -144,7 +145,8 @@ impl EndCounters {
     }
 }
 
-/// Returns how an exception is counted, and whether the operation may exist according to it.
+/// Returns how an exception is counted, and whether the operation may exist: `false` after
+/// BAD_OPERATION or OBJECT_NOT_EXIST. `None` stands for a user exception.
 fn of_exception(system: Option<&SystemException>) -> (Ended, bool) {
     match system {
         Some(system) => (

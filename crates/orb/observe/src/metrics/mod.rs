@@ -1,10 +1,10 @@
 //! Metrics of calls: their number, their failures by exception, and their times, for each
 //! operation, at both ends.
 //!
-//! Names of operations come from peers, so that their number is bounded
-//! ([`Metrics::with_most_operations`]): others count as one operation, `other`, and a name that the
-//! object does not know counts there from the beginning. Calls take no lock once their operation is
-//! known.
+//! Names of operations come from peers, so the number of names counted separately is bounded
+//! ([`Metrics::with_most_operations`]). Further names are counted together as the operation
+//! `other`, and so is any name that the object does not know. Counting takes no lock once the
+//! operation has been counted before.
 
 mod interceptors;
 mod operations;

@@ -1,4 +1,4 @@
-//! Operations by their names, up to a limit.
+//! Counters of operations by name, up to a limit.
 
 use crate::histogram::Histogram;
 use arc_swap::ArcSwap;
@@ -66,11 +66,11 @@ pub(super) struct Operations {
     known: ArcSwap<BTreeMap<Box<str>, Arc<Operation>>>,
     adding: Mutex<()>,
     most: usize,
-    /// Counters of all operations without a name of their own.
+    /// Counters shared by all operations that are not counted by name.
     others: Arc<Operation>,
 }
 
-/// Name under which such operations count.
+/// Name under which the operations that are not counted by name appear.
 pub(super) const OTHERS: &str = "other";
 
 impl Operations {
@@ -83,7 +83,8 @@ impl Operations {
         }
     }
 
-    /// Returns the operation of a name; a new one if there is room and `exists` is set.
+    /// Returns the counters of the operation `name`. Adds new ones if the limit allows it and
+    /// `exists` is true; otherwise returns the shared counters of `other`.
     pub(super) fn of(&self, name: &str, exists: bool) -> Arc<Operation> {
         if let Some(known) = self.known.load().get(name) {
             return known.clone();
@@ -111,7 +112,7 @@ impl Operations {
         added
     }
 
-    /// Returns all operations, by name.
+    /// Returns all operations with their counters, sorted by name.
     pub(super) fn all(&self) -> Vec<(Box<str>, Arc<Operation>)> {
         let known = self.known.load_full();
         let known = known.iter().map(|(name, one)| (name.clone(), one.clone()));

@@ -1,11 +1,11 @@
-//! Metrics of calls as text.
+//! Metrics of calls in Prometheus' text format.
 
 use super::operations::Operation;
 use crate::exposition::{Exposition, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// One end of the ORB's calls, and its operations by their names.
+/// One end of the ORB's calls (client or server), with the operations counted there.
 pub(super) type End = (&'static str, Vec<(Box<str>, Arc<Operation>)>);
 
 pub(super) fn render(ends: &[End]) -> String {

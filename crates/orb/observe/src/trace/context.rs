@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Span of a trace, as it is propagated.
+/// Context of a span, as it is propagated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     trace_id: u128,
@@ -14,7 +14,7 @@ pub struct TraceContext {
     state: Option<Arc<str>>,
 }
 
-/// Error of a text that is no `traceparent`.
+/// Error for a text that is not a `traceparent`.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no traceparent: {0}")]
 pub struct BadTraceParent(
@@ -31,9 +31,9 @@ impl fmt::Debug for BadTraceParent {
 
 /// Length of a `traceparent` of version 00, in bytes.
 const LENGTH: usize = 55;
-/// Length in bytes up to which a `tracestate` has to be passed on (§3.3.1.5).
+/// Length in bytes up to which a `tracestate` must be propagated (§3.3.1.5).
 const MOST_STATE: usize = 512;
-/// Upper bound of its members (§3.3.1.1).
+/// Maximum number of members of a `tracestate` (§3.3.1.1).
 const MOST_MEMBERS: usize = 32;
 /// Flag of a recorded trace (§3.2.2.5.1).
 const SAMPLED: u8 = 1;
@@ -50,7 +50,8 @@ impl TraceContext {
         }
     }
 
-    /// Returns the context of a span that another library has begun.
+    /// Returns the context of a span that another tracing library has begun; `None` if the ids are
+    /// invalid.
     #[cfg(feature = "opentelemetry")]
     pub(super) fn of_span(trace_id: u128, span_id: u64, flags: u8) -> Option<Self> {
         (trace_id != 0 && span_id != 0).then_some(Self {
@@ -61,13 +62,13 @@ impl TraceContext {
         })
     }
 
-    /// Returns the flags as they are written.
+    /// Returns the flags, as `traceparent` carries them.
     #[cfg(feature = "opentelemetry")]
     pub(super) fn flags(&self) -> u8 {
         self.flags
     }
 
-    /// Makes another span of the same trace.
+    /// Makes the context of a new span in the same trace.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -76,7 +77,7 @@ impl TraceContext {
         }
     }
 
-    /// Adds vendors' state; a text that is no `tracestate` is left out (§3.3.1).
+    /// Adds the vendors' state; ignores a text that is not a valid `tracestate` (§3.3.1).
     #[must_use]
     pub fn with_state(self, state: &str) -> Self {
         let state = state.trim();
@@ -160,7 +161,7 @@ impl FromStr for TraceContext {
     }
 }
 
-/// Reads lower-case digits, and no others.
+/// Parses lower-case hexadecimal digits; any other character is an error.
 fn hex(digits: &[u8]) -> Result<u128, BadTraceParent> {
     digits.iter().try_fold(0, |number, digit| {
         let digit = match digit {
@@ -172,7 +173,7 @@ fn hex(digits: &[u8]) -> Result<u128, BadTraceParent> {
     })
 }
 
-/// Returns whether the text is a list of `key=value` (§3.3.1.2, §3.3.1.3).
+/// Returns whether the text is a valid list of `key=value` members (§3.3.1.2, §3.3.1.3).
 fn is_state(state: &str) -> bool {
     let members = state.split(',').map(str::trim);
     let mut members = members.filter(|member| !member.is_empty());

@@ -1,12 +1,13 @@
-//! Ids of traces and spans, practically unique: random as far as the standard library's keys are,
-//! and counted.
+//! Generator of trace and span ids: practically unique, from the standard library's random hash
+//! keys and a counter.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Returns an id; never 0, which means none (W3C Trace Context, §3.2.2.3 and §3.2.2.4).
+/// Returns an id that is never 0, which would mean "none" (W3C Trace Context, §3.2.2.3 and
+/// §3.2.2.4).
 pub(super) fn number() -> u64 {
     static KEYS: OnceLock<RandomState> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);

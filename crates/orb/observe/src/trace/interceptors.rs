@@ -1,4 +1,4 @@
-//! Interceptors of both ends.
+//! Client and server interceptors that trace calls.
 
 use super::context::TraceContext;
 use super::wire::{decoded, encoded};
@@ -15,22 +15,22 @@ use std::sync::{Arc, OnceLock};
 use tracing::span::EnteredSpan;
 use tracing::{Span, field};
 
-/// Function that returns the calling thread's trace context in another library.
+/// Function that returns the calling thread's current trace context from another tracing library.
 type Source = dyn Fn() -> Option<TraceContext> + Send + Sync;
 
 /// Function that receives each span with its parent's trace context.
 type Sink = dyn Fn(&Span, &TraceContext) + Send + Sync;
 
-/// Connection to another library that makes `tracing`'s spans its own.
+/// Connection to another tracing library that turns `tracing` spans into spans of its own.
 pub(super) trait SpanLibrary: Send + Sync {
-    /// Returns whether the calling thread is in a span of the library, which becomes the parent of
-    /// a new one.
+    /// Returns whether the calling thread is in a span of the other library, which becomes the
+    /// parent of a new span.
     fn is_in_trace(&self) -> bool;
 
     /// Sets the parent of a new span.
     fn set_parent(&self, span: &Span, parent: &TraceContext);
 
-    /// Returns the library's context for a span; `None` if it has none.
+    /// Returns the other library's context of a span; `None` if the library has none for it.
     fn context_of(&self, span: &Span) -> Option<TraceContext>;
 }
 
@@ -57,15 +57,15 @@ struct Shared {
 }
 
 impl TracingBuilder {
-    /// Marks traces that begin here as not recorded (the flag `sampled`).
+    /// Marks traces that begin here as not recorded (clears the flag `sampled`).
     #[must_use]
     pub fn unsampled(mut self) -> Self {
         self.0.samples = false;
         self
     }
 
-    /// Sets the source of the parent context of calls outside of upcalls, such as the current
-    /// context of OpenTelemetry.
+    /// Sets the function that supplies the parent context of calls made outside of upcalls, such as
+    /// the current context of OpenTelemetry.
     #[must_use]
     pub fn from_source(
         mut self,
@@ -89,7 +89,7 @@ impl TracingBuilder {
         self
     }
 
-    /// Makes the initialiser of one ORB, as each has its slots.
+    /// Makes the initialiser for one ORB; each ORB needs its own, as it allocates slots.
     #[must_use]
     pub fn build(self) -> Tracing {
         Tracing(Arc::new(self.0))
@@ -97,7 +97,8 @@ impl TracingBuilder {
 }
 
 impl Tracing {
-    /// Makes a builder whose traces are recorded.
+    /// Makes a builder for tracing; new traces are recorded unless [`TracingBuilder::unsampled`] is
+    /// called.
     #[must_use]
     pub fn builder() -> TracingBuilder {
         TracingBuilder(Shared {
@@ -110,8 +111,8 @@ impl Tracing {
         })
     }
 
-    /// Returns the trace context of the calling thread: of its upcall, or the one that was set.
-    /// `None` before the ORB has started.
+    /// Returns the trace context of the calling thread: that of its current upcall, or the one set
+    /// by `set_current`. `None` before the ORB has started.
     #[must_use]
     pub fn current(&self, orb: &Orb) -> Option<TraceContext> {
         let slot = *self.0.slot.get()?;
@@ -122,8 +123,8 @@ impl Tracing {
     /// begin traces of their own.
     ///
     /// # Errors
-    /// BAD_INV_ORDER before the ORB has started; BAD_PARAM for an ORB that was started without
-    /// this.
+    /// BAD_INV_ORDER before the ORB has started; BAD_PARAM for an ORB that was started without this
+    /// initialiser.
     pub fn set_current(
         &self,
         orb: &Orb,
@@ -140,8 +141,8 @@ impl Tracing {
 }
 
 impl Shared {
-    /// Begins a span with the given parent, or with one of another library; returns the context of
-    /// the span.
+    /// Begins a span as a child of the given context, or of another library's current span; returns
+    /// the context of the new span.
     fn begin(&self, span: &Span, kind: &str, from: Option<TraceContext>) -> TraceContext {
         let parent = from.or_else(|| self.source.as_ref().and_then(|source| source()));
         let of_library = self.joined.as_ref().and_then(|library| {
@@ -196,7 +197,7 @@ impl fmt::Debug for TracingBuilder {
     }
 }
 
-/// Encodes a trace context for a slot, as it is sent.
+/// Encodes a trace context as the value of a slot, in the form in which it is sent.
 fn kept(context: Option<&TraceContext>) -> Any {
     let data = context.and_then(encoded).unwrap_or_default();
     Any::new(&data).unwrap_or_default()
@@ -216,10 +217,10 @@ impl OrbInitializer for Tracing {
     }
 }
 
-/// Interceptor of either end.
+/// Interceptor for client requests and for server requests.
 struct AtEnd(Arc<Shared>);
 
-/// Kinds of spans, as OpenTelemetry names them.
+/// Values of a span's kind, in OpenTelemetry's terms.
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
 
@@ -228,7 +229,7 @@ const NAME: &str = "punctual.trace-context";
 thread_local! {
     /// Spans of the unfinished calls of this thread, innermost last.
     static CALLS: RefCell<Vec<Span>> = const { RefCell::new(Vec::new()) };
-    /// Spans of the upcalls that this thread is in.
+    /// Entered spans of the thread's current upcalls, with their request ids.
     static UPCALLS: RefCell<Vec<(u32, EnteredSpan)>> = const { RefCell::new(Vec::new()) };
 }
 

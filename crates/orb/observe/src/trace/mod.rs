@@ -8,11 +8,12 @@
 //! 0x50554e03: encapsulation { string traceparent; string tracestate; }
 //! ```
 //!
-//! Spans may be another library's: `SpanLibrary` returns the context of a span then. The feature
-//! `opentelemetry` (`TracingBuilder::with_opentelemetry`) joins those of OpenTelemetry.
+//! Spans may also belong to another tracing library, which then supplies their contexts
+//! (`SpanLibrary`). The feature `opentelemetry` (`TracingBuilder::with_opentelemetry`) connects to
+//! the spans of OpenTelemetry.
 //!
 //! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as slots do:
-//! to the upcall's thread, whichever that is, and along with asynchronous calls.
+//! to whichever thread runs the upcall, and with asynchronous calls.
 
 mod context;
 mod ids;

@@ -1,6 +1,6 @@
-//! Spans of requests as spans of OpenTelemetry: where a `tracing-opentelemetry` layer makes spans
-//! from `tracing`'s, their ids are propagated, so that client and server are in one trace with all
-//! other spans of their threads.
+//! Connection of request spans to OpenTelemetry: if a `tracing-opentelemetry` layer makes
+//! OpenTelemetry spans from those of `tracing`, their ids are propagated, so that the spans of
+//! client and server belong to one trace, together with all other spans of their threads.
 
 use super::context::TraceContext;
 use super::interceptors::{SpanLibrary, TracingBuilder};
@@ -11,10 +11,10 @@ use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 impl TracingBuilder {
-    /// Makes the spans of requests OpenTelemetry's: the propagated trace context is that of the
-    /// span which the subscriber's layer of `tracing-opentelemetry` has begun; a server's span is a
-    /// child of the client's. Without such a layer, or if it does not want a span, ids are made as
-    /// without this option.
+    /// Makes the spans of requests spans of OpenTelemetry. The propagated trace context is that of
+    /// the span which the subscriber's `tracing-opentelemetry` layer has begun, and a server's span
+    /// is a child of the client's. Without such a layer, or for spans that it filters out, ids are
+    /// generated as without this option.
     ///
     /// ```no_run
     /// # use punctual_observe::trace::Tracing;

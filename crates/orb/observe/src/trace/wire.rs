@@ -1,10 +1,10 @@
-//! Trace context as the data of a service context.
+//! Encoding of a trace context as the data of a service context.
 
 use super::context::TraceContext;
 use punctual_cdr::{ByteOrder, Coding, Decoder, Encoder};
 
-/// Upper bound of the data, in bytes: 55 and 512 bytes of text, and their encapsulation. Longer
-/// data is no trace context.
+/// Maximum length of the service context's data, in bytes: 55 and 512 bytes of text, and the
+/// encapsulation. Longer data is ignored.
 const LONGEST: usize = 1024;
 
 pub(super) fn encoded(context: &TraceContext) -> Option<Vec<u8>> {
@@ -16,7 +16,7 @@ pub(super) fn encoded(context: &TraceContext) -> Option<Vec<u8>> {
     written.ok()
 }
 
-/// Decodes a trace context; returns `None` for invalid data, which then begins a new trace.
+/// Decodes a trace context; returns `None` for invalid data, in which case a new trace begins.
 pub(super) fn decoded(data: &[u8]) -> Option<TraceContext> {
     if data.len() > LONGEST {
         return None;

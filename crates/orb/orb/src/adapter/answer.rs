@@ -1,4 +1,4 @@
-//! Answers of an object adapter other than a result.
+//! Answers that an object adapter gives in place of a result.
 
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind, unmarshal_exception,
@@ -23,10 +23,10 @@ pub enum Location {
 pub enum DispatchError {
     /// A standard exception.
     System(SystemException),
-    /// The caller is to call there instead (LOCATION_FORWARD).
+    /// The caller shall call this object instead (LOCATION_FORWARD).
     Forward(Box<Ior>),
-    /// The caller is to call there instead, from now on (LOCATION_FORWARD_PERM); before GIOP 1.2 it
-    /// means the same as [`DispatchError::Forward`].
+    /// The caller shall call this object instead, for all further calls too
+    /// (LOCATION_FORWARD_PERM). Before GIOP 1.2 it is sent as [`DispatchError::Forward`].
     ForwardPermanently(Box<Ior>),
 }
 
@@ -37,7 +37,7 @@ impl From<SystemException> for DispatchError {
 }
 
 impl From<CdrError> for DispatchError {
-    /// Converts the error of an argument that cannot be decoded: the servant has not begun.
+    /// Converts the error of an argument that cannot be decoded; the servant has not been called.
     fn from(error: CdrError) -> Self {
         Self::System(
             unmarshal_exception(error, CompletionStatus::No).in_context("reading the arguments"),
@@ -45,8 +45,8 @@ impl From<CdrError> for DispatchError {
     }
 }
 
-/// Conversions for exceptions that a servant or a servant manager raises by `?`, as in
-/// `Err(ObjectNotExist)?`.
+/// Implements the conversions by which `?` raises exceptions in a servant or a servant manager, as
+/// in `Err(ObjectNotExist)?`.
 macro_rules! raised {
     ($($error:ty),*) => {$(
         impl From<$error> for DispatchError {

@@ -1,4 +1,4 @@
-//! Interface to the object adapter by which a caller of this process reaches a servant.
+//! Interface of the object adapter by which callers of the same process reach a servant.
 
 use super::answer::DispatchError;
 use super::provided::Provided;
@@ -6,14 +6,14 @@ use crate::interceptor::ServedObject;
 use std::fmt;
 
 /// An object of this process, as its adapter offers it to callers of this process. Found once for a
-/// reference ([`crate::ObjectAdapter::collocated`]) and kept with it: it must keep neither its ORB
-/// nor a servant alive.
+/// reference ([`crate::ObjectAdapter::collocated`]) and kept with it: an implementation must not
+/// keep its ORB or a servant alive.
 ///
 /// `run` calls the servant on the caller's thread, and is to be run once at most. It may panic, as
-/// a servant may: state that was entered must be left then, too.
+/// servants may: the implementation must restore its state (such as Current) in that case, too.
 pub trait Collocated: Send + Sync {
-    /// Calls the servant through the adapter, like a request: when the adapter admits it, with the
-    /// servant found or made, the call counted, and Current set.
+    /// Calls the servant through the adapter, as for a request: waits until the POA manager admits
+    /// the call, finds or activates the servant, counts the call, and sets Current.
     ///
     /// # Errors
     /// The answer that a request would get in place of a result.
@@ -23,13 +23,13 @@ pub trait Collocated: Send + Sync {
         run: &mut dyn FnMut(&Provided<'_>),
     ) -> Result<Went, DispatchError>;
 
-    /// Returns the object of the calling thread's upcall, for interceptors.
+    /// Returns the object that the calling thread's upcall serves, for interceptors.
     fn serving(&self) -> Option<Box<dyn ServedObject>> {
         None
     }
 
-    /// Calls the servant that is active now, by the fast path. Returns [`Went::ByWire`] when none
-    /// is; the call then goes through the adapter.
+    /// Calls the currently active servant by the fast path. Returns [`Went::ByWire`] when no
+    /// servant is active; the call then goes through the adapter.
     fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
         let _ = run;
         Went::ByWire
@@ -41,8 +41,8 @@ pub trait Collocated: Send + Sync {
 pub enum Went {
     /// The servant was called.
     Here,
-    /// Not called yet; a request must be sent. The adapter cannot call the servant on the caller's
-    /// thread, as the servant belongs to another thread or the caller must not wait.
+    /// The servant was not called; a request must be sent. The adapter cannot call the servant on
+    /// the caller's thread, as the servant belongs to another thread or the caller must not wait.
     ByWire,
 }
 
@@ -55,9 +55,9 @@ pub struct LocalRequest<'r> {
 }
 
 impl<'r> LocalRequest<'r> {
-    /// Makes the description of a call of this operation; `two_way` is true if the caller waits for
-    /// its end. `has_timeout` returns `true` if that wait is limited; it is called if the call
-    /// would be held back.
+    /// Describes a call of this operation. `two_way` is true if the caller waits for the operation
+    /// to end. `has_timeout` returns `true` if that wait has a time limit; it is called only if the
+    /// call would be held back.
     #[must_use]
     pub fn new(operation: &'r str, two_way: bool, has_timeout: &'r dyn Fn() -> bool) -> Self {
         Self {

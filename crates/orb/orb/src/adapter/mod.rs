@@ -1,5 +1,5 @@
-//! Answers of an object adapter about one object: its location, the answer in place of a result,
-//! and the way in which callers of this process reach its servant.
+//! Answers of an object adapter about one object: its location, an answer in place of a result, and
+//! the interface by which callers of the same process reach its servant.
 //!
 //! The main interface, [`crate::ObjectAdapter`], is defined in the server module.
 

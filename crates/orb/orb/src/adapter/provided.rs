@@ -11,7 +11,7 @@ use std::fmt;
 /// Function that casts an implementation, whose type only the function knows, to a `V`.
 pub type Cast<V> = fn(&(dyn Any + Send + Sync)) -> Option<&V>;
 
-/// View of an implementation as the object of one trait. Written by [`views!`](crate::views).
+/// View of an implementation as an object of one trait. Made by [`views!`](crate::views).
 #[derive(Clone, Copy)]
 pub struct View {
     of: TypeId,
@@ -19,7 +19,7 @@ pub struct View {
 }
 
 impl View {
-    /// Makes a view as a `V`, the type of a trait's objects.
+    /// Makes a view as the trait object type `V`.
     #[must_use]
     pub const fn of<V: ?Sized + 'static>(cast: &'static Cast<V>) -> Self {
         Self {
@@ -35,7 +35,7 @@ impl fmt::Debug for View {
     }
 }
 
-/// The views of a type, as objects of traits that it implements.
+/// Makes the list of a type's views, one for each trait object type given.
 ///
 /// ```
 /// use punctual_orb::{Provided, View, views};
@@ -68,7 +68,7 @@ macro_rules! views {
     };
 }
 
-/// An implementation and its views.
+/// Implementation with its views.
 #[derive(Clone, Copy)]
 pub struct Provided<'s> {
     implementation: &'s (dyn Any + Send + Sync),
@@ -78,7 +78,8 @@ pub struct Provided<'s> {
 }
 
 impl<'s> Provided<'s> {
-    /// Pairs an implementation with its views. Views of other types are never found.
+    /// Pairs an implementation with its views, which must be views of its own type: others are
+    /// never found.
     #[must_use]
     pub fn new(implementation: &'s (dyn Any + Send + Sync), views: &'static [View]) -> Self {
         Self {
@@ -88,8 +89,8 @@ impl<'s> Provided<'s> {
         }
     }
 
-    /// Marks the servant as one whose answers may come later, from other threads: its methods wait
-    /// for them. Callers that must not wait send a request instead.
+    /// Marks the servant as one that may answer later, from another thread: its methods then block
+    /// until it has answered. Callers that must not wait send a request instead.
     #[must_use]
     pub fn answering_later(self) -> Self {
         Self {
@@ -98,12 +99,12 @@ impl<'s> Provided<'s> {
         }
     }
 
-    /// Returns `true` if the servant's methods may wait for other threads.
+    /// Returns `true` if the servant's methods may block until another thread answers.
     pub(crate) fn answers_later(&self) -> bool {
         self.answers_later
     }
 
-    /// Returns the implementation as a `V`, if it is one.
+    /// Returns the implementation as a `V`, if it has a view of that type.
     #[inline]
     #[must_use]
     pub fn view<V: ?Sized + 'static>(&self) -> Option<&'s V> {

@@ -1,11 +1,11 @@
-//! Extension data that crates above this one keep for an ORB.
+//! Extension data that crates built on this one attach to an ORB.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Extensions by type, complete when the ORB starts.
+/// Extensions by type; none is added after the ORB has started.
 #[derive(Clone, Default)]
 pub(crate) struct Extensions(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 

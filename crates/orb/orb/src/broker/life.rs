@@ -1,5 +1,5 @@
-//! Life cycle of an ORB: it serves and calls, then only calls, then has ended (CORBA 3.3 part 1,
-//! §8.2.3).
+//! Life cycle of an ORB: it serves and makes calls, then only makes calls, then has ended (CORBA
+//! 3.3 part 1, §8.2.3).
 
 use punctual_exec::Deadline;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -13,7 +13,7 @@ const OVER: u8 = 2;
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     stage: AtomicU8,
-    /// True when the end is complete.
+    /// True once the shutdown is complete and waiting threads have been notified.
     told: Mutex<bool>,
     changed: Condvar,
 }
@@ -30,18 +30,18 @@ impl Life {
         begun.is_ok()
     }
 
-    /// Ends the ORB's life: no more calls.
+    /// Ends the ORB's life: it makes no more calls.
     pub(crate) fn end(&self) {
         self.stage.store(OVER, Ordering::Release);
     }
 
-    /// Wakes the threads that wait for the end, when that is complete.
+    /// Records that the shutdown is complete, and wakes the threads that wait for it.
     pub(crate) fn notify_end(&self) {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
-    /// Waits until the ORB has ended, until the deadline at most; returns `true` if it has ended.
+    /// Waits until the ORB has ended, but not beyond the deadline; returns `true` if it has ended.
     pub(crate) fn wait_until_over_or(&self, until: Deadline) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         while !*told {
@@ -79,7 +79,8 @@ impl Life {
         self.stage.load(Ordering::Acquire) == RUNNING
     }
 
-    /// Returns `true` if calls may be made: those in progress at a shutdown may still need others.
+    /// Returns `true` if calls may be made. They may during a shutdown, as requests in progress may
+    /// still need further calls.
     #[inline]
     pub(crate) fn calls(&self) -> bool {
         self.stage.load(Ordering::Acquire) != OVER

@@ -41,38 +41,38 @@ pub(crate) struct Broker {
     /// Service contexts that requests carry.
     pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
     pub(crate) extensions: Extensions,
-    /// Source of the priorities of lanes and calls, if there is one.
+    /// Source of the priorities of lanes and calls; `None` without Real-time CORBA.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
-    /// Order of requests that wait for a thread, if it is not that of their policies.
+    /// Order in which requests wait for a thread; `None` for the order that their policies define.
     pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
-    /// Queue of the main thread.
+    /// Work that waits for the main thread.
     pub(crate) main_thread: MainThreadQueue,
-    /// Number of pending replies of all connections.
+    /// Number of requests that servants will answer later, over all connections.
     pub(crate) pending_replies: AtomicUsize,
-    /// Factory of the servers of requests that arrive over outgoing connections (`lane/back.rs`);
-    /// set once.
+    /// Factory of the dispatchers for requests that arrive over outgoing connections
+    /// (`lane/back.rs`); set once.
     pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// Interceptors of requests.
     pub(crate) interceptors: Interceptors,
     ids: Option<Arc<Ids>>,
 }
 
-/// Names by which others know an ORB; one of its extensions.
+/// Configured names of an ORB (such as its id and server id), stored as an extension.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ids {
     pub(crate) orb: String,
     pub(crate) server: String,
 }
 
-/// Borrowed names of an ORB.
+/// Borrowed form of an ORB's configured names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdsOf<'b> {
     pub(crate) orb: &'b str,
     pub(crate) server: &'b str,
 }
 
-/// Source of priorities; one of an ORB's extensions.
+/// Extension of an ORB that holds its source of priorities.
 pub(crate) struct PrioritySource(pub(crate) Arc<dyn Priorities>);
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
@@ -133,7 +133,7 @@ impl Broker {
         &self.config
     }
 
-    /// Returns the names by which others know the ORB: empty unless configured.
+    /// Returns the ORB's configured names; they are empty by default.
     pub(crate) fn ids(&self) -> IdsOf<'_> {
         let ids = self.ids.as_deref();
         IdsOf {
@@ -159,7 +159,7 @@ impl Broker {
         Tracer::new(self.config.trace)
     }
 
-    /// Checks that the ORB runs, as the activation of objects demands.
+    /// Checks that the ORB is running, which the activation of objects requires.
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
         if self.life.serves() {
             Ok(())
@@ -168,8 +168,8 @@ impl Broker {
         }
     }
 
-    /// Checks that the ORB has not ended, as calls demand: those in progress at a shutdown may need
-    /// others.
+    /// Checks that the ORB has not ended, which calls require; during a shutdown, requests in
+    /// progress may still need further calls.
     pub(crate) fn check_not_over(&self) -> Result<(), SystemException> {
         if self.life.calls() {
             Ok(())

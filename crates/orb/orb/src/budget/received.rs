@@ -1,5 +1,5 @@
-//! Budget of received bytes of long messages, over all connections of an ORB: messages received in
-//! part, and those whose requests or replies are in progress.
+//! Budget of received bytes of long messages, over all connections of an ORB: messages that are
+//! partly received, and messages whose requests or replies are in progress.
 //!
 //! A limit on one connection does not bound the total of thousands. So each connection reports its
 //! usage beyond a free allowance. If the total exceeds the limit, the largest connection of the
@@ -13,19 +13,19 @@ use std::fmt::Debug;
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
-/// Bytes that a connection holds without being counted.
+/// Bytes that a connection may hold without being counted.
 const FREE: usize = 16 * 1024;
 
 /// Connection that can be closed to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Closes the connection, without waiting and without logging; the reason is text for people.
+    /// Closes the connection, without blocking and without logging; `reason` is human-readable.
     fn evict(&self, reason: &str);
 
     /// Logs that the connection was closed to make room.
     fn log_eviction(&self, reason: &str);
 }
 
-/// Connections that were closed to make room. Logged when dropped.
+/// Connections that were closed to make room. Dropping this value logs them.
 #[derive(Debug)]
 pub(crate) struct Evicted {
     connections: Vec<Arc<dyn Evictable>>,
@@ -40,9 +40,9 @@ impl Drop for Evicted {
     }
 }
 
-/// Returns the group whose connections are counted together: one host, an IPv6 network of 64 bits,
-/// or all of a link whose clients choose their own addresses, as on local links or by forged
-/// datagrams.
+/// Returns the name of the group of connections that are counted together: those of one host, of an
+/// IPv6 network of 64 bits, or of a whole link whose clients choose their own addresses, such as
+/// local links and datagrams, whose sender can be forged.
 pub(crate) fn host_of(link: &dyn Link, peer: &Address) -> Arc<str> {
     let is_asked_back = !link.is_local() && link.guarantees().reliable;
     match peer.host_and_port().filter(|_| is_asked_back) {
@@ -91,7 +91,8 @@ struct State {
 struct Holder {
     octets: usize,
     peer: Arc<str>,
-    /// Connection that would be closed; `None` for a request or reply in progress.
+    /// Connection to close when this holder is evicted; `None` for a request or reply in progress,
+    /// which cannot be.
     connection: Option<Weak<dyn Evictable>>,
     /// True if the connection was closed to make room.
     evicted: bool,
@@ -185,7 +186,7 @@ impl State {
         number
     }
 
-    /// Sets the usage of a holder.
+    /// Sets the number of bytes that a holder uses.
     fn change(&mut self, number: u64, octets: usize) {
         let Some(holder) = self.holders.get_mut(&number) else {
             return;
@@ -203,8 +204,8 @@ impl State {
         self.peers.get(peer).copied().unwrap_or_default()
     }
 
-    /// Sets the usage of a holder that grows; returns the connections to be closed for that, or
-    /// `None` if the holder itself must be closed.
+    /// Sets the number of bytes that a growing holder uses. Returns the connections to be closed to
+    /// make room, or `None` if the holder itself must be closed.
     fn grow(
         &mut self,
         limit: usize,
@@ -268,7 +269,7 @@ pub(crate) struct Account {
     of: Arc<Received>,
     peer: Arc<str>,
     connection: Weak<dyn Evictable>,
-    /// Present while the usage exceeds the free allowance.
+    /// Charge for the usage; present while it exceeds the free allowance.
     hold: Option<Hold>,
     /// Connections that were closed to make room for this one and are not logged yet.
     evicted: Vec<Evicted>,
@@ -307,8 +308,8 @@ impl Account {
         Ok(())
     }
 
-    /// Returns the connections to be logged, by dropping the result. That must happen under no
-    /// lock, as a subscriber to the log may call over the very connection of this account.
+    /// Returns the evicted connections; dropping the result logs them. Drop it without holding a
+    /// lock, as a log subscriber may make a call over this account's own connection.
     #[inline]
     pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
         std::mem::take(&mut self.evicted)
@@ -333,7 +334,7 @@ impl Account {
     }
 }
 
-/// Charge of some bytes, until dropped.
+/// Charge of a number of bytes to the budget, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
     of: Arc<Received>,

@@ -15,7 +15,7 @@ use crate::relayed::{self, RelayedReply, Terms};
 use crate::timeline::{self, Stage};
 
 impl Invocation {
-    /// Binds the call to the endpoint that is to be tried now.
+    /// Binds the call to the endpoint whose turn it is.
     pub(super) fn bind(&mut self, call: &Call<'_>) -> Result<Binding, SystemException> {
         probe::begins!(Point::ClientReference);
         self.route.bind(&call.callee, self.request_deadline)
@@ -82,8 +82,8 @@ impl Invocation {
         Ok(is_awaited.then(|| pending.put_away(connection)))
     }
 
-    /// Returns the buffering terms of the request, if it is to be buffered: that of a one-way, or
-    /// of a caller that goes on meanwhile.
+    /// Returns the buffering terms of the request if it is to be buffered, which applies to
+    /// one-ways and to asynchronous calls.
     fn buffer_terms(&self, call: &Call<'_>) -> Option<&BufferTerms> {
         let terms = self.route.effective.buffering.as_ref()?;
         let Ask::Request { operation, .. } = call.ask else {
@@ -133,7 +133,7 @@ impl Call<'_> {
         Reply::read(message, connection, self.callee)
     }
 
-    /// Returns the reason why a relayed request cannot leave by this connection.
+    /// Returns the reason why a relayed request cannot be sent over this connection.
     fn refused(&self, binding: &Binding) -> Option<SystemException> {
         let Ask::Relay(request) = self.ask else {
             return None;
@@ -148,7 +148,8 @@ impl Call<'_> {
     }
 }
 
-/// Returns a reply to be passed back as it came, or the message if its status makes the call go on.
+/// Returns a reply to be relayed unchanged, or the message itself if its status makes the call
+/// continue.
 fn relayed_reply(
     message: Message,
     connection: &ClientConnection,

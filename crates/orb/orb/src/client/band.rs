@@ -2,7 +2,7 @@
 //! before anything else is sent on the connection.
 //!
 //! When several calls meet on a new connection, each announces the band. The announcement is
-//! idempotent, so that no call waits for another's reply.
+//! idempotent, so no call has to wait for the reply to another call's announcement.
 
 use super::complete::{Completion, wait, without_reply};
 use super::failure::{Failed, Failure, too_many_calls};
@@ -107,8 +107,8 @@ impl Route {
     }
 }
 
-/// Returns whether the exception only says that the server does not know the operation or the
-/// object. The call itself will find that out.
+/// Returns whether the exception only says that the server does not know the announcement's
+/// operation or its object. The call itself will show whether the object exists.
 fn is_unknown(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),

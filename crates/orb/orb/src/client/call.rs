@@ -15,7 +15,7 @@ use crate::policy;
 use crate::probe::{self, Point};
 use crate::relayed::{RelayedReply, RelayedRequest};
 
-/// Makes a two-way call; its results or its user exception are given to `results`.
+/// Makes a two-way call; passes its results or its user exception to `results`.
 #[inline]
 pub(crate) fn invoke(
     callee: &Callee<'_>,
@@ -52,7 +52,7 @@ fn invoke_on(
     }
 }
 
-/// Makes a one-way call. Returns when its request has come as far as its SyncScope demands.
+/// Makes a one-way call. Returns when its request has progressed as far as its SyncScope demands.
 pub(crate) fn one_way(
     callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
@@ -73,7 +73,7 @@ pub(crate) fn one_way(
     sent.map_err(|exception| while_calling(exception, operation.name(), target))
 }
 
-/// Makes a one-way call that is answered (SYNC_WITH_SERVER, SYNC_WITH_TARGET).
+/// Makes a one-way call that the server acknowledges (SYNC_WITH_SERVER, SYNC_WITH_TARGET).
 #[cold]
 fn answered(
     callee: &Callee<'_>,
@@ -90,7 +90,7 @@ fn answered(
     raised.map_or(Ok(()), Err)
 }
 
-/// Asks the server whether it knows the object, by LocateRequest.
+/// Asks the server by LocateRequest whether it knows the object.
 pub(crate) fn locate(callee: Callee<'_>) -> Result<bool, SystemException> {
     let ask = Ask::Locate;
     let located = make(&Call { callee, ask }, None);
@@ -108,7 +108,7 @@ pub(crate) fn locate(callee: Callee<'_>) -> Result<bool, SystemException> {
     }
 }
 
-/// Passes a request on. Returns the reply as it came, `None` if no reply is expected.
+/// Relays a request. Returns the reply unchanged, or `None` if no reply is expected.
 pub(crate) fn relay(
     callee: Callee<'_>,
     request: &RelayedRequest<'_>,
@@ -148,7 +148,8 @@ fn make_on(
     complete_by_waiting(invocation, call, progress)
 }
 
-/// Waits on the calling thread, for as many replies as the call takes; `None` for a one-way that was sent.
+/// Completes a call by waiting on the calling thread, for the replies of all its attempts; returns `None`
+/// for a one-way that was sent.
 pub(super) fn complete_by_waiting(
     mut invocation: Invocation,
     call: &Call<'_>,

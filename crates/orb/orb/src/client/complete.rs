@@ -1,5 +1,4 @@
-//! The stage in which a call waits for its reply, and the handling of calls whose reply does not
-//! come.
+//! The stage in which a call waits for its reply, and the handling of calls that get no reply.
 
 use super::failure::{Failed, no_reply, out_of_place, timed_out, too_late};
 use super::write::Ask;
@@ -13,13 +12,13 @@ use std::time::Duration;
 /// Event that completes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
-    /// The request has been sent: a one-way.
+    /// The request has been sent; enough for a one-way.
     Sent,
-    /// The reply has arrived. The calling thread waits for it.
+    /// The reply has arrived, received or awaited by the calling thread.
     Reply,
-    /// The reply to a relayed request has arrived. Another thread takes over receiving only if that
-    /// takes longer than 2 ms, or if more has arrived already: a change of threads would cost as
-    /// much as the call.
+    /// The reply to a relayed request has arrived. Another thread takes over receiving on the
+    /// incoming connection only if the reply takes longer than 2 ms, or if more data has already
+    /// arrived there: a change of threads would cost as much as the call.
     RelayedReply,
 }
 
@@ -35,11 +34,12 @@ impl Completion {
     }
 }
 
-/// Time that a relayed request may take before another thread receives in the meantime.
+/// Time that a relayed request may take before another thread takes over receiving on the incoming
+/// connection.
 const BEFORE_HAND_OVER: Duration = Duration::from_millis(2);
 
-/// Waits for the reply, reusing the request's block to receive it. Meanwhile another thread
-/// receives where this one would have.
+/// Waits for the reply, reusing the request's block to receive it. If this thread also receives
+/// requests, another thread takes that over meanwhile.
 #[inline(always)]
 pub(super) fn wait_with(
     connection: &ClientConnection,
@@ -51,7 +51,7 @@ pub(super) fn wait_with(
     connection.wait_with(block, pending, connection.bounded(deadline, bound))
 }
 
-/// Waits for the reply to a call that was put away.
+/// Waits for the reply to a deferred call.
 ///
 /// # Errors
 /// The failure, if no reply has come.
@@ -68,8 +68,8 @@ pub(super) fn wait_for(
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
 }
 
-/// Waits for the reply until `until` at most. Returns the call, put away again, if its reply has
-/// not come by then.
+/// Waits for the reply until `until` at most. Returns the awaited reply if it has not arrived by
+/// then.
 pub(super) fn wait_until(
     reply: AwaitedReply,
     until: Deadline,
@@ -90,7 +90,7 @@ pub(super) fn wait_until(
     Ok(came.unwrap_or_else(|| Err(Failed::Finally(out_of_place()))))
 }
 
-/// Takes the reply that has come to a call that was put away, or the reason why none will.
+/// Takes the reply that has arrived for a deferred call, or the reason why none will arrive.
 pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, Failed> {
     let came = reply.with(|connection, pending| {
         let taken = pending.take();
@@ -99,7 +99,7 @@ pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, F
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
 }
 
-/// Waits for the reply, which arrives as a message of its own.
+/// Waits for the reply, which arrives in a block of its own.
 pub(super) fn wait(
     connection: &ClientConnection,
     pending: &PendingReply<'_>,

@@ -1,5 +1,5 @@
-//! The stage that decides about a call after an attempt: it is done, is forwarded, is repeated
-//! where that is safe, or goes on to another profile.
+//! The stage that decides about a call after an attempt: it is done, follows a forward, is repeated
+//! where that is safe, or tries the next profile.
 //!
 //! Repeating is safe when the server cannot have begun: the request never left, or the peer said
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
@@ -15,16 +15,17 @@ use crate::lane::Binding;
 use crate::relayed::on_terms;
 use punctual_ior::Ior;
 
-/// Number of times that a call moves on to a fresh connection because the old one had gone stale.
+/// Maximum number of times that a call is repeated on a new connection because the old one had gone
+/// stale.
 const MAX_STALE: u32 = 3;
 
-/// Number of times that a server may ask for another way to address the object: there are two
+/// Maximum number of times that a server may ask for another addressing disposition: there are two
 /// others.
 const MAX_READDRESSED: u32 = 2;
 
 impl Invocation {
-    /// Judges an attempt, and lets interceptors act on the result. `bound` is the connection of the
-    /// attempt, unless that is remembered already.
+    /// Decides on an attempt, and lets interceptors act on the result. `bound` is the binding to
+    /// remember if the call has succeeded; `None` if it is remembered already.
     ///
     /// # Errors
     /// The exception that ends the call.
@@ -97,7 +98,7 @@ impl Invocation {
         self.go_on(call, failed).map(|()| Next::Again)
     }
 
-    /// Goes on after a failure, if that is safe and there is somewhere to go.
+    /// Prepares another attempt after a failure, if that is safe and an endpoint is left.
     fn go_on(&mut self, call: &Call<'_>, failed: Failed) -> Result<(), SystemException> {
         match failed {
             Failed::Stale(_) if self.stale < MAX_STALE && !self.deadline.has_passed() => {
@@ -124,7 +125,7 @@ impl Invocation {
 }
 
 impl Call<'_> {
-    /// Returns the target of a forward. A relayed request keeps its terms there.
+    /// Returns the target of a forward. For a relayed request, the relay's terms are added to it.
     pub(super) fn forwarded(&self, to: Ior) -> Ior {
         match self.ask {
             Ask::Relay(request) => {
@@ -136,18 +137,19 @@ impl Call<'_> {
     }
 }
 
-/// Returns whether the binding leads to an endpoint of this host, which another server may own once
-/// this one has ended.
+/// Returns whether the binding is to an endpoint of this host. After its server has ended, another
+/// server may own that endpoint.
 fn is_local(binding: &Binding) -> bool {
     binding.endpoint.pair.link.is_local()
 }
 
-/// Returns whether the server does not know the object, and so has done nothing.
+/// Returns whether the exception says that the server does not know the object, and so has not
+/// begun the call.
 fn is_gone(exception: &SystemException) -> bool {
     exception.kind() == Kind::ObjectNotExist && exception.is_not_begun()
 }
 
-/// Returns whether another profile may lead to success: the server has not begun.
+/// Returns whether the call may succeed with another profile: the server has not begun it.
 fn may_succeed_elsewhere(exception: &SystemException) -> bool {
     exception.is_not_begun()
         && matches!(

@@ -1,4 +1,4 @@
-//! Connecting without a call, and the reasons why a connection is impossible.
+//! Set-up of connections without a call, and the reasons why a connection is impossible.
 
 use super::preference::{NoEndpoint, chosen};
 use super::remote::Callee;
@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Returns a connection that calls use now.
+/// Returns the connection that calls to the object currently use; sets one up if needed.
 pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, SystemException> {
     let effective = callee.effective();
     let deadline = Deadline::after_optional(callee.timeout_under(&effective));
@@ -26,8 +26,8 @@ pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, Sy
     })
 }
 
-/// Returns the policies because of which no two-way call can go to a reference, as far as the
-/// reference itself says.
+/// Returns the policies that exclude any two-way call to a reference, judged by the contents of the
+/// reference alone.
 pub(crate) fn inconsistent(callee: Callee<'_>) -> Vec<Policy> {
     let effective = callee.effective();
     if let Some(contradicting) = effective.contradicting() {

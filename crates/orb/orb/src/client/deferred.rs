@@ -1,8 +1,8 @@
-//! Deferred call: its reply is waited for later, or a notification is given when it has arrived
-//! (CORBA 3.3 part 2, §22; Arulanthu et al. 2000).
+//! Deferred call: its reply is awaited later, or its arrival is notified (CORBA 3.3 part 2, §22;
+//! Arulanthu et al. 2000).
 //!
-//! It is an [`Invocation`] that is put away between its request and its reply, with all that it
-//! borrowed while it was sent: the reference, and the arguments, which another attempt may need.
+//! It is an [`Invocation`] that is stored between its request and its reply, together with the
+//! reference and the arguments, which another attempt may need.
 
 use super::complete;
 use super::failure::{Failed, out_of_place, unwatchable, while_calling};
@@ -21,21 +21,22 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// Owner of the reference that is called.
+/// Owner of a called reference.
 pub(crate) trait Owner {
-    /// Returns the callee for a call by this lane.
+    /// Returns the reference as the callee of a call over the given lane.
     fn callee_of<'c>(&'c self, lane: &'c Arc<Lane>) -> Callee<'c>;
 }
 
-/// Arguments owned by a call that outlives its caller's borrow.
+/// Arguments owned by a deferred call.
 pub(crate) type OwnedArguments = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send;
 
-/// Deferred call; see the module. Dropping it before its reply has come cancels it.
+/// Deferred call (see the module documentation). Dropping it before its reply has arrived cancels
+/// it.
 pub(crate) struct Deferred<O> {
     what: CalledObject<O>,
     invocation: Invocation,
     stage: Stage,
-    /// Place among the limited number of calls in flight.
+    /// Slot of the limit on calls in flight, occupied until the call is done.
     place: Option<InFlightGuard>,
 }
 
@@ -50,13 +51,14 @@ struct CalledObject<O> {
 /// Operation whose name is owned or static, and so lives as long as the call.
 #[derive(Clone, Debug)]
 pub(crate) enum CalledOperation {
-    /// Two-way operation whose name is part of the program.
+    /// Two-way operation whose name is a constant of the program.
     Known(&'static str),
-    /// Two-way operation that became known at run time. Boxed, so that the enum needs no tag.
+    /// Two-way operation whose name is known only at run time. Boxed, so that the enum needs no
+    /// tag.
     Named(Box<Described>),
 }
 
-/// Operation that became known at run time, with the description that its interceptors see.
+/// Operation whose name is known only at run time, with the description that its interceptors see.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) name: Arc<str>,
@@ -73,8 +75,8 @@ impl CalledOperation {
 }
 
 enum Stage {
-    /// Waits for a place among the calls in flight before its request is sent. The alarm reports
-    /// its time-out to the waker that waits for a place.
+    /// The request is not sent yet: the limit on calls in flight is reached. The alarm wakes the
+    /// waiting task when the call's time-out passes.
     Held(Held, Option<Box<Alarm>>),
     Awaits(Awaited),
     /// Boxed because it is large, and most calls in flight are not done.
@@ -96,7 +98,7 @@ impl<O: Owner> CalledObject<O> {
 }
 
 impl<O: Owner> Deferred<O> {
-    /// Sends the request by that lane. A failure to send becomes the call's result.
+    /// Sends the request over the given lane. A failure to send becomes the call's result.
     pub(crate) fn begin(
         owner: O,
         lane: Arc<Lane>,
@@ -125,12 +127,12 @@ impl<O: Owner> Deferred<O> {
         .settled()
     }
 
-    /// Returns the lane that calls.
+    /// Returns the lane over which the call is made.
     pub(crate) fn lane(&self) -> &Arc<Lane> {
         &self.what.lane
     }
 
-    /// Waits until the result is there, or `until`. Returns whether it is there.
+    /// Waits until the result is available, or until `until`. Returns whether it is available.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
         if let Stage::Held(held, _) = &mut self.stage {
             let deadline = self.invocation.deadline;
@@ -157,8 +159,9 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
-    /// Returns whether the result is there; if not, `watcher` is woken when it is time to poll
-    /// again. Does not wait for the reply. If the call is to be repeated, sends it again.
+    /// Returns whether the result is available. If it is not, `watcher` is woken when it is time to
+    /// poll again. Does not wait for the reply. If the call has to be repeated, sends the request
+    /// again.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
         if let Stage::Held(..) = self.stage
             && !self.poll_held(watcher)
@@ -188,8 +191,8 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
-    /// Returns whether the call is no longer held; if it still is, `watcher` is woken when there
-    /// may be a place, or its time is over.
+    /// Returns whether the call is no longer held back by the limit on calls in flight. If it still
+    /// is, `watcher` is woken when a slot may be free or the call's time is up.
     fn poll_held(&mut self, watcher: &Waker) -> bool {
         let deadline = self.invocation.deadline;
         let Stage::Held(held, alarm) = &mut self.stage else {
@@ -213,7 +216,7 @@ impl<O: Owner> Deferred<O> {
         false
     }
 
-    /// Sends a request that was held.
+    /// Sends a request that was held back, now that the call has a slot.
     fn send(&mut self, place: InFlightGuard) {
         self.place = Some(place);
         let invocation = &mut self.invocation;
@@ -226,7 +229,7 @@ impl<O: Owner> Deferred<O> {
         self.stage = Stage::failed(too_many(Kind::Timeout));
     }
 
-    /// Gives its place to another call when it is done.
+    /// Frees the slot of the call for another one, if the call is done.
     fn settle(&mut self) {
         if let Stage::Done(_) = self.stage {
             self.place = None;
@@ -245,7 +248,7 @@ impl<O: Owner> Deferred<O> {
         self.settle();
     }
 
-    /// Lets `results` read the results, waiting for them if necessary.
+    /// Passes the results to `results`, waiting for them if necessary.
     ///
     /// # Errors
     /// The exception that the server raised, or the reason why the call failed.
@@ -305,7 +308,8 @@ impl Stage {
         Self::Done(Box::new(Err(exception)))
     }
 
-    /// Takes the awaited reply. If none is awaited, returns whether the call is done.
+    /// Takes the awaited reply out of the stage. If no reply is awaited, returns whether the call
+    /// is done.
     fn take(&mut self) -> Result<Awaited, bool> {
         match std::mem::replace(self, Self::InTransition) {
             Self::Awaits(awaited) => Ok(awaited),

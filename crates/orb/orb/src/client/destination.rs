@@ -8,7 +8,8 @@ use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Selects the endpoints that calls may go to, in the order in which they are tried.
+/// Selects the endpoints that calls with a given priority may use, in the order in which they are
+/// tried.
 pub(super) fn towards(
     destination: &Destination,
     mut endpoints: Vec<Arc<Endpoint>>,
@@ -54,8 +55,8 @@ fn within(
     (!within.is_empty()).then_some(within)
 }
 
-/// Returns the distance of an endpoint from the wanted priority, as a sort key: equal, no priority,
-/// above, below.
+/// Returns how far an endpoint's priority is from the wanted one, as a sort key: first equal
+/// priorities, then endpoints without a priority, then higher priorities, then lower ones.
 fn distance(
     priority: Option<Priority>,
     wanted: Priority,

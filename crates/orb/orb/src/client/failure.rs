@@ -1,4 +1,5 @@
-//! Reasons why a call failed, for its caller: endpoint, phase, and the operating system's error.
+//! Reasons why a call failed, as reported to its caller: endpoint, phase, and the operating
+//! system's error.
 
 use super::target::Target;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -9,7 +10,7 @@ use punctual_link::{Address, Cause, LinkError, Phase, SendError};
 
 /// Failure of one attempt.
 pub(super) enum Failed {
-    /// The server cannot have begun the call.
+    /// The connection was stale: the server cannot have begun the call.
     Stale(SystemException),
     Finally(SystemException),
     /// The endpoint cannot carry this request.
@@ -25,7 +26,7 @@ impl Failed {
     }
 }
 
-/// Returns the failure of a send. It is safe to repeat if no byte of the request has left.
+/// Returns the failure of a send. Repeating is safe if no byte of the request has been sent.
 pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
     let completed = if error.sent == 0 {
         CompletionStatus::No
@@ -66,7 +67,7 @@ pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemExceptio
     .with_detail(format!("{address}: {}: no reply {term}", Phase::Receive))
 }
 
-/// Returns the exception for a request that has not left in time.
+/// Returns the exception for a request that was not sent in time.
 #[cold]
 pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
@@ -93,8 +94,8 @@ pub(super) fn reply_not_before_its_end(deadline: Deadline) -> SystemException {
     )
 }
 
-/// Returns the exception for a bound reference that would have to be bound again, which its Rebind
-/// policy forbids.
+/// Returns the exception for a call that would have to bind its reference again although the Rebind
+/// policy forbids it.
 #[cold]
 pub(super) fn must_rebind(what: &str) -> SystemException {
     SystemException::new(Kind::Rebind, minor::MUST_REBIND, CompletionStatus::No).with_detail(
@@ -104,7 +105,7 @@ pub(super) fn must_rebind(what: &str) -> SystemException {
     )
 }
 
-/// Returns the failure of a call whose connection broke before the reply had come.
+/// Returns the failure of a call whose connection broke before the reply arrived.
 pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
     let detail = format!("{address}: {}: {}", Phase::Receive, broken.reason);
     if broken.orderly {
@@ -121,7 +122,7 @@ pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
     }
 }
 
-/// Returns the exception for forwards that nest too deep, naming where the last one would have led.
+/// Returns the exception for forwards that nest too deep; it names the target of the last one.
 pub(crate) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
     let kind = Kind::Transient;
     SystemException::new(kind, minor::TOO_MANY_FORWARDS, CompletionStatus::No).with_detail(format!(
@@ -176,7 +177,8 @@ fn described(ior: &Ior) -> String {
     }
 }
 
-/// Returns the exception for a reply that no thread can be started to read.
+/// Returns the exception for a call whose reply cannot be read because no thread for it can be
+/// started.
 #[cold]
 pub(super) fn unwatchable(error: &std::io::Error) -> SystemException {
     SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe).with_detail(format!(
@@ -204,7 +206,7 @@ pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
     ))
 }
 
-/// Returns the exception for a reply whose status does not fit the request.
+/// Returns the exception for a reply whose status is not valid for its request.
 pub(crate) fn out_of_place() -> SystemException {
     SystemException::new(Kind::CommFailure, minor::PROTOCOL, CompletionStatus::Maybe)
         .with_detail("the reply's status is not valid for the request")
@@ -217,12 +219,12 @@ pub(super) enum Failure {
     Link(Address, LinkError),
     /// The call failed at this endpoint.
     Raised(SystemException),
-    /// No more endpoints are tried; names the setting responsible.
+    /// No more endpoints are tried because of a limit; holds the name of the setting.
     NoMore(&'static str),
 }
 
 /// Returns the exception for a call of which all endpoints have failed, listing each with its
-/// failure. A single endpoint's failure is returned as it is.
+/// failure. The failure of a single endpoint is returned unchanged.
 pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemException {
     if failures.len() == 1
         && let Some(Failure::Raised(exception)) =

@@ -1,4 +1,4 @@
-//! Templates of request heads, written once for each operation of a bound reference. Only the
+//! Templates of request headers, written once for each operation of a bound reference. Only the
 //! request id and the message size change from call to call.
 
 use crate::fixed_context::{RequestContext, WORD, WordLayout};
@@ -9,13 +9,13 @@ use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContext, Target};
 use std::sync::{Arc, OnceLock};
 
-/// Number of heads in a row.
+/// Number of templates in a row of the table.
 const A_ROW: usize = 4;
-/// Maximum number of rows of a reference. Further operations of an interface have their heads
-/// written again for each call.
+/// Maximum number of rows of a reference's table. For operations beyond that, the header is written
+/// anew for each call.
 const ROWS: usize = 32;
 
-/// Heads of a reference's requests to one endpoint.
+/// Request header templates for calls through a reference to one endpoint.
 #[derive(Debug)]
 pub(super) struct Heads {
     /// Service contexts of the ORB that these requests carry.
@@ -29,22 +29,23 @@ struct Row {
     next: OnceLock<Box<Row>>,
 }
 
-/// Head of the requests for one operation.
+/// Template of the header of requests for one operation.
 #[derive(Debug)]
 pub(super) struct RequestHead {
     operation: KeptName,
     response: ResponseFlags,
-    /// True if the head belongs to a reference that announces code sets.
+    /// True if the template belongs to a reference that announces code sets.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
-    /// Layout of its one service context, if that is a word ([`RequestContext::word_of_thread`]).
+    /// Layout of the header's only service context, if its data is a single word
+    /// ([`RequestContext::word_of_thread`]).
     pub(super) word: Option<WordLayout>,
-    /// The service contexts for which the head has slots.
+    /// Service contexts for which the template has slots.
     pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
 
 impl Heads {
-    /// Creates an empty table of heads for requests that carry these service contexts.
+    /// Creates an empty table of templates for requests that carry these service contexts.
     pub(super) fn new(contexts: Arc<[Arc<dyn RequestContext>]>) -> Self {
         Self {
             contexts,
@@ -52,9 +53,9 @@ impl Heads {
         }
     }
 
-    /// Returns the head for an operation; `None` where the protocol has heads that differ from call
-    /// to call, or this one cannot be written. Allocates when the operation is called for the first
-    /// time.
+    /// Returns the template for an operation; `None` if the protocol's headers differ from call to
+    /// call, or the template cannot be written. Allocates when the operation is called for the
+    /// first time.
     #[inline]
     pub(super) fn head(
         &self,
@@ -134,8 +135,8 @@ impl RequestHead {
         }))
     }
 
-    /// Returns whether the head is that of this operation. Names are constants, so that their
-    /// address is compared; the same name at another address gets a head of its own.
+    /// Returns whether the template belongs to this operation. Names are constants, so their
+    /// addresses are compared; an equal name at another address gets a template of its own.
     #[inline]
     fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
         self.operation.is_of(operation) && self.response == operation.response

@@ -1,10 +1,10 @@
 //! Client interception points of a call (CORBA 3.3 part 1, §16.3).
 //!
 //! Each attempt is a pass: `send_request` before the call is bound, and an ending point when its
-//! result is known. An attempt that leads to another ends with `receive_other`. A call whose caller
-//! goes on ends its first pass when its request has left, and has another when its reply has come,
-//! which begins with `send_poll`. Only the slow path calls interceptors: in an ORB with
-//! interceptors no call takes the fast path.
+//! result is known. An attempt that leads to another ends with `receive_other`. An asynchronous
+//! call ends its first pass when its request has been sent, and has a second pass, which begins
+//! with `send_poll`, when its reply has arrived. Only the slow path calls interceptors: in an ORB
+//! with interceptors no call takes the fast path.
 
 use super::complete::Completion;
 use super::failure::{must_rebind, out_of_place};
@@ -26,7 +26,7 @@ use punctual_giop::{ReplyStatus, ResponseFlags};
 use punctual_ior::Ior;
 
 impl Invocation {
-    /// Marks the call as deferred: its caller goes on.
+    /// Marks the call as deferred: its caller does not wait for the reply.
     pub(super) fn set_deferred(&mut self) {
         if let Some(interception) = &mut self.interception {
             interception.set_deferred = true;
@@ -34,7 +34,7 @@ impl Invocation {
     }
 
     /// Begins a pass with `send_request`. [`Next::Done`] means that an attempt is to be made;
-    /// otherwise the call goes on elsewhere.
+    /// otherwise an interceptor has forwarded the call.
     ///
     /// # Errors
     /// The exception that an interceptor has raised.
@@ -53,7 +53,8 @@ impl Invocation {
         self.start(call, |pass, at| pass.send_request(at, contexts))
     }
 
-    /// Begins the pass of a reply that has come to a deferred call, as [`Invocation::begin_pass`].
+    /// Begins the pass for the reply that has arrived to a deferred call. Returns as
+    /// [`Invocation::begin_pass`] does.
     ///
     /// # Errors
     /// The exception that an interceptor has raised.
@@ -97,7 +98,7 @@ impl Invocation {
         }
     }
 
-    /// Records the service contexts of a reply.
+    /// Records the service contexts of a reply for the interceptors.
     pub(super) fn note_reply(&mut self, binding: &Binding, message: &Message) {
         let Some(interception) = &mut self.interception else {
             return;
@@ -115,8 +116,8 @@ impl Invocation {
         }
     }
 
-    /// Ends the pass with the result of the attempt, and returns the result after the interceptors.
-    /// `forward` is the target of a server's forward.
+    /// Ends the pass with the result of the attempt. Returns the result as the interceptors have
+    /// changed it. `forward` is the target of a server's forward.
     ///
     /// # Errors
     /// The exception that ends the call.
@@ -160,7 +161,7 @@ impl Invocation {
         }
     }
 
-    /// Applies the decision of the interceptors.
+    /// Carries out the outcome on which the interceptors have decided.
     fn obey(&mut self, call: &Call<'_>, outcome: Outcome) -> Result<Next, SystemException> {
         match outcome {
             Outcome::Forward(to) => {

@@ -10,7 +10,7 @@ pub(super) struct Interception {
     pub(super) pass: ClientPass,
     /// True while a pass is under way.
     pub(super) is_on: bool,
-    /// True if the caller goes on while the call is in flight.
+    /// True if the caller does not wait while the call is in flight.
     pub(super) set_deferred: bool,
 }
 
@@ -29,7 +29,7 @@ impl Interception {
         }))
     }
 
-    /// Returns the contexts of the request, with those that interceptors have added.
+    /// Returns the service contexts of the request, including those that interceptors have added.
     pub(super) fn contexts(&self) -> &FilledContexts {
         &self.pass.request_contexts
     }

@@ -4,10 +4,9 @@
 //!
 //! An [`Invocation`] holds the state of a call between two stages, and borrows nothing: callee and
 //! request ([`Call`]) are passed to each stage. [`Invocation::proceed`] sends the request; then the
-//! call can be put away until its reply has come, and [`Invocation::take_up`] goes on, on any
-//! thread, perhaps with another attempt. Its [`Completion`] says which thread does that, and when.
-//! The fast path ([`super::short`]) goes through the same stages with everything decided
-//! beforehand.
+//! call can be stored until its reply has arrived, and [`Invocation::take_up`] continues it, on any
+//! thread, perhaps with another attempt. Its [`Completion`] determines which thread does that, and
+//! when. The fast path ([`super::short`]) goes through the same stages, but makes no decisions.
 
 use super::complete::Completion;
 use super::failure::{Failed, not_before_its_end, too_late};
@@ -39,22 +38,22 @@ pub(super) struct Call<'a> {
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
-    /// Start times, if the request or the reply has to wait for one. Boxed: calls in flight are
-    /// many, and hardly one has it.
+    /// Start times, if the request or the reply has to wait for one. Boxed to keep calls small:
+    /// many are in flight, and few have start times.
     pub(super) starts: Option<Box<StartTimes>>,
-    /// Time after which the request is too late; not later than the reply's deadline.
+    /// Time after which the request must not be sent any more; not later than the reply's deadline.
     pub(super) request_deadline: Deadline,
     /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     pub(super) route: Route,
     /// Service contexts of the request, as they were when the call was made.
     pub(super) contexts: FilledContexts,
-    /// True if the caller goes on meanwhile, so that the request may be buffered.
+    /// True if the caller does not wait for the reply, so that the request may be buffered.
     pub(super) is_put_away: bool,
-    /// Number of times that the call moved on to a fresh connection because the old one had gone
+    /// Number of times that the call was repeated on a new connection because the old one had gone
     /// stale.
     pub(super) stale: u32,
-    /// Number of times that a server has asked for another way to address the object.
+    /// Number of times that a server has asked for another addressing disposition.
     pub(super) readdressed: u32,
     /// Interception state, if the ORB has interceptors.
     pub(super) interception: Option<Box<Interception>>,
@@ -89,7 +88,7 @@ pub(super) enum Progress {
     Awaits(Awaited),
 }
 
-/// Request whose reply has not come.
+/// Request whose reply has not arrived.
 #[derive(Debug)]
 pub(super) struct Awaited {
     /// The connection by which the request was sent.
@@ -154,7 +153,8 @@ impl Invocation {
         }
     }
 
-    /// Goes on until a request whose reply is to be awaited has been sent, or the call is done.
+    /// Makes attempts until a request whose reply is to be awaited has been sent, or the call is
+    /// done.
     ///
     /// # Errors
     /// The exception that ends the call.
@@ -201,11 +201,11 @@ impl Invocation {
         Ok((binding, sent))
     }
 
-    /// Goes on with the reply to the request that was sent by `binding`, or with the failure that
-    /// came instead.
+    /// Continues the call with the reply to the request that was sent by `binding`, or with the
+    /// failure that came instead of a reply.
     ///
     /// # Errors
-    /// As of [`Invocation::proceed`].
+    /// Those of [`Invocation::proceed`].
     pub(super) fn take_up(
         &mut self,
         call: &Call<'_>,
@@ -225,10 +225,10 @@ impl Invocation {
         self.after(call, next)
     }
 
-    /// Goes on from the result of a first attempt on the fast path.
+    /// Continues the call from the result of a first attempt on the fast path.
     ///
     /// # Errors
-    /// As of [`Invocation::proceed`].
+    /// Those of [`Invocation::proceed`].
     pub(super) fn go_on_from(
         &mut self,
         call: &Call<'_>,

@@ -37,13 +37,13 @@ enum Answer {
     /// A reply with twice the argument.
     Results,
     Forward(Ior),
-    /// CloseConnection, which says that nothing was begun.
+    /// CloseConnection, which says that the server has begun none of the unanswered requests.
     Goodbye,
 }
 
 type Heard = Arc<Mutex<Vec<(SocketAddr, Vec<u8>)>>>;
 
-/// Scripted server. It ends with the process.
+/// Scripted server. It runs until the process ends.
 struct Peer {
     reference: Ior,
     /// Connection and content of each request, in order of arrival.
@@ -191,7 +191,7 @@ thread_local! {
     static OF_THREAD: Cell<[u8; 8]> = const { Cell::new(*b"elsewher") };
 }
 
-/// Service context that says which thread makes the call.
+/// Service context that identifies the thread that makes the call.
 #[derive(Debug)]
 struct WhoCalls;
 

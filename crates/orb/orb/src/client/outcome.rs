@@ -33,7 +33,7 @@ pub(crate) enum Body {
     UserException,
 }
 
-/// Reader of a reply's body.
+/// Function that reads a reply's body.
 pub(crate) type Results<'r> = dyn FnMut(Body, &mut Decoder<'_>) + 'r;
 
 /// Result of a call, as the server's reply states it.
@@ -44,7 +44,7 @@ pub(crate) enum ReplyOutcome {
     /// A user exception: its repository id, then its members.
     UserException(Reply),
     SystemException(SystemException),
-    /// Any of these, to be passed back as it came.
+    /// Reply of any status, to be relayed unchanged.
     Relayed(RelayedReply),
     Forward {
         to: Ior,
@@ -52,7 +52,7 @@ pub(crate) enum ReplyOutcome {
         /// True if the object has moved permanently (LOCATION_FORWARD_PERM).
         permanently: bool,
     },
-    /// The server wants the object addressed by this disposition.
+    /// The server asks for the object to be addressed by this disposition.
     NeedsAddressing(AddressingDisposition),
     /// Answer to a LocateRequest: the server has the object.
     ObjectHere,
@@ -70,7 +70,7 @@ impl ReplyOutcome {
         }
     }
 
-    /// Lets `results` read the results or the user exception. Returns any other outcome.
+    /// Passes the results or the user exception to `results`. Returns any other outcome.
     pub(super) fn give(self, callee: Callee<'_>, results: &mut Results<'_>) -> Option<Self> {
         match self {
             Self::Results(reply) => {
@@ -94,10 +94,10 @@ enum Head {
 }
 
 impl Reply {
-    /// Reads a reply that has come by a connection, as far as its status demands.
+    /// Decodes a reply that has arrived on a connection, as far as its status requires.
     ///
     /// # Errors
-    /// MARSHAL when it does not decode.
+    /// MARSHAL if the reply cannot be decoded.
     pub(super) fn read(
         message: Message,
         connection: &ClientConnection,
@@ -144,7 +144,7 @@ impl Reply {
         })
     }
 
-    /// Returns a decoder placed at the results, or at the exception's id.
+    /// Returns a decoder positioned at the results, or at the user exception's repository id.
     #[inline]
     pub(crate) fn decoder<'r>(&'r self, callee: Callee<'r>) -> Decoder<'r> {
         let coding = Coding {

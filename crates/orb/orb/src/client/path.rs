@@ -8,22 +8,24 @@ use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
 use std::sync::Arc;
 
-/// Path to the place where a reference's last call succeeded.
+/// Path to the endpoint where the last call through a reference succeeded.
 #[derive(Debug)]
 pub(crate) struct Path {
     /// The policies under which the path was found.
     pub(super) effective: Arc<Effective>,
-    /// Heads of the requests that have been sent along the path.
+    /// Header templates of the requests that have been sent along the path.
     pub(super) heads: Heads,
-    /// True if large arguments are lent where the connection supports that.
+    /// True if large arguments are sent from the caller's memory (lent), if the connection supports
+    /// that.
     pub(super) lends: bool,
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).
     short: (bool, bool),
-    /// True if the path does not begin at the reference's first endpoint, so that beginning again
-    /// may help.
+    /// True if the path does not start with the reference's first endpoint, so that a new search
+    /// from the first one may succeed when the path fails.
     pub(super) began_late: bool,
-    /// The reference of each list of endpoints, and its endpoint that was forwarded or succeeded.
+    /// The targets along the path, one for each forward, each with the endpoint that forwarded the
+    /// call or, for the last, where it succeeded.
     pub(super) levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
     pub(super) bound: Bound,
 }
@@ -60,12 +62,12 @@ impl Path {
         }
     }
 
-    /// Returns the connection at the end of the path, if it is still there.
+    /// Returns the connection at the end of the path, if it is still open.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.bound.connection()
     }
 
-    /// Returns the connection that the calling thread uses for calls of this kind.
+    /// Returns the connection that the calling thread uses for two-way calls or for one-ways.
     pub(super) fn connection_of_thread(&self, two_way: bool) -> Option<Arc<ClientConnection>> {
         let connection = chosen::instead_of(&self.bound.connection()?);
         if !two_way {

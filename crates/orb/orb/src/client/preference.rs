@@ -42,7 +42,7 @@ impl From<NoEndpoint> for SystemException {
     }
 }
 
-/// Returns the endpoints of a reference that policies allow, in the order that they prefer.
+/// Returns the endpoints of a reference that policies allow, in the policies' order of preference.
 pub(super) fn chosen(
     target: &Target,
     lane: &Lane,
@@ -88,7 +88,8 @@ pub(super) fn chosen(
     Ok(towards(&destination, ordered)?)
 }
 
-/// Removes the endpoints that only references from this host may name.
+/// Removes the endpoints within this host, such as Unix sockets, which references from other hosts
+/// must not lead to.
 fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetPolicies> {
     let names = names(&able);
     let others = able.into_iter().filter(|one| !one.pair.link.is_local());
@@ -103,9 +104,9 @@ fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetP
     Ok(others)
 }
 
-/// Returns the endpoints whose protection is sufficient. If one of them is encrypted, all endpoints
-/// in clear are removed: a request that cannot be sent protected, because an attacker breaks the
-/// handshake, is not sent at all.
+/// Returns the endpoints whose protection is sufficient. If one of them is encrypted, all
+/// unencrypted endpoints are removed, so that an attacker who breaks the handshake cannot make the
+/// client send the request unencrypted.
 fn protected(
     all: &[Arc<Endpoint>],
     able: &[Arc<Endpoint>],
@@ -129,10 +130,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     let demand = able.iter().find_map(|one| one.demands);
     let why = match (security, demand) {
         (Security::Require, _) => "security = require".to_owned(),
-        (_, Some(demand)) => format!(
-            "its server demands protection ({}: target_requires of SSL_SEC_TRANS)",
-            demand.requires
-        ),
+        (_, Some(demand)) => demand.to_string(),
         (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
     let why = format!(
@@ -143,7 +141,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     UnmetPolicies::new(&[SECURITY], why).with_minor(minor::NO_PROTECTED_ENDPOINT)
 }
 
-/// Returns the error for policies that prefer a protocol that would send in clear.
+/// Returns the error for policies that prefer a protocol without encryption to the encrypted ones.
 #[cold]
 fn unsafe_preference(safe: &[Arc<Endpoint>], preference: &ClientProtocols) -> UnmetPolicies {
     let why = format!(
@@ -155,8 +153,7 @@ fn unsafe_preference(safe: &[Arc<Endpoint>], preference: &ClientProtocols) -> Un
     UnmetPolicies::new(&[CLIENT_PROTOCOLS, SECURITY], why)
 }
 
-/// Returns the reason why no endpoint that can carry the call is of a protocol that policies
-/// prefer.
+/// Returns the error for policies whose preferred protocols include none of the usable endpoints.
 fn unmet(
     all: &[Arc<Endpoint>],
     able: &[Arc<Endpoint>],

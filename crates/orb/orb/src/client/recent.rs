@@ -1,10 +1,10 @@
-//! Per-thread cache of recent call paths, so that a call that repeats an earlier one finds
-//! everything decided.
+//! Per-thread cache of recent call paths, so that a call like an earlier one need not choose its
+//! endpoint again.
 //!
-//! The last path is held with its connection. Those before it stand in a small table, found by
-//! their references, so that a thread that calls through several references in turn, or makes calls
-//! of both kinds, finds each again. The table keeps paths without their connections: a thread keeps
-//! only one connection from being closed, until it calls by another.
+//! The last path is kept with its connection. Earlier paths are in a small table, indexed by their
+//! references, for threads that call through several references in turn or make both two-way calls
+//! and one-ways. The table does not keep connections open: a thread holds only the one of its last
+//! call.
 
 use super::path::Path;
 use super::remote::Callee;
@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// Number of paths in the table, beside the last one; a power of 2.
 const MOST: usize = 64;
 
-/// Key of a path: a reference in its present version, for one lane's calls of one kind.
+/// Key of a path: a reference with the version of its paths, the lane, and the kind of call
+/// (two-way or one-way).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     reference: (u64, u64),
@@ -37,30 +38,30 @@ impl Key {
         self.calls & 1 == 1
     }
 
-    /// Returns the index in the table. References that were created one after the other are
-    /// neighbours.
+    /// Returns the key's index in the table. References that were created in succession have
+    /// neighbouring indices.
     fn place(self) -> usize {
         let number = self.reference.0.wrapping_mul(2).wrapping_add(self.calls);
         (number % MOST as u64) as usize
     }
 }
 
-/// Path that may be used again.
+/// Cached path of an earlier call.
 pub(super) struct RecentPath {
     key: Key,
     pub(super) path: Arc<Path>,
     pub(super) connection: Arc<ClientConnection>,
 }
 
-/// The calling thread's cache, taken from the thread for the time of a call. Dropping it clears the
-/// cache.
+/// The calling thread's cache, owned by a call while it lasts. Dropping it without [`Recent::keep`]
+/// clears the cache.
 pub(super) struct Recent(Box<Memory>);
 
 struct Memory {
     last: RecentPath,
-    /// Block for a call's request and reply.
+    /// Buffer for a call's request and reply.
     block: Block,
-    /// Table of the earlier paths; empty until there is a second path.
+    /// Table of earlier paths; empty until the thread has used a second path.
     others: Vec<Option<(Key, Arc<Path>)>>,
 }
 
@@ -78,8 +79,8 @@ impl Drop for OfThread {
 }
 
 impl Recent {
-    /// Returns the path of this key, if it is valid for the calling thread and its connection is
-    /// still there.
+    /// Returns the cache with the path of this key as its last one, if that path is valid for the
+    /// calling thread and its connection is still open.
     #[inline]
     pub(super) fn take(key: Key, callee: &Callee<'_>) -> Option<Self> {
         let memory = RECENT.try_with(|place| place.0.take()).ok().flatten();
@@ -89,7 +90,8 @@ impl Recent {
         }
     }
 
-    /// Looks up a path that is not the last one. Allocates only if the thread has no cache yet.
+    /// Looks up a path that is not the thread's last one. Allocates only if the thread has no cache
+    /// yet.
     #[inline(never)]
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
         let with_connection = |path: Arc<Path>| {
@@ -131,13 +133,13 @@ impl Recent {
         &self.0.last
     }
 
-    /// Returns the path of the call, and the block for its messages.
+    /// Returns the path of the call, and the buffer for its messages.
     #[inline]
     pub(super) fn parts(&mut self) -> (&RecentPath, &mut Block) {
         (&self.0.last, &mut self.0.block)
     }
 
-    /// Makes this the connection that the calling thread uses from now on.
+    /// Replaces the connection that the calling thread uses from now on.
     pub(super) fn go_by(&mut self, connection: Arc<ClientConnection>) {
         self.0.last.connection = connection;
     }
@@ -150,7 +152,7 @@ impl Recent {
 }
 
 impl RecentPath {
-    /// Returns whether the path has this key, and is valid for the calling thread.
+    /// Returns whether the cached path has this key and is valid for the calling thread.
     #[inline]
     fn is(&self, key: Key, callee: &Callee<'_>) -> bool {
         self.key == key && self.path.effective.holds(&callee.lane.broker().policies)
@@ -158,14 +160,14 @@ impl RecentPath {
 }
 
 impl Memory {
-    /// Returns the path of this key from the table, if it is there and valid.
+    /// Returns the path of this key from the table, if it is there and still valid.
     fn known(&self, key: Key, callee: &Callee<'_>) -> Option<Arc<Path>> {
         let (known, path) = self.others.get(key.place())?.as_ref()?;
         let holds = *known == key && path.effective.holds(&callee.lane.broker().policies);
         holds.then(|| path.clone())
     }
 
-    /// Makes another path the last one.
+    /// Makes another path the last one; the previous one moves to the table.
     fn change_to(&mut self, recent: RecentPath) {
         let before = std::mem::replace(&mut self.last, recent);
         if before.key == self.last.key {

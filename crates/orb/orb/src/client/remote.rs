@@ -1,8 +1,8 @@
 //! State that the references to one remote object share: its location, and the paths that calls
 //! have taken.
 //!
-//! Paths belong to the lane and to the policies they were found under: lanes, and threads whose
-//! policies differ, share a reference without undoing each other's.
+//! Paths are kept separately for each lane and each set of thread policies, so that lanes, and
+//! threads with different policies, can share a reference without replacing each other's paths.
 
 use super::path::Path;
 use super::target::Target;
@@ -19,33 +19,33 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Maximum number of pairs of lane and thread policies whose paths a reference remembers. One more
-/// replaces another.
+/// Maximum number of pairs of lane and thread policies whose paths a reference remembers; a further
+/// pair replaces an earlier one.
 const MOST_PATHS: usize = 64;
 
 /// State shared by a reference and its clones.
 pub(crate) struct RemoteObject {
     /// Number unique within the process.
     number: u64,
-    /// Incremented when a path changes that threads may have cached.
+    /// Version of the paths; incremented when a path changes that threads may have cached.
     version: AtomicU64,
     original: Arc<Target>,
     /// The target of the original reference, if an interceptor has forwarded that call.
     called_as: Option<Arc<Target>>,
-    /// The object's new place, if it has moved permanently, as a server has said
+    /// The object's new target, after a server has said that it has moved permanently
     /// (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
     /// Known paths, the newest first.
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
-    /// Connections used by calls of this object alone. They are closed with it.
+    /// Connections used only by calls of this object. They are closed when the object is dropped.
     private: Mutex<Vec<Weak<ClientConnection>>>,
-    /// Connections on which calls have been buffered that have not ended, so that no path leads
-    /// there yet.
+    /// Connections on which calls are buffered that have not completed, and to which therefore no
+    /// remembered path leads.
     buffered: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
-/// Paths of one lane's calls under the same policies.
+/// Paths of one lane's calls under one set of policies.
 struct KnownPaths {
     /// The lane's number.
     lane: u64,
@@ -57,7 +57,7 @@ struct KnownPaths {
 }
 
 impl KnownPaths {
-    /// Returns whether the entry is valid for calls by the calling thread on that lane.
+    /// Returns whether the paths apply to calls of the calling thread on that lane.
     fn holds(&self, lane: &Lane) -> bool {
         self.lane == lane.number() && self.effective.holds(&lane.broker().policies)
     }
@@ -98,12 +98,12 @@ impl RemoteObject {
         &self.original
     }
 
-    /// Returns the same object with nothing remembered.
+    /// Returns the object as a new reference, without remembered paths.
     pub(crate) fn again(&self) -> Self {
         Self::new(self.original.clone(), self.policies.clone())
     }
 
-    /// Returns the object to which a call is forwarded, under the same policies.
+    /// Returns the object to which a call is forwarded, with the policies of this reference.
     pub(crate) fn forwarded(&self, to: Ior) -> Self {
         let to = Arc::new(Target::new(to, Origin::ThisHost));
         let mut object = Self::new(to, self.policies.clone());
@@ -111,28 +111,30 @@ impl RemoteObject {
         object
     }
 
-    /// Returns the target of the caller's reference.
+    /// Returns the target of the reference that the caller used, before any forward by an
+    /// interceptor.
     pub(crate) fn called_as(&self) -> &Arc<Target> {
         self.called_as.as_ref().unwrap_or(&self.original)
     }
 
-    /// Returns the target where calls begin.
+    /// Returns the target at which calls start: the original one, or that of a permanent move.
     pub(crate) fn base(&self) -> Arc<Target> {
         let moved = self.moved.load_full();
         moved.unwrap_or_else(|| self.original.clone())
     }
 
-    /// Records that the object has moved permanently.
+    /// Records that the object has moved permanently to `target`.
     pub(crate) fn move_to(&self, target: Arc<Target>) {
         self.moved.store(Some(target));
     }
 
-    /// Returns the number, unique within the process.
+    /// Returns the object's number, unique within the process.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Records a connection used by calls of this object alone; it is closed with the object.
+    /// Records a connection used only by calls of this object; it is closed when the object is
+    /// dropped.
     pub(super) fn owns(&self, connection: &Arc<ClientConnection>) {
         let mut private = self.private.lock();
         private.retain(|one| one.strong_count() > 0);
@@ -154,14 +156,14 @@ impl RemoteObject {
         }
     }
 
-    /// Takes the connections on which calls have been buffered since the last such request.
+    /// Removes and returns the connections on which calls were buffered since this function was
+    /// last called.
     pub(crate) fn take_buffered_on(&self) -> Vec<Arc<ClientConnection>> {
         let buffered = std::mem::take(&mut *self.buffered.lock());
         buffered.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Returns a pair that identifies this object's references and the present version of their
-    /// paths.
+    /// Returns a pair that identifies this object and the current version of its paths.
     #[inline]
     pub(super) fn version(&self) -> (u64, u64) {
         // Acquire pairs with the Release in `paths_have_changed`.
@@ -173,7 +175,7 @@ impl RemoteObject {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// Returns the policies in effect for that lane's calls by the calling thread. If they have
+    /// Returns the policies in effect for calls by the calling thread over this lane. If they have
     /// been computed before, takes no lock and does not allocate.
     pub(crate) fn effective(&self, lane: &Lane) -> Arc<Effective> {
         let paths = self.paths.load();
@@ -207,7 +209,7 @@ impl RemoteObject {
         effective
     }
 
-    /// Forgets where calls succeeded, and where the object has moved.
+    /// Forgets the remembered paths, and where the object has moved.
     pub(super) fn forget(&self) {
         for known in self.paths.load().iter() {
             known.two_way.store(None);
@@ -219,7 +221,7 @@ impl RemoteObject {
 }
 
 impl Drop for RemoteObject {
-    /// No calls use its private connections any more.
+    /// Closes the object's private connections, as no calls use them any more.
     fn drop(&mut self) {
         for connection in self.private.get_mut().iter().filter_map(Weak::upgrade) {
             connection.leave_pool();
@@ -235,17 +237,17 @@ impl fmt::Debug for RemoteObject {
     }
 }
 
-/// An object, and the context in which it is called.
+/// Object to be called, with the context of the call.
 #[derive(Clone, Copy)]
 pub(crate) struct Callee<'a> {
     pub(crate) object: &'a RemoteObject,
-    /// The lane that calls.
+    /// Lane over which the call is made.
     pub(crate) lane: &'a Arc<Lane>,
-    /// The environment in which received values are created: the ORB.
+    /// Environment in which received values are created: the ORB.
     pub(crate) environment: &'a dyn Environment,
-    /// The environment for values in messages from other hosts.
+    /// Environment for values in messages from other hosts.
     pub(crate) environment_elsewhere: &'a dyn Environment,
-    /// The reference's own time-out.
+    /// Time-out set on the reference itself.
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -255,7 +257,7 @@ impl<'a> Callee<'a> {
         self.lane.broker()
     }
 
-    /// Returns the environment for values received from this origin.
+    /// Returns the environment for values received from this origin (this host or another).
     #[inline]
     pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
         if origin == Origin::Elsewhere {
@@ -276,14 +278,14 @@ impl<'a> Callee<'a> {
         self.timeout.or(effective.roundtrip)
     }
 
-    /// Returns the path that calls take now, if one has succeeded.
+    /// Returns the path that calls currently take, if an earlier call has succeeded.
     pub(crate) fn path(&self, two_way: bool) -> Option<Arc<Path>> {
         let paths = self.object.paths.load();
         let known = paths.iter().find(|known| known.holds(self.lane))?;
         known.path(two_way).load_full()
     }
 
-    /// Returns the path under these policies.
+    /// Returns the remembered path of calls under these policies.
     pub(super) fn path_under(&self, effective: &Effective, two_way: bool) -> Option<Arc<Path>> {
         let paths = self.object.paths.load();
         let known = self.known_under(&paths, effective)?;

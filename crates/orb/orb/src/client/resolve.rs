@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::{DecodedProfile, SecurityRequirement, demanded_by_all};
+use crate::profile::{DecodedProfile, Demand, demanded_by_all};
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
@@ -13,13 +13,13 @@ use punctual_link::Protection;
 use std::sync::Arc;
 
 /// Returns the endpoints of a reference, profile by profile, as far as this ORB speaks their
-/// protocols: `most` of them. The maker of a reference puts the preferred ones first. If there are
-/// more than `most`, encrypted ones are kept among them: a reference cannot hide its encrypted
-/// endpoints behind a large number of others.
+/// protocols, but no more than `most`. The creator of a reference lists the preferred endpoints
+/// first. If there are more than `most`, encrypted ones are kept among them: a reference cannot
+/// hide its encrypted endpoints behind a large number of others.
 ///
 /// # Errors
-/// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
-/// CODESET_INCOMPATIBLE when there is none that shares a code set.
+/// INV_OBJREF if no profile can be decoded, TRANSIENT if none has a registered protocol,
+/// CODESET_INCOMPATIBLE if none has a code set in common with this ORB.
 pub(crate) fn endpoints(
     ior: &Ior,
     newest: GiopVersion,
@@ -52,11 +52,12 @@ pub(crate) fn endpoints(
     }
 }
 
-/// Adds the endpoints of a profile, or some. The error is the reason why one of them is missing.
+/// Adds all endpoints of a profile, or some of them. The error is the reason why one of them was
+/// left out.
 fn add_endpoints_of(
     profile: DecodedProfile,
     index: usize,
-    (newest, registry, demanded): (GiopVersion, &Registry, Option<SecurityRequirement>),
+    (newest, registry, demanded): (GiopVersion, &Registry, Option<Demand>),
     (found, most): (&mut Vec<Endpoint>, usize),
 ) -> Result<(), SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
@@ -108,8 +109,8 @@ fn add_endpoints_of(
     problem.map_or(Ok(()), Err)
 }
 
-/// Returns the code sets to use with the server: first those for clients that prefer UTF-8, then
-/// those for clients that prefer ISO 8859-1.
+/// Returns the code sets to use with the server: first for clients that prefer UTF-8, then for
+/// clients that prefer ISO 8859-1.
 fn agreed(
     version: GiopVersion,
     announced: Option<&CodeSetComponentInfo>,

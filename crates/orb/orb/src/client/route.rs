@@ -1,12 +1,12 @@
 //! Route of a call: through the profiles of its reference, and of the references that it is forwarded to.
 //!
-//! 1. A call first follows the path that led an earlier call to success ([`Path`]).
+//! 1. A call first follows the path on which an earlier call succeeded ([`Path`]).
 //! 2. Otherwise the route is a list of endpoints, tried in turn until one can be reached ([`bind`]).
-//! 3. A forward adds a nested list in the place of the profile that was forwarded ([`levels`]). When all of it has failed,
-//!    the call goes on with the profile behind that one (Schmidt et al. 2001, §3.3.5 and §4.7, figure 12). Lists nest to a
-//!    configurable depth, which also ends loops.
-//! 4. When a remembered path or all lists fail, the call begins once more at the reference itself, since an object may be
-//!    back where it was.
+//! 3. A forward adds a nested list in place of the forwarding profile ([`levels`]). When all endpoints of that list
+//!    have failed, the call continues with the profile after the forwarding one (Schmidt et al. 2001, §3.3.5 and §4.7,
+//!    figure 12). Lists nest to a configurable depth, which also ends loops.
+//! 4. When a remembered path or all lists fail, the call starts once more at the original reference, since the object
+//!    may have moved back.
 //! 5. The path of a call that succeeded is remembered.
 
 mod allowance;
@@ -27,7 +27,7 @@ use crate::policy::{Effective, Rebind};
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Forwards that one call follows in all, for each level that may nest.
+/// Number of forwards that one call follows in total, for each permitted level of nesting.
 const FORWARDS_A_LEVEL: u32 = 16;
 
 /// Route of one call. The called object is passed to each of its functions, so that it borrows nothing.
@@ -35,7 +35,8 @@ const FORWARDS_A_LEVEL: u32 = 16;
 pub(super) struct Route {
     pub(super) effective: Arc<Effective>,
     two_way: bool,
-    /// True if the reference may only be called where it was called before ([`Rebind`]).
+    /// True if the call may go only to the endpoint where the reference is already bound
+    /// ([`Rebind`]).
     is_held: bool,
     /// The remembered path that the call follows as long as `levels` is empty.
     path: Option<Arc<Path>>,
@@ -43,13 +44,15 @@ pub(super) struct Route {
     failures: Vec<Failure>,
     restarted: bool,
     forwards: u32,
-    /// True if the route holds for this call alone, as an interceptor has forwarded it.
+    /// True if the route is not remembered for later calls, as an interceptor has forwarded this
+    /// call.
     is_for_one_call: bool,
     allowance: Allowance,
 }
 
 impl Route {
-    /// Returns the route by the remembered path, if there is one; takes no lock then, and allocates nothing.
+    /// Returns the route by the remembered path, if there is one; in that case it takes no lock and does not
+    /// allocate.
     pub(super) fn new(callee: &Callee<'_>, effective: Arc<Effective>, two_way: bool) -> Self {
         let path = callee.path_under(&effective, two_way);
         Self {
@@ -66,32 +69,34 @@ impl Route {
         }
     }
 
-    /// Returns a route that may lead elsewhere than the last call's, regardless of the policies.
+    /// Returns a route on which the call may be bound to another endpoint than the last call,
+    /// regardless of the Rebind policy.
     pub(super) fn bound_anew(mut self) -> Self {
         self.is_held = false;
         self
     }
 
-    /// Returns whether it may lead only where the last call's led.
+    /// Returns whether the call may go only to the endpoint to which the reference is already
+    /// bound.
     pub(super) fn is_held(&self) -> bool {
         self.is_held
     }
 
-    /// Finds the endpoint to which the call goes first, if there is no path.
+    /// Finds the first endpoint to try, unless there is a remembered path.
     pub(super) fn begin(&mut self, callee: &Callee<'_>) {
         if self.path.is_none() {
             self.expand(callee);
         }
     }
 
-    /// Returns the reference that the endpoint tried now belongs to.
+    /// Returns the target (original or forwarded) whose endpoint is currently tried.
     pub(super) fn target<'t>(&'t self, callee: &Callee<'t>) -> &'t Arc<Target> {
         let followed = || self.path.as_ref()?.levels.last().map(|(target, _)| target);
         let target = self.levels.target().or_else(followed);
         target.unwrap_or_else(|| callee.object.original())
     }
 
-    /// Returns the index of the profile of [`Route::target`] that is tried now.
+    /// Returns the index, within [`Route::target`], of the profile that is currently tried.
     pub(super) fn profile(&self) -> usize {
         let endpoint = if self.levels.is_empty() {
             let followed = self.path.as_ref().and_then(|path| path.levels.last());
@@ -102,7 +107,7 @@ impl Route {
         endpoint.map_or(0, |endpoint| endpoint.profile)
     }
 
-    /// Returns whether a forward led to the endpoint tried now.
+    /// Returns whether a forward led to the endpoint that is currently tried.
     pub(super) fn is_forwarded(&self) -> bool {
         if self.levels.is_empty() {
             self.path.as_ref().is_some_and(|path| path.levels.len() > 1)
@@ -111,7 +116,7 @@ impl Route {
         }
     }
 
-    /// Follows a forward of the server.
+    /// Follows a server's forward.
     ///
     /// # Errors
     /// TRANSIENT when forwards nest too deep, as they do in a loop.
@@ -139,10 +144,10 @@ impl Route {
         Ok(())
     }
 
-    /// Follows a forward of an interceptor, which holds for this call and no other.
+    /// Follows an interceptor's forward, which applies to this call only.
     ///
     /// # Errors
-    /// As of [`Route::forward`].
+    /// Those of [`Route::forward`].
     pub(super) fn forward_once(
         &mut self,
         callee: &Callee<'_>,
@@ -152,7 +157,8 @@ impl Route {
         self.forward(callee, to, false)
     }
 
-    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and the call may not begin again.
+    /// Records the failure of the profile that is currently tried and moves on to the next one. Returns `false` if
+    /// there is none left and the call may not start again.
     pub(super) fn go_on(&mut self, callee: &Callee<'_>, failure: SystemException) -> bool {
         self.expand(callee);
         self.failures.push(Failure::Raised(failure));
@@ -164,13 +170,14 @@ impl Route {
         !self.levels.is_empty() || self.restart(callee)
     }
 
-    /// Returns the failure to report when the call does not go on.
+    /// Returns the failure to report when no further attempt is made.
     pub(super) fn failure(&mut self, deadline: Deadline) -> SystemException {
         exhausted(&mut self.failures, deadline)
     }
 
-    /// Begins again at the original reference, once, if the call has been anywhere else: behind a forward of its own or of
-    /// an earlier call, a permanent one included, or at another endpoint than the first (CORBA 3.3 part 2, §9.6).
+    /// Starts again at the original reference, once, if the call has tried any endpoint that is not the first of the
+    /// original reference: after a forward of this call or of an earlier one, permanent forwards included, or at a
+    /// later endpoint (CORBA 3.3 part 2, §9.6). Returns whether it starts again.
     pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
         let began_late = self.path.as_ref().is_some_and(|path| path.began_late);
         let has_moved = !Arc::ptr_eq(&callee.object.base(), callee.object.original());
@@ -205,7 +212,8 @@ impl Route {
         callee.remember(self.two_way, path);
     }
 
-    /// Returns whether some endpoints on the route carry one-ways only. Each kind of call keeps to a path of its own then.
+    /// Returns whether some endpoints on the route carry one-ways only, in which case two-way calls and one-ways need
+    /// separate paths.
     fn meets_one_way_endpoints(&self, callee: &Callee<'_>) -> bool {
         let broker = callee.broker();
         let is_one_way = |one: &Arc<Endpoint>| !one.pair.messaging.abilities().two_way;
@@ -215,7 +223,8 @@ impl Route {
         })
     }
 
-    /// Makes lists of the path that was followed so far, or of the reference itself.
+    /// Fills the lists of endpoints from the path that was followed so far, or from the reference
+    /// itself.
     fn expand(&mut self, callee: &Callee<'_>) {
         if !self.levels.is_empty() {
             return;
@@ -230,8 +239,8 @@ impl Route {
         }
     }
 
-    /// Tries the endpoints of `target` from now on, the given one first. If it has no usable
-    /// endpoint, that is its failure.
+    /// Adds the endpoints of `target` as the innermost list; `first` is tried first. If the target
+    /// has no usable endpoint, records that as its failure.
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {

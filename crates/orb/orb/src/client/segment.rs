@@ -1,6 +1,6 @@
-//! Calls of threads in scheduling segments (Real-time CORBA 1.2, dynamic scheduling). Each has a
-//! scheduling point before and behind it, where a cancelled thread stops. They take the slow path,
-//! so that no other call checks for segments.
+//! Calls of threads in scheduling segments (Real-time CORBA 1.2, dynamic scheduling). Before and
+//! after each call is a scheduling point, at which a cancelled thread stops. They take the slow
+//! path, so that no other call checks for segments.
 
 use super::invocation::Call;
 use super::outcome::ReplyOutcome;
@@ -8,7 +8,7 @@ use super::write::Ask;
 use crate::broker::Broker;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 
-/// Makes a call of a thread in a segment.
+/// Makes a call of a thread in a scheduling segment, between two scheduling points.
 ///
 /// # Errors
 /// The error of `make`, and THREAD_CANCELLED.
@@ -37,7 +37,8 @@ pub(super) fn around(
     made
 }
 
-/// Passes a scheduling point of the calling thread, after a call that raised `raised`, if anything.
+/// Passes a scheduling point of the calling thread; `raised` is the exception of the preceding
+/// call, if any.
 ///
 /// # Errors
 /// THREAD_CANCELLED if the thread may not go on.

@@ -8,7 +8,7 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Sends a request whose content does not depend on the time of sending.
+/// Sends a request of a protocol whose messages do not depend on the time of sending.
 #[inline(always)]
 pub(super) fn send_plainly(
     connection: &ClientConnection,
@@ -20,7 +20,7 @@ pub(super) fn send_plainly(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
-/// Sends a one-way whose content does not depend on the time of sending.
+/// Sends a one-way of a protocol whose messages do not depend on the time of sending.
 #[inline]
 pub(super) fn send_one_way_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
@@ -33,7 +33,7 @@ pub(super) fn send_one_way_plainly(
     flush_in_time((lane, connection), kept, deadline)
 }
 
-/// Sends any message.
+/// Sends a message of any protocol.
 pub(super) fn send(
     connection: &ClientConnection,
     message: &mut Block,
@@ -44,7 +44,7 @@ pub(super) fn send(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
-/// Buffers a request whose content does not depend on the time of sending.
+/// Buffers a request of a protocol whose messages do not depend on the time of sending.
 pub(super) fn buffer_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: &Block,
@@ -57,7 +57,7 @@ pub(super) fn buffer_plainly(
     flush_in_time((lane, connection), waits, deadline)
 }
 
-/// Buffers any request.
+/// Buffers a request of any protocol.
 pub(super) fn buffer(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: Waiting,
@@ -85,7 +85,7 @@ fn schedule_flush((lane, connection): (&Lane, &Arc<ClientConnection>)) {
     let _ = lane.flusher.schedule(Instant::now(), connection);
 }
 
-/// Schedules the flush of buffered requests for their time.
+/// Schedules the flush of the connection's buffer for the time at which its requests are due.
 fn flush_in_time(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     due: Option<Duration>,

@@ -1,10 +1,10 @@
-//! Fast path of a call: through a reference whose last call has succeeded, by the same connection
-//! and under the same policies, with a head that is written already. The stages are those of every
-//! call ([`super::invocation`]) with everything decided beforehand; it takes no lock but the one
-//! under which messages leave, and does not allocate.
+//! Fast path of a call, for a reference whose last call has succeeded: it uses that call's
+//! connection and policies, and a prepared request header. It goes through the stages of every call
+//! ([`super::invocation`]), but makes no decisions. Its only lock is the connection's sending lock,
+//! and it does not allocate.
 //!
-//! Any other call takes the slow path, from its beginning or, if the request has been sent, from
-//! there.
+//! Any other call takes the slow path, from the start or, if the request has already been sent,
+//! from that stage on.
 
 use super::complete;
 use super::failure::{Failed, too_many_calls};
@@ -28,15 +28,16 @@ use std::sync::Arc;
 
 /// Result of the fast path.
 pub(super) enum Short {
-    /// The results or the user exception have been read; or a one-way was sent.
+    /// The results or the user exception have been read, or a one-way was sent.
     Done,
     /// Any other result, from which the slow path goes on.
     Attempted(Box<Attempted>),
-    /// Fast path not applicable.
+    /// The fast path is not applicable.
     No,
 }
 
-/// Makes a call, if everything is as it was for the last one through this reference.
+/// Makes a call by the fast path, if the conditions of the last successful call through this
+/// reference still hold.
 pub(super) fn attempt(
     callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
@@ -109,7 +110,7 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
-    /// Records the stage in the timeline, if one is being recorded.
+    /// Records the current stage of the call in the timeline, if one is being recorded.
     #[inline(always)]
     fn record_stage(&self, stage: Stage, request: u32) {
         if timeline::is_recording() {
@@ -155,7 +156,8 @@ impl ShortCall<'_> {
         }
     }
 
-    /// Sends a one-way. It has no reply, and so needs no place in the reply table: its id is 0.
+    /// Sends a one-way. It has no reply and needs no slot in the reply table, so its request id is
+    /// 0.
     #[inline]
     fn make_one_way(
         &self,
@@ -200,8 +202,9 @@ impl ShortCall<'_> {
         Decoder::at(octets, reply.body, reply.order, coding)
     }
 
-    /// Reads a reply that was received by another caller's thread, together with others, or in
-    /// pieces; or ends the call without one.
+    /// Reads a reply that did not arrive as a single message in the request's buffer: another
+    /// caller's thread received it, or it came with other messages or in fragments. Ends the call
+    /// if there is no reply.
     #[cold]
     fn read(
         &self,

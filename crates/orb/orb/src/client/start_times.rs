@@ -1,12 +1,13 @@
 //! Calls that may not be sent, or return, before a time (CORBA 3.3 part 2, §22.2.4:
 //! RequestStartTime, ReplyStartTime).
 //!
-//! No router queues requests between client and server, so that the calling thread itself waits.
+//! As there are no routers that could queue messages between client and server, the calling thread
+//! waits.
 
 use crate::upcall;
 use punctual_exec::Deadline;
 
-/// Waits until `start`. Returns `false` at once if `deadline` is before that.
+/// Waits until `start`. Returns `false` at once if `deadline` is earlier than `start`.
 #[cold]
 pub(super) fn wait(start: Deadline, deadline: Deadline) -> bool {
     if start.has_passed() {

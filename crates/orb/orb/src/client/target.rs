@@ -10,14 +10,16 @@ use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Target of a reference, original or forwarded.
+/// Target of a reference: the original one, or one that the call was forwarded to.
 pub(crate) struct Target {
     ior: Ior,
     origin: Origin,
-    /// Decoded at the first call, and again when the set of registered protocols has changed.
+    /// Decoded profiles. Decoded at the first call, and again when the set of registered protocols
+    /// has changed.
     decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
-    /// The connection that the reference came by, if calls may go back there.
+    /// The incoming connection over which the reference was received, if calls may be made over it
+    /// (bidirectional GIOP).
     back: Option<Weak<BackChannel>>,
 }
 
@@ -30,9 +32,9 @@ struct Decoded {
 /// Identity of an object, equal for two references to one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
-    /// Object key, and the first endpoint of the first profile that is understood.
+    /// Object key, and the first endpoint of the first profile that this ORB can decode.
     Endpoint(Vec<u8>, String),
-    /// All profiles of a reference of which none is understood.
+    /// All profiles of a reference of which this ORB can decode none.
     Profiles(Vec<(u32, Vec<u8>)>),
 }
 
@@ -47,13 +49,13 @@ impl Target {
         }
     }
 
-    /// Adds the client's connection by which the reference came.
+    /// Records the client's connection over which the reference was received.
     pub(crate) fn came_by(self, back: Option<Weak<BackChannel>>) -> Self {
         Self { back, ..self }
     }
 
-    /// Returns the connection that the reference came by, if its client has announced this endpoint
-    /// there.
+    /// Returns the connection over which the reference was received, if its client has announced
+    /// there that it listens at this endpoint.
     pub(super) fn way_back(&self, endpoint: &Endpoint) -> Option<Arc<ClientConnection>> {
         self.back.as_ref()?.upgrade()?.connection(endpoint)
     }
@@ -66,12 +68,13 @@ impl Target {
         self.origin == Origin::OwnOrb
     }
 
-    /// Returns whether the reference may name endpoints of this host that mean nothing elsewhere.
+    /// Returns whether calls may use endpoints of the reference that are local to this host: the
+    /// reference was created on this host, or the configuration allows it.
     pub(super) fn may_be_local(&self, broker: &Broker) -> bool {
         self.origin != Origin::Elsewhere || broker.config().foreign_local_endpoints
     }
 
-    /// Returns the first result of `what` among the profiles that this ORB can read.
+    /// Returns the first `Some` that `what` returns for the profiles that this ORB can decode.
     pub(crate) fn first_that_says<T>(
         &self,
         broker: &Broker,
@@ -84,7 +87,7 @@ impl Target {
         })
     }
 
-    /// Returns the policies that the server published, of the first profile that has any (the
+    /// Returns the policies that the server published in the first profile that has any (the
     /// component TAG_POLICIES of CORBA Messaging).
     pub(crate) fn published_policies(&self, broker: &Broker) -> Vec<PolicyValue> {
         let policies = self.first_that_says(broker, |profile| {
@@ -93,7 +96,7 @@ impl Target {
         policies.unwrap_or_default()
     }
 
-    /// Returns all endpoints by protocols that are registered, in the order of the profiles.
+    /// Returns all endpoints whose protocols are registered, in the order of the profiles.
     pub(crate) fn endpoints(
         &self,
         broker: &Broker,
@@ -121,7 +124,8 @@ impl Target {
         endpoints
     }
 
-    /// Returns the identity. `name_in` extracts the part of an object key that names the object.
+    /// Returns the object's identity. `name_in` extracts the part of an object key that names the
+    /// object.
     pub(crate) fn identity(
         &self,
         broker: &Broker,
@@ -146,7 +150,7 @@ impl Target {
 }
 
 impl fmt::Display for Identity {
-    /// Writes the object's location, for people.
+    /// Writes the object's location in human-readable form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(_, place) => write!(f, "at {place}"),

@@ -1,5 +1,4 @@
-//! The stage that writes messages: a request from a header that was prepared before, or any
-//! message in full.
+//! The stage that writes messages: a request with a prepared header, or any message in full.
 
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
@@ -22,22 +21,22 @@ use punctual_giop::{
 };
 use std::sync::Arc;
 
-/// Writer of the arguments; run once for each attempt.
+/// Function that writes the arguments; called once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// Kind of request to the object.
+/// Kind of message to send about the object.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
     Request {
         operation: &'a NamedOperation<'a>,
         arguments: &'a Arguments<'a>,
     },
-    /// A request relayed from elsewhere.
+    /// A request that is relayed for another client.
     Relay(&'a RelayedRequest<'a>),
     Locate,
 }
 
-/// Returns the coding of values for this connection.
+/// Returns how values are encoded on this connection.
 #[inline]
 pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
@@ -48,7 +47,8 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
     }
 }
 
-/// Writes a request behind a prepared head into `block`; with `lends`, large arguments are lent.
+/// Writes a request with a prepared header into `block`. If `lends` is true, large arguments are
+/// not copied but sent from the caller's memory.
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
@@ -88,7 +88,7 @@ pub(super) fn by_head(
     check_length(length, connection)
 }
 
-/// Checks that the message is not longer than the limit, whichever way it was written.
+/// Checks that the message is not longer than the limit of the connection.
 #[inline]
 pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Result<(), Failed> {
     let limit = connection.wire.limits.message;
@@ -99,7 +99,7 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
 }
 
 /// Returns the failure of a request whose arguments cannot be written. `announces_code_sets` is
-/// that of the reference that the call has reached, after any forwards.
+/// true if the reference that the call has reached, after any forwards, announces code sets.
 #[cold]
 fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
     Failed::Finally(argument_exception(error, announces_code_sets))
@@ -108,7 +108,8 @@ fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
 /// Service contexts with their data.
 pub(super) type FilledContexts = Vec<(u32, Vec<u8>)>;
 
-/// Returns the contexts of the ORB's requests, with their data for a call by the calling thread.
+/// Returns the service contexts of the ORB's requests, with their data for a call by the calling
+/// thread.
 pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
     let filled = contexts.iter().map(|context| {
         let mut data = vec![0; context.length()];
@@ -123,16 +124,16 @@ pub(super) struct NewMessage<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,
     pub(super) route: &'w Route,
-    /// Service contexts of the request, for connections that carry any.
+    /// Service contexts of the request; ignored for connections that carry none.
     pub(super) contexts: &'w FilledContexts,
-    /// True if those replace the contexts that a relayed request has brought.
+    /// True if `contexts` replaces the contexts of a relayed request.
     pub(super) is_intercepted: bool,
     /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
-    /// True if the request is to carry the CodeSets context.
+    /// True if the request carries the service context CodeSets.
     pub(super) announces_code_sets: bool,
-    /// True if the request is buffered, and leaves when the caller may already have refilled its
-    /// buffers.
+    /// True if the request is buffered, and so may be sent after its caller has reused the memory
+    /// of its arguments.
     pub(super) waits: bool,
 }
 
@@ -227,8 +228,8 @@ impl NewMessage<'_> {
         Ok(block)
     }
 
-    /// Writes a one-way request for buffering: as a whole message, or its arguments alone for a
-    /// batch.
+    /// Writes a one-way request for buffering: as a whole message or, for a connection that sends
+    /// batches, only its arguments.
     pub(super) fn waiting(
         &self,
         operation: &NamedOperation<'_>,
@@ -252,7 +253,7 @@ impl NewMessage<'_> {
         Ok(waiting)
     }
 
-    /// Returns the object, named as the server asked for (§9.4.2.3).
+    /// Returns the object's address in the form that the server asked for (§9.4.2.3).
     fn addressed(&self) -> Target<'_> {
         let (endpoint, ior) = (
             &self.binding.endpoint,

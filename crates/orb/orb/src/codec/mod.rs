@@ -1,5 +1,5 @@
-//! Encoding of values as octets, for the data of service contexts and of components: `IOP::Codec`
-//! and its factory (CORBA 3.3 part 1, §16.6).
+//! Encoding of values as bytes, for the data of service contexts and of tagged components:
+//! `IOP::Codec` and its factory (CORBA 3.3 part 1, §16.6).
 //!
 //! There is one format, the CDR encapsulation: a byte order, then an Any (its type and its value),
 //! or a value alone.
@@ -18,11 +18,11 @@ pub const ENCODING_CDR_ENCAPS: i16 = 0;
 /// Encoding of a codec (`IOP::Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// The format.
+    /// Number of the encoding format.
     pub format: i16,
-    /// Major version, which is that of GIOP.
+    /// Major GIOP version whose CDR is used.
     pub major_version: u8,
-    /// Minor version, which is that of GIOP.
+    /// Minor GIOP version whose CDR is used.
     pub minor_version: u8,
 }
 
@@ -30,7 +30,7 @@ pub struct Encoding {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no codec supports format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
 pub struct UnknownEncoding(
-    /// The encoding.
+    /// The encoding that was asked for.
     pub Encoding,
 );
 
@@ -44,13 +44,13 @@ impl fmt::Debug for UnknownEncoding {
 /// Error of a codec.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
-    /// The encoding cannot represent the value, such as wide text in version 1.0.
+    /// The encoding cannot represent the value: for example, wide text in version 1.0.
     #[error("the encoding cannot represent the value: {0}")]
     InvalidTypeForEncoding(CdrError),
-    /// The octets cannot come from the codec.
+    /// The bytes are not an encoding that a codec produces.
     #[error("the bytes are not an encapsulation of a value: {0}")]
     FormatMismatch(CdrError),
-    /// The octets are not a value of the type.
+    /// The bytes are not a value of the type.
     #[error("the bytes are not a value of the type: {0}")]
     TypeMismatch(CdrError),
 }
@@ -91,8 +91,8 @@ impl CodecFactory {
     }
 }
 
-/// Writer and reader of values as octets. Text is UTF-8 and UTF-16; before version 1.1 there is no
-/// wide text. References that are read belong to the codec's ORB.
+/// Encoder and decoder of values as bytes. Text is encoded as UTF-8, wide text as UTF-16; before
+/// version 1.1 there is no wide text. Decoded references belong to the codec's ORB.
 #[derive(Clone)]
 pub struct Codec {
     orb: Orb,
@@ -108,7 +108,7 @@ impl Codec {
         self.written(|out| any.marshal(out))
     }
 
-    /// Encodes a value without its type, which has to be known for decoding.
+    /// Encodes a value without its type, which the decoder must know.
     ///
     /// # Errors
     /// [`CodecError::InvalidTypeForEncoding`].
@@ -116,7 +116,7 @@ impl Codec {
         self.written(|out| any.marshal_value(out))
     }
 
-    /// Decodes octets from [`Codec::encode`] of any ORB.
+    /// Decodes bytes that were encoded by [`Codec::encode`], of this or another ORB.
     ///
     /// # Errors
     /// [`CodecError::FormatMismatch`].
@@ -126,7 +126,8 @@ impl Codec {
         any.map_err(CodecError::FormatMismatch)
     }
 
-    /// Decodes octets from [`Codec::encode_value`] of any ORB as a value of this type.
+    /// Decodes bytes that were encoded by [`Codec::encode_value`], of this or another ORB, as a
+    /// value of this type.
     ///
     /// # Errors
     /// [`CodecError::FormatMismatch`] for octets without a byte order;
@@ -165,7 +166,7 @@ impl Codec {
     }
 }
 
-/// Checks that only padding is left.
+/// Checks that nothing but padding is left in the input.
 fn ends(input: &Decoder<'_>) -> Result<(), CdrError> {
     match input.remaining() {
         0..8 => Ok(()),

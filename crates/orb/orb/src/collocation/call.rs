@@ -1,4 +1,4 @@
-//! One call within the process.
+//! One call within the process, without a request.
 
 use super::intercepted::{self, Final, Upcall};
 use super::locality::{Caller, Locality};
@@ -17,11 +17,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 enum Entered {
     /// The servant has been called.
     Here,
-    /// A request is to be sent.
+    /// The call must be made by a request.
     ByWire,
-    /// Interceptors are to see it.
+    /// The call must be made with interceptors.
     Intercepted,
-    /// The call was refused, or has failed, as a request may.
+    /// The call was refused, or failed, with this exception.
     Failed(SystemException),
 }
 
@@ -47,10 +47,10 @@ impl<E: OperationError> Failure for E {
     }
 }
 
-/// Calls the servant, if the object is one of this process, or else makes a request: through the
+/// Calls the servant, if the object is in this process, or else makes a request: through the
 /// caller's reference, or to the object that interceptors have forwarded the call to. `again`
-/// returns other buffers for a call that is forwarded after its servant has used the first ones;
-/// such a call is made by wire.
+/// returns new buffers for a call that is forwarded after a servant has already used the first
+/// ones; such a call is sent as a request.
 // Separate from the stub, which is thus small enough to be inlined in its callers, and in whose
 // place the result is written.
 #[inline(never)]
@@ -100,7 +100,7 @@ where
     }
 }
 
-/// Makes a call as `call`, between interceptors.
+/// Makes a call as [`call`] does, but with interceptors.
 #[cold]
 #[inline(never)]
 fn call_intercepted<V, B, R, E>(
@@ -154,8 +154,8 @@ where
     }
 }
 
-/// Returns the exception for a call whose servant has filled the caller's buffers, and that has no
-/// others.
+/// Returns the exception for a call that an interceptor forwards after its servant has written
+/// results into the caller's buffers, when there are no other buffers.
 #[cold]
 fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     Kind::BadInvOrder.because(format!(
@@ -164,25 +164,27 @@ fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     ))
 }
 
-/// Call that can be passed to one servant, and then to no other.
+/// Call that can be repeated as long as no servant has been called.
 struct Repeatable<'u> {
     run: &'u mut dyn FnMut(&Provided<'_>),
     ended: &'u dyn Fn() -> Option<Outcome>,
-    /// Returns whether no servant has been called.
+    /// Returns `true` as long as no servant has been called.
     is_held: &'u dyn Fn() -> bool,
 }
 
-/// Reason why a call between interceptors has ended.
+/// How a call between interceptors has ended.
 enum Stop {
     /// The servant was called, and its result is final.
     Stands,
-    /// A request is to be sent, to the object that the call was forwarded to, if any.
+    /// A request is to be sent: to the given object, if the call was forwarded, otherwise to the
+    /// original one.
     ByWire(Option<Box<RemoteObject>>),
     Refused(SystemException),
     Raised(SystemException),
 }
 
-/// Makes the call and follows forwards, up to the same limit as for requests.
+/// Makes the call between interceptors and follows forwards, up to the limit that applies to
+/// requests.
 fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>) -> Stop {
     let Repeatable {
         run,
@@ -227,8 +229,8 @@ fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>
     Stop::Raised(named(too_many_forwards(most, from, to.ior())))
 }
 
-/// Makes a one-way call as `call`. Returns failures that keep a request from being sent, and those
-/// that the SyncScope makes the caller wait for.
+/// Makes a one-way call as [`call`] does. Returns only those failures that prevent a request from
+/// being sent, or that the SyncScope requires to be reported.
 #[inline(never)]
 pub(crate) fn one_way<V: ?Sized + 'static>(
     caller: Caller<'_>,
@@ -272,7 +274,8 @@ impl From<SystemException> for Failed {
     }
 }
 
-/// Returns the result that a caller gets of a one-way that has failed here.
+/// Returns what the caller of a failed one-way within the process learns: the failure, if its
+/// SyncScope covers it.
 #[cold]
 fn heard(caller: Caller<'_>, failed: Failed) -> Result<(), SystemException> {
     let waits_for = caller.sync_scope();

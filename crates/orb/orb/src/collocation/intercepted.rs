@@ -1,9 +1,10 @@
-//! Call within the process between the interceptors of both ends: those of the caller's ORB around
-//! those of the object's, as by wire (CORBA 3.3 part 1, §16.3). Service contexts that a client's
-//! interceptors add to the request are seen by the server's, and the other way round.
+//! Call within the process with the interceptors of both ends: those of the caller's ORB are called
+//! around those of the object's ORB, as for a request (CORBA 3.3 part 1, §16.3). Service contexts
+//! that a client's interceptors add to the request are seen by the server's, and the other way
+//! round.
 //!
-//! A call that turns out to need a request ends its passes with TRANSPORT_RETRY; the request has
-//! others.
+//! If it turns out that a request must be sent instead, the call ends its passes through the
+//! interception points with TRANSPORT_RETRY; the request has passes of its own.
 
 use super::locality::{Caller, LocatedObject};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
@@ -23,35 +24,36 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Result of a call between interceptors.
 pub(super) enum Final {
-    /// The result of the servant is final.
+    /// The servant was called, and its result is final.
     Stands,
-    /// A request is to be sent.
+    /// A request must be sent.
     ByWire,
-    /// The call was refused on the object's side, or has failed there.
+    /// The call was refused, or failed, on the object's side.
     Refused(SystemException),
-    /// An interceptor of the caller has raised an exception.
+    /// An interceptor of the caller has raised this exception.
     Raised(SystemException),
     /// The call is forwarded to this object.
     Forward(Box<Ior>),
 }
 
-/// Access to the call for its servant.
+/// Functions that call the servant and return its outcome.
 pub(super) struct Upcall<'u> {
     /// Calls the servant.
     pub(super) run: &'u mut dyn FnMut(&Provided<'_>),
-    /// Returns the outcome of the servant; `None` if it could not be called.
+    /// Returns the servant's outcome; `None` if it was not called.
     pub(super) ended: &'u dyn Fn() -> Option<Outcome>,
 }
 
-/// Result of the object's side.
+/// Result of serving the call on the object's side.
 struct Served {
     outcome: Outcome,
-    /// True if the outcome is the servant's own.
+    /// True if the outcome is the servant's own, not one that an interceptor or the adapter has put
+    /// in its place.
     stands: bool,
     reply_contexts: Vec<OwnedContext>,
 }
 
-/// Makes the call, between the interceptors.
+/// Makes the call with the interceptors of both ends.
 pub(super) fn enter(
     caller: Caller<'_>,
     here: &LocatedObject,
@@ -82,7 +84,7 @@ pub(super) fn enter(
     }
 }
 
-/// Returns the result for an outcome that the caller's interceptors have replaced.
+/// Returns the final result for an outcome that the caller's interceptors have substituted.
 fn raised(outcome: Outcome) -> Final {
     match outcome {
         Outcome::System(exception) => Final::Raised(exception),
@@ -142,7 +144,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Returns the outcome for the caller, which waits no longer than its SyncScope demands.
+    /// Returns the part of the outcome that the caller learns according to its SyncScope.
     fn heard(&self, outcome: Outcome) -> Outcome {
         match (self.facts.sync_scope, outcome) {
             (_, outcome @ (Outcome::Forward(_) | Outcome::Retry)) => outcome,
@@ -200,7 +202,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Makes the call through the adapter. Returns the outcome, and whether it is the servant's
+    /// Calls the servant through the adapter. Returns the outcome, and whether it is the servant's
     /// own.
     fn call(
         &self,
@@ -250,7 +252,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Returns whether the caller gets the servant's result.
+    /// Returns whether the caller waits for the servant's result.
     fn answers(&self) -> bool {
         self.facts.sync_scope == SyncScope::WithTarget
     }

@@ -1,9 +1,9 @@
 //! Locality of a reference's object: in this process or elsewhere.
 //!
-//! It is determined once for each reference, at its first call, from the reference itself: that
-//! this ORB has created it; or else that its first profile names an endpoint where an ORB of the
-//! process listens, whose adapter then knows the key. An object that is elsewhere stays there for
-//! this reference.
+//! It is determined once for each reference, at its first call. The object is in this process if
+//! this ORB has created the reference, or if the first profile names an endpoint at which an ORB of
+//! the process listens, and the adapter of that ORB knows the object key. Once found to be
+//! elsewhere, an object is treated as remote for the lifetime of the reference.
 
 use crate::adapter::Collocated;
 use crate::broker::Broker;
@@ -21,28 +21,28 @@ const UNKNOWN: u8 = 0;
 const HERE: u8 = 1;
 const ELSEWHERE: u8 = 2;
 
-/// Locality of a reference's object, as far as it is known.
+/// Locality of a reference's object, as far as it has been determined.
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     state: AtomicU8,
     here: OnceLock<LocatedObject>,
     way: CachedCollocation,
-    /// True if no proxy stands before the object.
+    /// True if a smart proxy makes its calls by this reference, so that they bypass proxies.
     is_real: bool,
 }
 
-/// Object of this process.
+/// Object found in this process.
 pub(super) struct LocatedObject {
     pub(super) object: Arc<dyn Collocated>,
-    /// Broker of the object's ORB, which is not kept alive.
+    /// Broker of the object's ORB. The handle does not keep the ORB alive.
     pub(super) broker: Arc<Broker>,
-    /// True if interceptors of either end see calls.
+    /// True if interceptors of either end must be called.
     pub(super) is_intercepted: bool,
-    /// True for a proxy, which is called whatever the policies.
+    /// True for a smart proxy, which is called whatever the collocation policy.
     pub(super) is_proxy: bool,
 }
 
-/// Reference of a caller, for finding its object.
+/// Caller's reference and ORB, for finding the object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller<'a> {
     pub(crate) orb: &'a Orb,
@@ -50,34 +50,35 @@ pub(crate) struct Caller<'a> {
     pub(crate) locality: &'a Locality,
     /// Time-out of the reference itself.
     pub(crate) timeout: Option<Duration>,
-    /// True if the calling thread may wait for the reply.
+    /// True if the calling thread may block until a servant that answers later has answered.
     pub(crate) may_wait: bool,
 }
 
 impl Caller<'_> {
-    /// Returns whether its calls end after a time.
+    /// Returns whether calls through the reference have a time-out.
     #[cold]
     pub(super) fn has_timeout(&self) -> bool {
         let lane = self.orb.lanes().calling();
         self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
     }
 
-    /// Returns whether the call is to be a request, as the servant's method may wait for others,
-    /// and the caller must not. It is not if the object's ORB listens at no endpoint.
+    /// Returns whether the call must be a request, because the servant's method may block on
+    /// another thread and the caller must not. Returns `false` if the object's ORB has no endpoint
+    /// that a request could be sent to.
     #[cold]
     pub(super) fn must_not_wait(&self) -> bool {
         let endpoints = self.object.original().endpoints(self.orb.broker());
         endpoints.is_ok_and(|endpoints| !endpoints.is_empty())
     }
 
-    /// Returns the SyncScope of a one-way.
+    /// Returns the SyncScope of one-ways through the reference.
     #[cold]
     pub(super) fn sync_scope(&self) -> Option<SyncScope> {
         let lane = self.orb.lanes().calling();
         self.object.effective(lane).sync_scope
     }
 
-    /// Returns the collocation strategy for calls by the calling thread.
+    /// Returns the collocation strategy for calls through the reference by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {
         let known = &self.locality.way;
@@ -89,7 +90,7 @@ impl Caller<'_> {
 }
 
 impl Locality {
-    /// Returns the locality of a reference by which a proxy calls its object.
+    /// Returns the locality for a reference by which a smart proxy calls its object.
     pub(crate) fn past_proxies() -> Self {
         Self {
             is_real: true,
@@ -97,15 +98,15 @@ impl Locality {
         }
     }
 
-    /// Returns whether calls are to be requests.
+    /// Returns whether calls through the reference are known to be requests.
     #[inline]
     pub(crate) fn is_elsewhere(&self) -> bool {
         // Relaxed: no other data depend on it.
         self.state.load(Ordering::Relaxed) == ELSEWHERE
     }
 
-    /// Returns the object, if it is one of this process whose ORB still serves, and the caller's
-    /// ORB still calls.
+    /// Returns the object if it is in this process, its ORB still serves requests, and the caller's
+    /// ORB still makes calls.
     #[inline]
     pub(super) fn here(&self, caller: Caller<'_>) -> Option<&LocatedObject> {
         let here = match self.here.get() {
@@ -117,7 +118,7 @@ impl Locality {
         (here.broker.life.serves() && calls()).then_some(here)
     }
 
-    /// Makes all further calls requests.
+    /// Makes all further calls through the reference requests.
     #[cold]
     pub(super) fn leave(&self) {
         self.state.store(ELSEWHERE, Ordering::Relaxed);
@@ -184,7 +185,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     })
 }
 
-/// Returns whether an ORB's objects are available to other ORBs of the process.
+/// Returns whether other ORBs of the process may call an ORB's objects without a request.
 fn is_shared(orb: &Orb) -> bool {
     orb.config().collocation_scope == CollocationScope::Process
 }
@@ -202,7 +203,7 @@ fn here(caller: &Orb, orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
 
 /// Cached collocation strategy of calls through a reference by threads without policies of their
 /// own, with the epoch of the ORB's policies: the effective policies are behind a lock-free
-/// pointer, and reading that costs as much as the rest of a call.
+/// pointer, and reading that would cost as much as the rest of a call.
 #[derive(Debug, Default)]
 pub(crate) struct CachedCollocation(AtomicU64);
 

@@ -11,7 +11,7 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budgets {
-    /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies
+    /// Bytes of messages longer than 16 KiB that are partly received, or whose requests or replies
     /// are in progress. Default a quarter of the memory, at most 4 GiB; at least 16 KiB. When more
     /// arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
     /// host) may hold three quarters.

@@ -1,11 +1,11 @@
-//! Calls of objects in this process without a request: `collocation_scope`.
+//! Scope of calls without a request to objects of this process: `collocation_scope`.
 
 /// ORBs whose objects count as objects of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CollocationScope {
-    /// Every ORB of the process that has this scope, too.
+    /// All ORBs of the process that have the scope `Process`.
     #[default]
     Process,
-    /// The ORB itself.
+    /// Only the ORB that makes the call.
     Orb,
 }

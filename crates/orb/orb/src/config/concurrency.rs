@@ -46,7 +46,7 @@ impl Default for PoolSize {
     }
 }
 
-/// Parts of a concurrency strategy in a configuration, each optional.
+/// Options for the concurrency strategy in a configuration, each optional.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ConcurrencyOptions<'t> {
     pub(crate) strategy: Option<&'t str>,
@@ -62,11 +62,12 @@ const LEADER_FOLLOWERS: &str = "leader_followers";
 /// Maximum number of threads of one pool.
 const MOST_THREADS: usize = 4096;
 
-/// Endpoint options for the strategy, which are not properties of the link.
+/// Endpoint options that describe the strategy. They are not passed on to the link.
 pub(crate) const OPTIONS: [&str; 4] = ["concurrency", "threads", "max_threads", "reserve"];
 
 impl Concurrency {
-    /// Returns the strategy, overridden by a configuration. The error says which values are valid.
+    /// Returns this strategy, overridden by options of a configuration. The error lists the valid
+    /// values.
     pub(crate) fn overridden_by(
         self,
         options: ConcurrencyOptions<'_>,
@@ -112,7 +113,7 @@ impl Concurrency {
 }
 
 impl<'t> ConcurrencyOptions<'t> {
-    /// Picks the options of the strategy out of options by name.
+    /// Extracts the strategy's options from an endpoint's options.
     pub(crate) fn of(
         pairs: impl Iterator<Item = (&'t str, &'t str)>,
         strategy: Option<&'t str>,

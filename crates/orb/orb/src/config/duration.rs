@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DurationError {
-    /// A number alone.
+    /// The text is a number without a unit.
     #[error("`{0}` has no unit: `{0}s` are seconds, `{0}ms` milliseconds")]
     NoUnit(String),
     /// The text is neither a number nor a number with a unit.
@@ -35,7 +35,7 @@ const UNITS: [(&str, f64); 5] = [
 ///
 /// # Errors
 /// [`DurationError`]: a number without a unit, which would be ambiguous; any other invalid time,
-/// such as one below zero.
+/// such as a negative one.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let text = text.trim();
     let no_time = || DurationError::NoTime(text.to_owned());

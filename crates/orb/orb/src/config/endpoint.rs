@@ -100,13 +100,13 @@ impl ListenEndpoint {
         self
     }
 
-    /// Returns host and port, where the place has that shape; no host means all interfaces.
+    /// Returns host and port, if the place has the form `host:port`; no host means all interfaces.
     #[must_use]
     pub fn host_and_port(&self) -> Option<(Option<&str>, u16)> {
         parse_place(&self.place)
     }
 
-    /// Returns the port, where the place has one.
+    /// Returns the port, if the place contains one.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.host_and_port().map(|(_, port)| port)
@@ -154,7 +154,7 @@ impl ListenEndpoint {
         Ok(endpoint)
     }
 
-    /// Returns the error for an endpoint in clear where protection is required.
+    /// Returns the error for an unencrypted endpoint where protection is required.
     pub(crate) fn in_clear(&self) -> ConfigError {
         bad_value(
             "listen",
@@ -184,7 +184,7 @@ impl ListenEndpoint {
         fits.map_err(bad)
     }
 
-    /// Returns its options on the concurrency strategy.
+    /// Returns the endpoint's options for the concurrency strategy.
     pub(crate) fn concurrency_options(&self) -> Result<ConcurrencyOptions<'_>, &'static str> {
         let options = self.options.iter().map(|(name, value)| (&**name, &**value));
         ConcurrencyOptions::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
@@ -215,8 +215,8 @@ impl ListenEndpoint {
         text.map(|text| reservation::parse(text)).transpose()
     }
 
-    /// Returns the endpoint at a port or path that the kernel or the link chooses, served according
-    /// to the configuration.
+    /// Returns an endpoint of the same protocol whose port or path the kernel or the link chooses,
+    /// and which has the configuration's concurrency strategy.
     pub(crate) fn elsewhere(mut self) -> Self {
         self.options.retain(|name, _| {
             ![PORT_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
@@ -240,9 +240,9 @@ impl ListenEndpoint {
         config.into_iter().flatten().chain(own).collect()
     }
 
-    /// Returns the addresses to try to listen at, in order, on the link of that name. Without a
-    /// host these are the IPv6 wildcard, which serves IPv4 as well, and for a machine without IPv6
-    /// that of IPv4.
+    /// Returns the addresses to try, in order, for listening on the link with this name. Without a
+    /// host they are the IPv6 wildcard, which also accepts IPv4, and then the IPv4 wildcard, for
+    /// machines without IPv6.
     pub(crate) fn addresses(&self, link: &str) -> Vec<Address> {
         let wildcards = |port: u16| {
             ["::", "0.0.0.0"].map(|host| Address::new(link, Address::iiop(host, port).place()))
@@ -278,20 +278,21 @@ impl fmt::Display for ListenEndpoint {
     }
 }
 
-/// Returns whether places of this protocol are known to be `host:port`.
+/// Returns whether the places of this protocol are known to have the form `host:port`.
 fn is_internet(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "iiop" | "ssliop" | "diop")
 }
 
-/// Returns whether places of this protocol are known to be socket files: paths, or names.
+/// Returns whether the places of this protocol are known to be socket files, given by a path or a
+/// name.
 fn is_socket_file(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "uiop" | "shmiop")
 }
 
-/// Splits into the place and the options behind it. A path contains `/`, so that its options stand
-/// behind a `|`.
+/// Splits an endpoint's text into the place and the options after it. As a path contains `/`, its
+/// options follow a `|`.
 fn split_options(rest: &str) -> (&str, &str) {
     let separator = if rest.contains('|') || rest.starts_with('/') && !rest.contains('=') {
         '|'

@@ -1,16 +1,16 @@
-//! Checks of initial references when they are configured, so that a mistake stops the start rather
-//! than the first use.
+//! Checks of initial references when they are configured, so that a mistake prevents the ORB from
+//! starting rather than failing the first use.
 
 use punctual_ior::{Corbaloc, Corbaname, Ior};
 
-/// Form of an initial reference.
+/// Valid forms of an initial reference.
 const EXPECTED: &str = "IOR:…, corbaloc:…, corbaname:… or file://…";
 
 /// Checks a reference as far as possible without the network and the file system: a `file://` is
 /// read when it is resolved.
 ///
 /// # Errors
-/// The form that is expected, and the fault of a reference that has it.
+/// The expected form, or what is wrong with a reference of that form.
 pub(super) fn check(reference: &str) -> Result<(), String> {
     let reference = reference.trim();
     if has_scheme(reference, "IOR:") {
@@ -32,10 +32,10 @@ pub(super) fn check(reference: &str) -> Result<(), String> {
     Err(EXPECTED.to_owned())
 }
 
-/// Checks a prefix by the reference that it forms with a name.
+/// Checks a URL prefix for initial references, by appending a name to it and checking the result.
 ///
 /// # Errors
-/// As of [`check`].
+/// Those of [`check`].
 pub(super) fn check_prefix(prefix: &str) -> Result<(), String> {
     if has_scheme(prefix.trim(), "IOR:") {
         // An IOR is not a prefix: a name behind it is not hexadecimal.

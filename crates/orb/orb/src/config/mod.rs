@@ -1,7 +1,8 @@
-//! Configuration: one public struct with defaults to override.
+//! Configuration: one public struct of defaults that can be overridden.
 //!
-//! It comes from code, then a TOML file, then `-ORB…` options, each overriding the one before it. An
-//! unknown key or option is an error, and a bad one stops the start. `settings` is the table of all of them.
+//! It comes from code, then a TOML file, then `-ORB…` options, each overriding the one before it. An unknown
+//! key or option is an error, and an invalid value prevents the ORB from starting. The module `settings` has
+//! the table of all keys and options.
 
 mod budgets;
 mod collocation;

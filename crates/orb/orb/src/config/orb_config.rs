@@ -31,23 +31,23 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OrbConfig {
-    /// Endpoints to listen at, once a POA is to be reached. Default: one TCP endpoint on all
-    /// interfaces, at a port of the kernel's choice; one of TLS with [`Security::Require`], which
-    /// allows only endpoints of TLS and of this host alone.
+    /// Endpoints to listen at, opened when the first POA needs them. Default: one TCP endpoint on
+    /// all interfaces, at a port of the kernel's choice; one of TLS with [`Security::Require`],
+    /// which allows only endpoints of TLS and of this host alone.
     pub listen: Vec<ListenEndpoint>,
     /// Protocols that calls may use, in order of preference, e.g. `shmiop`, `uiop`, `iiop`. Empty
     /// (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
-    /// Protection of calls on their way, where no policy says otherwise (`-ORBSecurity require`,
-    /// `prefer` or `off`). Default: where a reference offers TLS and `tls` is set, always. With
-    /// `require` the ORB does not listen in clear on a network either.
+    /// Encryption of calls, where no policy says otherwise (`-ORBSecurity require`, `prefer` or
+    /// `off`). Default: calls are encrypted if the reference offers TLS and `tls` is set. With
+    /// `require` the ORB does not listen on unencrypted network endpoints either.
     pub security: Security,
     /// Code set of `char` and `string` on the wire, where no policy says otherwise and both sides
-    /// have it (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB.
-    /// Default UTF-8.
+    /// have it (`-ORBCharCodeSet utf-8` or `iso-8859-1`); references of this ORB announce it as the
+    /// native code set. Default UTF-8.
     pub char_code_set: CharCodeSet,
-    /// If true, references that came from another host may lead to Unix sockets and shared memory
-    /// of this one. Default false: otherwise a peer's reference could make this process connect to
+    /// If true, references that came from another host may contain Unix sockets and shared memory
+    /// of this host. Default false: otherwise a peer's reference could make this process connect to
     /// any socket of its host.
     pub foreign_local_endpoints: bool,
     /// Shared libraries to load links from (`punctual_plugin`), each then available by its link's
@@ -66,11 +66,11 @@ pub struct OrbConfig {
     /// Limits on the resources that all peers together use in this process.
     pub budgets: Budgets,
     /// Maximum number of connections that clients may hold open here at once. Default 4,096. To
-    /// accept one more, the ORB closes the connection that was quiet for longest (at least
-    /// `timeouts.make_room`) of the host that has most. Where none was quiet, the new one is closed
-    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few
-    /// connections. Where the process may have fewer descriptors open (`RLIMIT_NOFILE`, `ulimit
-    /// -n`), there are fewer: 854 of 1,024.
+    /// accept one more, the ORB closes the longest idle connection (idle for at least
+    /// `timeouts.make_room`) of the host that has the most connections. If none is idle, the new
+    /// connection is closed (CloseConnection) and logged; an eighth beyond the limit is reserved
+    /// for hosts that have few connections. Where the process may have fewer descriptors open
+    /// (`RLIMIT_NOFILE`, `ulimit -n`), the limit is lower: 854 for 1,024 descriptors.
     pub max_connections: usize,
     /// Concurrency strategy of endpoints that do not set their own. Default: a thread for each
     /// connection.
@@ -98,15 +98,16 @@ pub struct OrbConfig {
     /// Maximum number of connections to servers that are kept for later calls. When there are more,
     /// the ORB closes connections that no call uses, the least recently used first. Default 1,024.
     pub client_connections: usize,
-    /// Maximum number of connections to one endpoint, over which threads are spread that call there
-    /// at the same time ([`crate::Mux::Adaptive`]); they count among `client_connections`. Default:
-    /// as many as the machine has processors, up to 16; with 1 all threads share one.
+    /// Maximum number of connections to one endpoint, over which threads are spread that call
+    /// objects there concurrently ([`crate::Mux::Adaptive`]); they count among
+    /// `client_connections`. Default: as many as the machine has processors, up to 16; with 1 all
+    /// threads share one.
     pub connections_per_endpoint: usize,
     /// Length in bytes above which messages of GIOP 1.2 are sent in fragments. Default 4 MiB; 0
     /// never fragments; otherwise at least 1,024. Fragments are received in any case.
     pub fragment_size: usize,
     /// If true, messages of GIOP 1.1 are sent in fragments, too. Default false: ORBs do not agree
-    /// on the alignment of values behind the boundary between two fragments.
+    /// on the alignment of values after the boundary between two fragments.
     pub fragment_giop_1_1: bool,
     /// Newest GIOP version to speak and to publish. Default 1.2.
     pub giop_version: GiopVersion,
@@ -122,9 +123,10 @@ pub struct OrbConfig {
     /// and the caller sends.
     pub buffer_capacity: BufferCapacity,
     /// Time for which the transport may hold back one of many one-way requests in a row, to put
-    /// several into one packet (TCP). The operating system has each when its call returns; the last
-    /// one usually leaves within six times as long, or with the next request that is not a one-way.
-    /// Default 50 µs; zero lets each leave at once. Key `one_way_gather_us`.
+    /// several into one packet (TCP). Each request has been passed to the operating system when its
+    /// call returns; the last one is usually sent within six times this time, or with the next
+    /// request that is not a one-way. Default 50 µs; zero sends each one at once. Key
+    /// `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
@@ -137,7 +139,7 @@ pub struct OrbConfig {
     /// Options of the adapter that makes datagrams reliable.
     #[cfg(feature = "reliable")]
     pub reliable: ReliableOptions,
-    /// Options of TLS. Default none: there is no link `ssliop`.
+    /// Options of TLS. Default none, in which case the link `ssliop` is not available.
     #[cfg(feature = "tls")]
     pub tls: Option<punctual_tls::TlsOptions>,
     /// Properties of connections and acceptors by link, e.g. `spin_us` of `shmiop`, overridden by
@@ -195,8 +197,8 @@ impl Default for OrbConfig {
 }
 
 impl OrbConfig {
-    /// Returns the endpoints to listen at: those configured, or the default one, which is in clear
-    /// unless protection is required.
+    /// Returns the endpoints to listen at: the configured ones, or the default one, which is
+    /// unencrypted unless protection is required.
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
         match (self.listen.is_empty(), self.security) {
             (true, Security::Require) => vec![ListenEndpoint::new("ssliop", ":0")],
@@ -205,7 +207,7 @@ impl OrbConfig {
         }
     }
 
-    /// Returns the defaults for matters on which no policy is set.
+    /// Returns the values that apply where no policy is set.
     pub(crate) fn policy_defaults(&self) -> Defaults {
         let preferred = (!self.client_protocols.is_empty()).then(|| self.client_protocols.clone());
         Defaults {

@@ -1,5 +1,6 @@
-//! Configuration of Real-time CORBA: the table `[real_time]` and its options. An ORB alone obeys
-//! none of it, and refuses to start without a part that does ([`crate::Priorities::check`]).
+//! Configuration of Real-time CORBA: the table `[real_time]` and its options. The ORB itself does
+//! not implement these settings. It refuses to start with them unless it has a source of priorities
+//! that does ([`crate::Priorities::check`]).
 
 use crate::priority::Priority;
 use punctual_sys::processor::Processors;
@@ -19,12 +20,13 @@ pub struct RealTimeSettings {
     pub mapping: Option<StandardMapping>,
     /// Highest priority that clients may ask for (`highest_propagated`, `-ORBPropagated`).
     pub highest_propagated: Option<Priority>,
-    /// Treatment of requests above that (`above_highest`, `-ORBPropagated`).
+    /// Treatment of requests with a priority above `highest_propagated` (`above_highest`,
+    /// `-ORBPropagated`).
     pub above_highest: Option<AboveHighest>,
     /// Processors that threads of lanes and thread pools may run on (`processors`).
     pub processors: Option<Processors>,
-    /// If true, the stacks of these threads are brought into memory before they begin
-    /// (`prefault_stack`).
+    /// If true, the pages of these threads' stacks are touched (prefaulted) before the threads
+    /// begin.
     pub prefault_stack: Option<bool>,
     /// If true, the memory of the process is locked (`lock_memory`, `-ORBLockMemory`).
     pub lock_memory: Option<bool>,
@@ -41,19 +43,18 @@ pub struct DynamicSchedulingSettings {
     /// Maximum that the upcall of a client's segment may reserve: a runtime, and hundredths of one
     /// processor (`reservation_runtime_us`, `reservation_percent`).
     pub most_reserved: Option<(Duration, u32)>,
-    /// Treatment of requests that ask for more (`above_reservation`).
+    /// Treatment of requests that ask for a larger reservation (`above_reservation`).
     pub above_reservation: Option<AboveHighest>,
 }
 
-/// Reaction if the machine does not grant native priorities: without `CAP_SYS_NICE`, and with an
-/// `RLIMIT_RTPRIO` below the highest.
+/// Reaction if the machine does not grant native priorities, that is, without `CAP_SYS_NICE` and
+/// with an `RLIMIT_RTPRIO` below the highest priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RealTime {
     /// The ORB does not start.
     #[default]
     Require,
-    /// The ORB warns, once, and threads keep the native priority that they have
-    /// (`RtOrb::is_degraded`).
+    /// The ORB warns once, and threads keep their present native priority (`RtOrb::is_degraded`).
     BestEffort,
 }
 
@@ -65,23 +66,23 @@ pub enum NativePolicy {
     Fifo,
     /// `SCHED_RR`, which shares the time of a priority among its threads.
     RoundRobin,
-    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities travel and order requests,
-    /// and threads run as any other.
+    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities are propagated and order
+    /// requests, but threads run as all others.
     Other,
 }
 
 /// Standard priority mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardMapping {
-    /// Identity: the same number.
+    /// Identity: the native priority has the number of the CORBA priority.
     Direct,
     /// Scaling of the whole CORBA range to the whole native range.
     Linear,
-    /// One native priority for each CORBA priority, from the lowest on.
+    /// One native priority for each CORBA priority, beginning with the lowest of both.
     Continuous,
 }
 
-/// Treatment of a request whose client asks for more than it may.
+/// Treatment of a request whose client asks for more than clients may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AboveHighest {
     /// The request is given the maximum that clients may ask for.

@@ -12,7 +12,7 @@ pub enum ReplyHandlers {
     /// down.
     Run,
     /// A thread that is blocked in a synchronous call on the same connection, and otherwise the
-    /// thread that reads replies. So handlers run **within** a synchronous call of any thread: it
-    /// must not hold a lock then that a handler takes.
+    /// thread that reads replies. So handlers run **within** a synchronous call of any thread: the
+    /// calling thread must not hold a lock that a handler takes.
     Callers,
 }

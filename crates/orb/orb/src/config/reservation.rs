@@ -9,7 +9,7 @@ const EXPECTED: &str = "runtime/deadline/period, e.g. 1ms/5ms/10ms";
 const SERVED_BY_A_POOL: &str = "leader_followers alone beside deadline: the number of its threads says how much of the \
                                 processors is reserved";
 
-/// Parses a reservation.
+/// Parses a reservation of the form `runtime/deadline/period`.
 ///
 /// # Errors
 /// The fault in the text.
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Reservation, String> {
 /// options say otherwise.
 ///
 /// # Errors
-/// The valid options.
+/// The text of the options that are valid.
 pub(crate) fn pool_size(options: ConcurrencyOptions<'_>) -> Result<PoolSize, &'static str> {
     let one = PoolSize {
         threads: 1,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Time-outs. `None` waits for ever.
+/// Time-outs of connections and calls. `None` means no time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
@@ -41,9 +41,9 @@ pub struct Timeouts {
     /// request that only this thread could serve. Default 60 s. Does not apply to calls that wait
     /// by [`crate::Wait::Reactor`].
     pub nested_call: Option<Duration>,
-    /// Time without a call after which the next call on a connection first checks, by one system
-    /// call, whether the server has closed it: a request sent into a closed connection would be
-    /// neither answered nor safe to repeat. Default 50 ms; `None` never checks.
+    /// Idle time of a connection after which its next call first checks, by one system call,
+    /// whether the server has closed it: a request sent on a closed connection would be neither
+    /// answered nor safe to repeat. Default 50 ms; `None` never checks.
     pub quiet: Option<Duration>,
     /// Time that the check after `quiet` may wait for the rest of a message that has begun to
     /// arrive. Default 100 ms; `None` waits as long as the call itself may.

@@ -1,4 +1,4 @@
-//! Conversion of errors of the lower crates to standard exceptions.
+//! Conversion of errors of lower-level crates to standard exceptions.
 
 use super::minor;
 use super::standard::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
@@ -34,8 +34,9 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
     SystemException::new(kind, minor, completed).with_detail(error.to_string())
 }
 
-/// Returns the exception for a value that could not be unmarshaled: what cannot be of its type is the
-/// sender's fault (MARSHAL), where marshaling it would be the caller's (BAD_PARAM).
+/// Returns the exception for a value that could not be unmarshaled. A value that is invalid for its
+/// type is the sender's fault here (MARSHAL), whereas in marshaling it would be the caller's
+/// (BAD_PARAM).
 pub(crate) fn unmarshal_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
     match error {
         CdrError::BoundExceeded { .. } | CdrError::InnerNul => {
@@ -46,8 +47,8 @@ pub(crate) fn unmarshal_exception(error: CdrError, completed: CompletionStatus) 
     }
 }
 
-/// Returns the exception for an argument that could not be marshaled. For wide text it depends on
-/// whether the reference announces code sets (CORBA 3.3 part 2, §7.10.2.6).
+/// Returns the exception for an argument that could not be marshaled. For wide text the exception
+/// depends on whether the reference announces code sets (CORBA 3.3 part 2, §7.10.2.6).
 pub(crate) fn argument_exception(error: CdrError, announces_code_sets: bool) -> SystemException {
     let minor = match announces_code_sets {
         true => minor::WIDE_NOT_SUPPORTED,
@@ -81,7 +82,7 @@ impl SystemException {
     /// part 2, §9.4.3.2).
     ///
     /// # Errors
-    /// The body does not decode.
+    /// If the body cannot be decoded.
     pub fn received(body: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let body = SystemExceptionBody::decode(body)?;
         let completed = CompletionStatus::from_number(body.completed);
@@ -97,8 +98,8 @@ impl SystemException {
     }
 }
 
-/// Converts the failure of a servant to create a value, or to read one that it was given as an Any:
-/// nothing is done yet.
+/// Converts the error of a servant that fails to create a value, or to read one that it received as
+/// an Any; the completion status is COMPLETED_NO.
 impl From<CdrError> for SystemException {
     fn from(error: CdrError) -> Self {
         cdr_exception(error, CompletionStatus::No)

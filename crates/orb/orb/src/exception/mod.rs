@@ -1,9 +1,9 @@
 //! CORBA exceptions: the errors that a caller gets when a call does not return (CORBA 3.3 part 1,
 //! Annex A).
 //!
-//! Lower crates have small typed errors of their own. Only here do they become standard exceptions,
-//! with a minor code, a completion status, and a message that names the endpoint, the phase and the
-//! operating system's reason. The message is not sent to the peer.
+//! Lower-level crates have small typed errors of their own. This module converts them to standard
+//! exceptions, with a minor code, a completion status, and a message that names the endpoint, the
+//! phase and the operating system's reason. The message is not sent to the peer.
 
 mod lower;
 pub mod minor;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// Progress of the operation before the exception was raised (CORBA 3.3 part 1, §A.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionStatus {
-    /// The operation ran to its end.
+    /// The operation was completed.
     Yes,
-    /// The operation did not begin: repeating the call is safe.
+    /// The operation has not begun: repeating the call is safe.
     No,
-    /// The state of the operation is not known.
+    /// It is not known how far the operation has progressed.
     Maybe,
 }
 
@@ -72,7 +72,7 @@ macro_rules! kinds {
                 match self { $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)+ }
             }
 
-            /// Returns the meaning, in a few words.
+            /// Returns the meaning in a few words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
@@ -135,8 +135,8 @@ impl SystemExceptionKind {
     }
 }
 
-/// Standard exception. Cloning is cheap; two are equal when kind, minor code and completion are,
-/// whatever their messages say.
+/// Standard exception. Cloning is cheap; two exceptions are equal if their kind, minor code and
+/// completion status are, whatever their messages.
 #[derive(Clone)]
 pub struct SystemException {
     kind: SystemExceptionKind,
@@ -146,8 +146,8 @@ pub struct SystemException {
 }
 
 impl SystemExceptionKind {
-    /// Returns the exception for a servant to raise: with nothing done yet, no minor code, and a
-    /// message for people with the reason, which is not sent.
+    /// Returns an exception of this kind for a servant to raise, with COMPLETED_NO, no minor code,
+    /// and the reason as its message, which is for logs and is not sent to the caller.
     ///
     /// ```
     /// use punctual_orb::{SystemException, SystemExceptionKind::BadParam};
@@ -164,7 +164,7 @@ impl SystemExceptionKind {
 }
 
 impl From<SystemExceptionKind> for SystemException {
-    /// Converts without a minor code, and with nothing done yet.
+    /// Converts to an exception without a minor code, with COMPLETED_NO.
     fn from(kind: SystemExceptionKind) -> Self {
         Self::new(kind, 0, CompletionStatus::No)
     }
@@ -182,7 +182,7 @@ impl SystemException {
         }
     }
 
-    /// Adds a message for people: endpoint, phase and reason. It is not sent.
+    /// Adds a human-readable message: endpoint, phase and reason. It is not sent to the peer.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
         self.detail = Some(detail.into());
@@ -230,7 +230,7 @@ impl SystemException {
         self.completed
     }
 
-    /// Returns the meaning of its minor code, or of its kind where that is not known.
+    /// Returns the meaning of the minor code or, if that is not known, of the kind.
     pub(crate) fn meaning(&self) -> &'static str {
         minor::meaning(self.kind.name(), self.minor).unwrap_or_else(|| self.kind.meaning())
     }

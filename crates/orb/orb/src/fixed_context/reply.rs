@@ -1,28 +1,28 @@
-//! Contexts that a reply carries.
+//! Service contexts of a reply.
 
 use super::word::{ContextWord, WORD};
 use punctual_giop::ServiceContext;
 
-/// Maximum length of data that are kept in place, in bytes.
+/// Maximum length in bytes of context data that are stored without an allocation.
 const SHORT: usize = 16;
 
-/// Contexts of a reply: nearly always none, one word, or another short one, which needs no
-/// allocation.
+/// Service contexts of a reply: nearly always none, one word, or one other short context, none of
+/// which needs an allocation.
 #[derive(Clone, Debug)]
 pub(crate) enum ReplyContexts {
     None,
-    /// One context of four bytes.
+    /// A single context of four bytes.
     Word(ContextWord),
-    /// One short context of another length.
+    /// A single short context of another length.
     Short(ShortContext),
     /// Any other contexts.
     Any(Box<Any>),
 }
 
-/// Ids and data of contexts.
+/// Ids and data of any number of contexts.
 type Any = Vec<(u32, Vec<u8>)>;
 
-/// A context whose data are kept in place.
+/// Context whose data are stored in the struct itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortContext {
     id: u32,
@@ -31,7 +31,7 @@ pub(crate) struct ShortContext {
 }
 
 impl ReplyContexts {
-    /// Adds a context, which replaces another of the same id.
+    /// Adds a context; replaces a context with this id.
     #[inline]
     pub(crate) fn set(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {
@@ -71,13 +71,13 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
-    /// Returns whether the reply carries none.
+    /// Returns whether the reply carries no contexts.
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// Returns the one context, if it is short and no word.
+    /// Returns the context, if there is exactly one and it is short but not a word.
     pub(crate) fn short(&self) -> Option<&ShortContext> {
         match self {
             Self::Short(short) => Some(short),
@@ -85,13 +85,13 @@ impl ReplyContexts {
         }
     }
 
-    /// Returns whether they own memory that is to be freed.
+    /// Returns whether the contexts own heap memory.
     #[inline]
     pub(crate) fn own_memory(&self) -> bool {
         matches!(self, Self::Any(_))
     }
 
-    /// Returns all, to be sent.
+    /// Returns all contexts, as they are sent.
     pub(crate) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {
             Self::None => Vec::new(),
@@ -103,12 +103,12 @@ impl ReplyContexts {
 }
 
 impl ShortContext {
-    /// Returns its id and the length of its data in bytes.
+    /// Returns the context's id and the length of its data in bytes.
     pub(crate) fn shape(&self) -> (u32, usize) {
         (self.id, self.length)
     }
 
-    /// Writes its data into its slot.
+    /// Writes the context's data into its slot in a message header.
     pub(crate) fn fill(&self, slot: &mut [u8]) {
         for (to, from) in slot.iter_mut().zip(&self.data) {
             *to = *from;

@@ -1,4 +1,5 @@
-//! Contexts that requests carry for users of the ORB: a priority, a transaction, a trace.
+//! Service contexts that requests carry for users of the ORB: for example a priority, a transaction
+//! or a trace.
 
 use super::word::WordLayout;
 use crate::policy::{Effective, PolicyType};
@@ -9,31 +10,31 @@ use std::sync::Arc;
 /// A service context of fixed size that an ORB's requests carry once it is added to the ORB
 /// ([`crate::OrbBuilder::request_context`]; CORBA 3.3 part 2, §9.7).
 ///
-/// It has a slot in the head of a request. The head is written once for an operation; each request fills the slot. The
-/// context travels in protocols that have service contexts, in GIOP 1.1 and newer.
+/// It has a slot in the request header. The header is written once for an operation; only the slot is filled for each
+/// request. The context is sent by protocols that have service contexts, in GIOP from version 1.1 on.
 pub trait RequestContext: Send + Sync + Debug {
-    /// Returns its id.
+    /// Returns the context's id.
     fn id(&self) -> u32;
 
-    /// Returns the length of its data in bytes, at most 64.
+    /// Returns the length of the context's data in bytes, at most 64.
     fn length(&self) -> usize;
 
-    /// Returns whether calls under these policies carry it; by default all do. Called at the first call through a
-    /// reference, and again when policies have changed.
+    /// Returns whether calls under these policies carry the context; by default all do. Called at the first call
+    /// through a reference, and again when policies have changed.
     fn is_wanted(&self, policies: CallPolicies<'_>) -> bool {
         let _ = policies;
         true
     }
 
-    /// Returns the layout of the data, if they are four bytes that tell the calling thread's CORBA priority
-    /// ([`Priority::of_thread`](crate::Priority::of_thread)) and nothing else. [`RequestContext::fill`] is then called
-    /// for threads without a priority only. Called when a head is written.
+    /// Returns the layout of the data, if they are four bytes that encode only the calling thread's CORBA priority
+    /// ([`Priority::of_thread`](crate::Priority::of_thread)). [`RequestContext::fill`] is then called only for threads
+    /// without a priority. Called when a header template is written.
     fn word_of_thread(&self) -> Option<WordLayout> {
         None
     }
 
-    /// Writes the data of a request that the calling thread makes, into [`RequestContext::length`] bytes, which hold the
-    /// data of an earlier request or zeros. On the data path: should neither block nor allocate.
+    /// Writes the data for a request that the calling thread makes. `data` has [`RequestContext::length`] bytes, which
+    /// hold the data of an earlier request or zeros. Called on the data path: should neither block nor allocate.
     fn fill(&self, data: &mut [u8]);
 }
 
@@ -43,7 +44,8 @@ pub trait RequestContext: Send + Sync + Debug {
 pub struct CallPolicies<'c>(pub(crate) &'c Effective);
 
 impl<'c> CallPolicies<'c> {
-    /// Returns whether the calls are those of threads in scheduling segments ([`crate::set_in_segment`]).
+    /// Returns whether the policies apply to calls of threads in scheduling segments
+    /// ([`crate::set_in_segment`]).
     #[must_use]
     pub fn are_of_segment(self) -> bool {
         self.0.in_segment
@@ -73,10 +75,10 @@ impl std::fmt::Debug for RequestContextError {
     }
 }
 
-/// Longest data that a server recognises at a glance, in bytes.
+/// Maximum length in bytes of a context that a server recognises on its fast path.
 const LONGEST: usize = 64;
 
-/// Returns the contexts of an ORB that calls under these policies carry.
+/// Returns those contexts of an ORB that calls under these policies carry.
 pub(crate) fn wanted(
     contexts: &[Arc<dyn RequestContext>],
     policies: &Effective,
@@ -85,7 +87,8 @@ pub(crate) fn wanted(
     contexts.iter().filter(is_wanted).cloned().collect()
 }
 
-/// Checks the contexts of an ORB.
+/// Checks that the contexts of an ORB have distinct ids, none of which is reserved for the ORB, and
+/// at most 64 bytes of data.
 pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
     for (index, context) in contexts.iter().enumerate() {
         let id = context.id();

@@ -1,4 +1,4 @@
-//! State of the calling thread: its scheduling, and the last word that it obeyed.
+//! Scheduling state of the calling thread, and the last priority word that determined it.
 
 use super::word::{ObeyedWord, WORD};
 use crate::priority::Priority;
@@ -28,17 +28,17 @@ impl Priority {
     }
 }
 
-/// State of a thread in one number: its scheduling, as its scheduler numbers that (0 until it has
-/// done so), and its CORBA priority. For schedulers of threads (`punctual_rt`).
+/// Scheduling state of a thread in one number: the number that the thread's scheduler gives to its
+/// scheduling (0 at first), and its CORBA priority. For schedulers of threads (`punctual_rt`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsAt(u64);
 
-/// Bit that is set if there is a CORBA priority, which stands in the lower bits.
+/// Bit that is set if there is a CORBA priority, which is in the lower bits.
 const HAS_PRIORITY: u64 = 1 << 16;
 const PRIORITY: u64 = 0x7fff;
 
 impl RunsAt {
-    /// Combines a thread's scheduling with its CORBA priority.
+    /// Combines the number of a thread's scheduling with its CORBA priority.
     #[inline]
     #[must_use]
     pub const fn new(scheduled: u32, priority: Option<Priority>) -> Self {
@@ -49,7 +49,7 @@ impl RunsAt {
         Self((scheduled as u64) << 32 | priority)
     }
 
-    /// Returns it as a number.
+    /// Returns the state as a number.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u64 {
@@ -90,15 +90,15 @@ impl RunsAt {
         OF_THREAD.with(|thread| thread.runs_at.get())
     }
 
-    /// Records the state of the calling thread from now on, and returns the previous one.
+    /// Records this as the state of the calling thread, and returns the previous one.
     #[inline(never)]
     pub fn replace_of_thread(self) -> Self {
         OF_THREAD.with(|thread| thread.runs_at.replace(self))
     }
 
-    /// Records that the calling thread runs according to this word of a request, as its scheduler
-    /// interprets it. The next request with that word need not be decoded if it is served by a
-    /// thread that is scheduled as this one.
+    /// Records that the calling thread is now scheduled as its scheduler interprets this word of a
+    /// request. The next request with an equal word need not be decoded if it is served by a thread
+    /// with equal scheduling.
     #[inline(never)]
     pub fn obeys(scheduler: u32, word: [u8; WORD]) {
         OF_THREAD.with(|thread| {
@@ -107,9 +107,9 @@ impl RunsAt {
         });
     }
 
-    /// Makes the calling thread run according to a request's word, if the last recorded word is the
-    /// same and the thread is scheduled as it was then. Returns its previous state, and the
-    /// priority at which it runs.
+    /// Gives the calling thread the scheduling that a request's word demands, if the last recorded
+    /// word is equal and the thread's scheduling has not changed since. Returns the thread's
+    /// previous state, and the priority at which it now runs.
     #[inline]
     pub(crate) fn obey_again(by: ObeyedWord, word: [u8; WORD]) -> Option<(Self, Priority)> {
         OF_THREAD.with(|thread| {
@@ -122,7 +122,8 @@ impl RunsAt {
         })
     }
 
-    /// Restores this state if the calling thread is scheduled so, and returns whether it is.
+    /// Restores this state if the calling thread's scheduling has the number recorded in it;
+    /// returns whether it has.
     #[inline]
     pub(crate) fn restore(self) -> bool {
         OF_THREAD.with(|thread| {
@@ -135,12 +136,13 @@ impl RunsAt {
     }
 }
 
-/// State of the calling thread, in one struct, so that one access to thread-local memory finds all.
+/// State of the calling thread, in one struct, so that one access to thread-local memory reaches
+/// all of it.
 struct OfThread {
     runs_at: Cell<RunsAt>,
-    /// Scheduler and word of the request that it obeyed last ([`obeyed`]).
+    /// Scheduler and word of the last request that determined the thread's scheduling ([`obeyed`]).
     obeyed: Cell<u64>,
-    /// State of the thread when it obeyed the word.
+    /// State of the thread after that word was applied.
     as_obeyed: Cell<RunsAt>,
 }
 
@@ -155,7 +157,7 @@ thread_local! {
     };
 }
 
-/// Combines a scheduler's number with a word.
+/// Combines a scheduler's number and a word to one number.
 #[inline]
 fn obeyed(scheduler: u32, word: [u8; WORD]) -> u64 {
     u64::from(scheduler) << 32 | u64::from(u32::from_ne_bytes(word))

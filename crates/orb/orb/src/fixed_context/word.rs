@@ -1,11 +1,11 @@
-//! Contexts of four bytes.
+//! Service contexts of four bytes, called words.
 
 use crate::priority::Priority;
 
 /// Length of a word, in bytes.
 pub(crate) const WORD: usize = 4;
 
-/// A context of four bytes with its id.
+/// Word with the id of its service context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContextWord {
     pub(crate) id: u32,
@@ -21,7 +21,7 @@ pub struct WordLayout {
 }
 
 impl WordLayout {
-    /// Returns the layout with these constant bytes and the priority in the last two places, which must be 0.
+    /// Returns the layout with these constant bytes first, and the priority in the last two bytes.
     #[must_use]
     pub const fn priority_last(constant: [u8; 2]) -> Self {
         let [first, second] = constant;
@@ -46,14 +46,15 @@ impl WordLayout {
     }
 }
 
-/// Context of four bytes whose only effect on upcalls is to set the scheduling of their threads. A
-/// request that carries the same word as its thread's last one has the thread run as it did then.
+/// Context of four bytes whose only effect on upcalls is to set the scheduling of their threads. If
+/// a request carries a word equal to the last one that its thread has served, the thread takes on
+/// the scheduling recorded then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObeyedWord {
     /// Id of the service context.
     pub context: u32,
-    /// Number of the scheduler (not 0) that defines the meaning of words: another may define it
-    /// otherwise.
+    /// Number (not 0) of the scheduler that defines the meaning of the word; other schedulers may
+    /// define it differently.
     pub scheduler: u32,
 }
 

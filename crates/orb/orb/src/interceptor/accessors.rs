@@ -1,11 +1,12 @@
-//! Operations of interceptors of both sides on a request (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+//! Operations on a request that client and server interceptors have in common (`RequestInfo`; CORBA
+//! 3.3 part 1, §16.3.11).
 
-/// Defines the operations of `RequestInfo` for the information of one side. `known` says for which
-/// requests types are known there; `valid` has the points at which an operation may be called, by
-/// the side's table (16.1 or 16.2).
+/// Defines the operations of `RequestInfo` for the client's or the server's request information.
+/// `known` is text for the documentation: for which requests the types are known. `valid` gives the
+/// points at which an operation may be called, by table 16.1 or 16.2.
 ///
 /// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and
-/// `reply_contexts`, and states by `has_results` and `is_forwarded` what holds at its point.
+/// `reply_contexts`, and its methods `has_results` and `is_forwarded` describe the current point.
 macro_rules! request_info {
     (
         $info:ident,
@@ -13,8 +14,9 @@ macro_rules! request_info {
         valid: { details: $details:expr, operation_context: $operation_context:expr, arguments: $arguments:expr }
     ) => {
         impl $info<'_> {
-            /// Returns a number that no other request of this side in progress has. It is not the
-            /// number on the wire: it stays the same when a call is sent more than once, or polled.
+            /// Returns a number that is unique among this side's requests in progress. It is not
+            /// the request id on the wire: it stays the same when a call is sent more than once, or
+            /// polled.
             #[must_use]
             pub fn request_id(&self) -> u32 {
                 self.facts.request_id
@@ -26,17 +28,19 @@ macro_rules! request_info {
                 self.facts.operation
             }
 
-            /// Returns whether a reply is expected: not to a one-way that is not waited for.
+            /// Returns whether a reply is expected; `false` for a one-way whose caller does not
+            /// wait.
             #[must_use]
             pub fn response_expected(&self) -> bool {
                 self.facts.response_expected
             }
 
-            /// Returns the arguments: those of the reply once it is there, else those of the request.
+            /// Returns the arguments: those of the reply once it has arrived, before that those of
+            /// the request.
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the arguments are not known.
             pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
                 self.point.check($arguments, "arguments")?;
                 match self.has_results() {
@@ -52,7 +56,7 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the exceptions are not known.
             pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
                 self.point.check($details, "exceptions")?;
                 self.facts.exceptions()
@@ -62,17 +66,17 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the names are not known.
             pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
                 self.point.check($details, "contexts")?;
                 self.facts.contexts()
             }
 
-            /// Returns the values that go with the request by that clause.
+            /// Returns the values that are sent with the request for the `context` clause.
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the values are not known.
             pub fn operation_context(&self) -> Result<Context, SystemException> {
                 self.point.check($operation_context, "operation_context")?;
                 self.facts.operation_context()
@@ -82,14 +86,14 @@ macro_rules! request_info {
             #[doc = $known]
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where it is not known.
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the result is not known.
             pub fn result(&self) -> Result<Any, SystemException> {
                 self.point.check(ValidAt(0b00100), "result")?;
                 let results = self.facts.results(self.body, "result");
                 results.map(|(result, _)| result)
             }
 
-            /// Returns the status with which the request has ended.
+            /// Returns the status of the request: how it has ended.
             ///
             /// # Errors
             /// BAD_INV_ORDER 14.
@@ -99,7 +103,7 @@ macro_rules! request_info {
                 Ok(status.unwrap_or(ReplyStatus::Unknown))
             }
 
-            /// Returns the reference that the call is forwarded to, as data.
+            /// Returns the reference to which the call is forwarded, as an IOR.
             pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
                 match &self.outcome {
                     Some(Outcome::Forward(to)) if self.is_forwarded() => Ok(to),
@@ -108,8 +112,8 @@ macro_rules! request_info {
                 }
             }
 
-            /// Returns the value of a slot: at a client as the calling thread had it when it made the call, at a server of the
-            /// request.
+            /// Returns the value of a slot: at a client, as the calling thread had it when it made the call; at a
+            /// server, that of the request.
             ///
             /// # Errors
             /// [`InvalidSlot`].
@@ -120,14 +124,15 @@ macro_rules! request_info {
             /// Returns the data of a service context of the reply.
             ///
             /// # Errors
-            /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
+            /// BAD_INV_ORDER 14; BAD_PARAM 26 if the reply has no context with this id.
             pub fn get_reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
                 self.point
                     .check(ValidAt::ENDS, "get_reply_service_context")?;
                 find(self.reply_contexts, id)
             }
 
-            /// Returns the repository id of the exception with which the request ends; empty where it ends without one.
+            /// Returns the repository id of the exception with which the request ends; empty if it ends without an
+            /// exception.
             fn exception_id(&self) -> &str {
                 match &self.outcome {
                     Some(Outcome::System(exception)) => exception.kind().repository_id(),
@@ -136,7 +141,7 @@ macro_rules! request_info {
                 }
             }
 
-            /// Returns the system exception with which the request ends, if it does.
+            /// Returns the system exception with which the request ends, if it ends with one.
             fn system_exception(&self) -> Option<&SystemException> {
                 match &self.outcome {
                     Some(Outcome::System(exception)) => Some(exception),

@@ -1,5 +1,5 @@
-//! Request as a client's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.13). Each operation is valid at
-//! the points of table 16.1, which stands beside it as bits, in the table's order of points.
+//! Request as a client's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.13). Each operation is
+//! valid at the points given in table 16.1, encoded next to it as bits in the table's order.
 
 use super::OwnedContext;
 use super::accessors::request_info;
@@ -26,13 +26,13 @@ pub struct ClientRequestInfo<'a> {
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
     pub(super) reply_contexts: &'a [OwnedContext],
     pub(super) slots: &'a Slots,
-    /// Number of slots.
+    /// Number of slots of the ORB.
     pub(super) slot_count: u32,
     pub(super) outcome: Option<Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
-/// Points of table 16.1 at which there is a request: `send_request`, and the ending points.
+/// Points of table 16.1 other than `send_poll`: `send_request` and the ending points.
 const NOT_SEND_POLL: ValidAt = ValidAt(0b10111);
 
 request_info!(
@@ -43,18 +43,18 @@ request_info!(
 );
 
 impl ClientRequestInfo<'_> {
-    /// Returns whether the reply's arguments are there.
+    /// Returns whether the results and the arguments of the reply are available at this point.
     fn has_results(&self) -> bool {
         matches!(self.point, ClientPoint::ReceiveReply)
     }
 
-    /// Returns whether the call may have been forwarded.
+    /// Returns whether a forward's target may be available at this point.
     fn is_forwarded(&self) -> bool {
         matches!(self.point, ClientPoint::ReceiveOther)
     }
 
-    /// Returns the point that a one-way reaches before its caller goes on; the target, for any
-    /// other call.
+    /// Returns how far a one-way must progress before its caller continues (SyncScope); WITH_TARGET
+    /// for any other call.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -66,20 +66,21 @@ impl ClientRequestInfo<'_> {
     /// Returns the data of a service context of the request.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
+    /// BAD_INV_ORDER 14; BAD_PARAM 26 if the request has no context with this id.
     pub fn get_request_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
         self.point
             .check(NOT_SEND_POLL, "get_request_service_context")?;
         find(self.request_contexts, id)
     }
 
-    /// Adds a service context to the request. With `replace` it replaces one of the same id.
+    /// Adds a service context to the request. If `replace` is true, it replaces a context with this
+    /// id.
     ///
-    /// A protocol without service contexts carries none.
+    /// Ignored by protocols without service contexts.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_INV_ORDER 15 where there is one of that id, without `replace`;
-    /// BAD_PARAM for the context of code sets, which is the ORB's.
+    /// BAD_INV_ORDER 14; BAD_INV_ORDER 15 if there is a context with this id and `replace` is
+    /// false; BAD_PARAM for the context CodeSets, which only the ORB sets.
     pub fn add_request_service_context(
         &mut self,
         id: u32,
@@ -91,15 +92,16 @@ impl ClientRequestInfo<'_> {
         add(self.request_contexts, (id, data), replace)
     }
 
-    /// Returns the reference that is called, as data
-    /// ([`ClientRequestInfo::target`](crate::ClientRequestInfo::target) as an object).
+    /// Returns the reference on which the call was made, as an IOR
+    /// ([`ClientRequestInfo::target`](crate::ClientRequestInfo::target) returns it as an object
+    /// reference).
     #[must_use]
     pub fn target_ior(&self) -> &Ior {
         self.place.target
     }
 
-    /// Returns the reference that the call goes to, as data: the target, or the reference that it
-    /// was forwarded to.
+    /// Returns the reference to which the request is sent, as an IOR: the target, or the reference
+    /// to which the call was forwarded.
     #[must_use]
     pub fn effective_target_ior(&self) -> &Ior {
         self.place.effective
@@ -108,7 +110,7 @@ impl ClientRequestInfo<'_> {
     /// Returns the profile that the call uses.
     ///
     /// # Errors
-    /// NO_RESOURCES 1 where the reference has no usable profile.
+    /// NO_RESOURCES 1 if the reference has no usable profile.
     pub fn effective_profile(&self) -> Result<&TaggedProfile, SystemException> {
         let profile = self.place.profile();
         profile.ok_or_else(|| not_available("effective_profile"))
@@ -117,7 +119,7 @@ impl ClientRequestInfo<'_> {
     /// Returns the first component with this tag in the effective profile.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
+    /// BAD_INV_ORDER 14; BAD_PARAM 28 if the profile has no such component.
     pub fn get_effective_component(&self, tag: u32) -> Result<TaggedComponent, SystemException> {
         self.point.check(NOT_SEND_POLL, "get_effective_component")?;
         let mut found = self.components(tag);
@@ -130,7 +132,7 @@ impl ClientRequestInfo<'_> {
     /// Returns all components with this tag in the effective profile.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
+    /// BAD_INV_ORDER 14; BAD_PARAM 28 if the profile has no such component.
     pub fn get_effective_components(
         &self,
         tag: u32,
@@ -153,7 +155,7 @@ impl ClientRequestInfo<'_> {
     /// Returns the policy of a type that is in effect for the call.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; INV_POLICY 2 where none of that type is set.
+    /// BAD_INV_ORDER 14; INV_POLICY 2 if no policy of this type is set.
     pub fn get_request_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
         self.point.check(NOT_SEND_POLL, "get_request_policy")?;
         let mut found = self.place.policies.policies(&[policy_type]);
@@ -190,7 +192,7 @@ impl ClientRequestInfo<'_> {
         Ok(self.exception_id())
     }
 
-    /// Returns the system exception that the caller is about to get, if it is one.
+    /// Returns the system exception that the caller is about to get; `None` for a user exception.
     #[must_use]
     pub fn received_system_exception(&self) -> Option<&SystemException> {
         self.system_exception()

@@ -1,4 +1,4 @@
-//! Pass of a call through the interception points of its client.
+//! Pass of a call through the client's interception points.
 
 use super::OwnedContext;
 use super::client_info::ClientRequestInfo;
@@ -12,8 +12,8 @@ use super::traits::ClientRequestInterceptor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// State of a call between interception points. The call goes through a pass each time that it is
-/// sent, or polled.
+/// State of a call between interception points. A call makes one pass through the points each time
+/// that it is sent or polled.
 #[derive(Debug)]
 pub(crate) struct ClientPass {
     request_id: u32,
@@ -29,7 +29,7 @@ pub(crate) struct ClientPass {
     pub(crate) reply_contexts: Vec<OwnedContext>,
 }
 
-/// The interceptors, and the facts of the call that they see.
+/// Interceptors, and the facts about the call that they can query.
 pub(crate) struct At<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ClientRequestInterceptor>],
     pub(crate) facts: CallFacts<'a>,
@@ -37,7 +37,7 @@ pub(crate) struct At<'a> {
 }
 
 impl ClientPass {
-    /// Creates the pass of a call that the calling thread makes by this ORB.
+    /// Creates the pass of a call that the calling thread makes through this ORB.
     pub(crate) fn new(orb: u64, slot_count: u32) -> Self {
         static REQUESTS: AtomicU32 = AtomicU32::new(1);
         Self {
@@ -68,7 +68,7 @@ impl ClientPass {
         self.start(at, ClientPoint::SendRequest)
     }
 
-    /// Runs the starting point `send_poll`, as [`ClientPass::send_request`].
+    /// Runs the starting point `send_poll`; returns as [`ClientPass::send_request`] does.
     pub(crate) fn send_poll(&mut self, at: &At<'_>) -> Option<Outcome> {
         self.start(at, ClientPoint::SendPoll)
     }
@@ -95,8 +95,9 @@ impl ClientPass {
         None
     }
 
-    /// Runs the ending points of the interceptors that have begun, in the reverse order. Returns
-    /// the outcome that has replaced the given one, if any. Afterwards the flow stack is empty.
+    /// Runs, in reverse order, the ending points of the interceptors on the flow stack. Returns the
+    /// outcome with which they have replaced the given one, if they have. Afterwards the flow stack
+    /// is empty.
     pub(crate) fn end(
         &mut self,
         at: &At<'_>,

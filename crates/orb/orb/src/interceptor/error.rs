@@ -1,10 +1,10 @@
-//! Errors that interceptors raise, and get.
+//! Errors that interceptors raise, and errors of the operations that they call.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use punctual_ior::Ior;
 use std::fmt;
 
-/// Error that an interceptor raises at a point.
+/// Error that an interceptor raises at an interception point.
 #[derive(Clone)]
 pub enum InterceptorError {
     /// A system exception: the caller gets it, unless another interceptor changes it. Its
@@ -87,8 +87,8 @@ pub(super) fn bad_inv_order(minor: u32, why: String) -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor, CompletionStatus::No).with_detail(why)
 }
 
-/// Returns the exception for facts that the call does not know, as it is marshaled without
-/// TypeCodes (§16.3.11: NO_RESOURCES 1).
+/// Returns the exception for information that is not available for the call, because it is
+/// marshaled without TypeCodes (§16.3.11: NO_RESOURCES 1).
 #[cold]
 pub(super) fn not_available(what: &str) -> SystemException {
     SystemException::new(
@@ -99,7 +99,7 @@ pub(super) fn not_available(what: &str) -> SystemException {
     .with_detail(format!("`{what}` is not available for this call"))
 }
 
-/// Returns the exception for a service context that is not there.
+/// Returns the exception for a service context that does not exist.
 #[cold]
 pub(super) fn no_context(id: u32) -> SystemException {
     SystemException::new(

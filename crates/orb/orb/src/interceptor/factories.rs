@@ -6,14 +6,14 @@ use punctual_any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Creates policies of the types that it was registered for
+/// Factory of policies of the types for which it was registered
 /// ([`crate::OrbInitInfo::register_policy_factory`]).
 pub trait PolicyFactory: Send + Sync {
     /// Creates a policy of this type with this value.
     ///
     /// # Errors
-    /// INV_POLICY or another system exception that says what is wrong with the value (`PolicyError`
-    /// of the standard).
+    /// INV_POLICY, or another system exception that describes what is wrong with the value
+    /// (`PolicyError` of the standard).
     fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException>;
 }
 
@@ -25,7 +25,7 @@ impl Factories {
     /// Adds the factory of a type.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 16 where the type has one already.
+    /// BAD_INV_ORDER 16 if the type already has a factory.
     pub(super) fn add(
         &mut self,
         policy_type: u32,

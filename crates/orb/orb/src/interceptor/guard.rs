@@ -1,4 +1,4 @@
-//! Guard around calls of an application's interceptors: a panic becomes a result.
+//! Guard around calls of an application's interceptors: it converts a panic to an exception.
 
 use super::error::InterceptorError;
 use super::outcome::Outcome;
@@ -6,7 +6,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls an interceptor. A panic raises UNKNOWN.
+/// Calls an interceptor; converts a panic to the exception UNKNOWN.
 pub(super) fn guarded(
     (name, point): (&str, &'static str),
     call: impl FnOnce() -> Result<(), InterceptorError>,
@@ -34,7 +34,8 @@ fn panicked(name: &str, point: &'static str, payload: &(dyn Any + Send)) -> Syst
     .with_detail(format!("an interceptor panicked in `{point}`"))
 }
 
-/// Returns the outcome that replaces another, or none at a starting point.
+/// Returns the outcome that an interceptor's error makes of a request. `of` is the outcome so far,
+/// `None` at a starting point.
 pub(super) fn instead(of: Option<&Outcome>, raised: InterceptorError) -> Outcome {
     match raised {
         InterceptorError::System(exception) => {

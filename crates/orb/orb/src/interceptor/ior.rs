@@ -25,23 +25,22 @@ pub enum AdapterState {
 }
 
 /// Interceptor that is called when an object adapter is created, and when it or its manager changes
-/// its state (CORBA 3.3 part 1, §16.5.4). Called with no lock held that another adapter would want,
-/// on the thread that creates the adapter.
+/// its state (CORBA 3.3 part 1, §16.5.4). Called on the thread that creates the adapter, without a
+/// lock that operations on other adapters need.
 pub trait IorInterceptor: Send + Sync {
-    /// Returns the name, unique in the list of interceptors. Any number of interceptors may have an
-    /// empty one.
+    /// Returns the name, unique among the ORB's IOR interceptors. Any number of interceptors may
+    /// have an empty name.
     fn name(&self) -> &str {
         ""
     }
 
-    /// Handles the creation of an adapter: components may be added, which all its references then
-    /// have.
+    /// Called when an adapter is created, to add components to all its references.
     fn establish_components(&self, info: &mut IorInfo<'_>) {
         let _ = info;
     }
 
-    /// Called when all interceptors have added their components: the adapter's references may be
-    /// created by another factory from now on ([`IorInfo::set_current_factory`]).
+    /// Called when all interceptors have added their components, to replace the factory that
+    /// creates the adapter's references if desired ([`IorInfo::set_current_factory`]).
     ///
     /// # Errors
     /// A system exception: the POA is not created, and `create_poa` fails with it.
@@ -50,13 +49,13 @@ pub trait IorInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// Handles a change of state of a manager of adapters.
+    /// Called when the state of a POA manager changes.
     fn adapter_manager_state_changed(&self, manager: u32, state: AdapterState) {
         let _ = (manager, state);
     }
 
-    /// Handles a change of state of adapters themselves: they are destroyed. Each is named from the
-    /// root adapter on.
+    /// Called when the state of adapters themselves changes, that is, when they are destroyed. Each
+    /// is given by the names from the root adapter to it.
     fn adapter_state_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
         let _ = (adapters, state);
     }
@@ -68,11 +67,11 @@ pub struct IorInfo<'a> {
     manager_id: u32,
     state: AdapterState,
     template: &'a ObjectReferenceTemplate,
-    /// The factory in place of the template, if one was set.
+    /// Factory that an interceptor has set in place of the template, if one has.
     factory: Option<Arc<dyn ObjectReferenceFactory>>,
-    /// Components, each with the tag of the profiles that it is for, if not for all.
+    /// Components, each with the tag of the profiles that it is added to; `None` for all profiles.
     components: Components,
-    /// True while components may be added.
+    /// True as long as components may be added.
     is_open: bool,
 }
 
@@ -80,7 +79,7 @@ impl IorInfo<'_> {
     /// Returns the policy of a type that the adapter has.
     ///
     /// # Errors
-    /// INV_POLICY 2 where it has none.
+    /// INV_POLICY 2 if it has none.
     pub fn get_effective_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
         (self.policies)(policy_type).ok_or_else(|| {
             SystemException::new(
@@ -95,7 +94,7 @@ impl IorInfo<'_> {
     /// Adds a component to every profile of the adapter's references.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 when all components are established.
+    /// BAD_INV_ORDER 14 after all components have been established.
     pub fn add_ior_component(&mut self, component: TaggedComponent) -> Result<(), SystemException> {
         self.add(None, component)
     }
@@ -103,7 +102,7 @@ impl IorInfo<'_> {
     /// Adds a component to the profiles with this tag in the adapter's references.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 when all components are established.
+    /// BAD_INV_ORDER 14 after all components have been established.
     pub fn add_ior_component_to_profile(
         &mut self,
         component: TaggedComponent,
@@ -124,7 +123,7 @@ impl IorInfo<'_> {
         Ok(())
     }
 
-    /// Returns the number of the adapter's manager, by which its changes of state are reported.
+    /// Returns the number of the adapter's manager, by which its state changes are reported.
     #[must_use]
     pub fn manager_id(&self) -> u32 {
         self.manager_id
@@ -142,8 +141,7 @@ impl IorInfo<'_> {
         self.template.adapter_name()
     }
 
-    /// Returns the template of the adapter, which creates its references, though none before the
-    /// adapter exists.
+    /// Returns the template of the adapter, which creates its references once the adapter exists.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 before all components are established.
@@ -169,7 +167,7 @@ impl IorInfo<'_> {
         })
     }
 
-    /// Sets the factory that creates the adapter's references, from the first on.
+    /// Sets the factory that creates all references of the adapter.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 before all components are established.
@@ -194,7 +192,7 @@ impl fmt::Debug for IorInfo<'_> {
     }
 }
 
-/// Object adapter that is being created.
+/// Facts about an object adapter that is being created.
 pub(crate) struct Adapter<'a> {
     pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
     /// Number of its manager, and the manager's state.
@@ -203,7 +201,8 @@ pub(crate) struct Adapter<'a> {
 }
 
 /// Calls all IOR interceptors for an adapter that is being created. Returns the components that
-/// they have added to its references, and the factory of the references, if it is not the adapter.
+/// they have added to its references, and the factory that replaces the adapter's own, if one was
+/// set.
 ///
 /// An error of an interceptor while it adds components is logged, and does not affect the others
 /// (§16.5.4.1).
@@ -240,7 +239,7 @@ pub(crate) fn establish(
     Ok((info.components, info.factory))
 }
 
-/// Returns the reference that a factory creates. A panic of the factory raises UNKNOWN.
+/// Returns a reference that the factory creates. A panic of the factory raises UNKNOWN.
 ///
 /// # Errors
 /// The exception that the factory has raised.
@@ -261,7 +260,7 @@ pub(crate) fn made_by(
     }
 }
 
-/// Calls a notification of each of them.
+/// Calls a notification operation of all IOR interceptors.
 pub(crate) fn tell(
     interceptors: &[Arc<dyn IorInterceptor>],
     point: &'static str,

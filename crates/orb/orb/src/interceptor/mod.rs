@@ -1,13 +1,13 @@
 //! Portable Interceptors (CORBA 3.3 part 1, chapter 16): objects of the application that are called
-//! at points of every request, at its client and at its server.
+//! at certain points of every request, at its client and at its server.
 //!
-//! An ORB has one list of interceptors of each kind ([`Interceptors`]), complete when it has
-//! started; calls change nothing here. A call goes through its points in one *pass*
-//! ([`ClientPass`], [`ServerPass`]): the flow stack of the standard is the number of interceptors
-//! that have begun, since an interceptor's ending point is called exactly when its starting point
-//! has succeeded. The module that makes a call (`client`, `collocation`) or serves one (`server`)
-//! passes the [`Outcome`] of the request, and follows the one that is returned. A panic of an
-//! interceptor is UNKNOWN to its call, and does not affect any other.
+//! An ORB has one list of interceptors of each kind ([`Interceptors`]), which does not change after
+//! the ORB has started. A call goes through its points in one *pass* ([`ClientPass`],
+//! [`ServerPass`]): the flow stack of the standard is the number of interceptors that have begun,
+//! since an interceptor's ending point is called exactly when its starting point has succeeded. The
+//! module that makes a call (`client`, `collocation`) or serves one (`server`) passes the
+//! [`Outcome`] of the request, and acts on the outcome that is returned. A panic of an interceptor
+//! raises UNKNOWN in its call, and does not affect other calls.
 
 mod accessors;
 mod client_info;

@@ -1,4 +1,4 @@
-//! The interceptors of an ORB, complete when it has started.
+//! The interceptors of an ORB, which do not change after it has started.
 
 use super::factories::{Factories, PolicyFactory};
 use super::ior::IorInterceptor;
@@ -11,12 +11,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-/// Error for a name that another interceptor of the list has (`ORBInitInfo::DuplicateName`; CORBA
-/// 3.3 part 1, §16.9.2).
+/// Error for a name that another interceptor of the list already has (`ORBInitInfo::DuplicateName`;
+/// CORBA 3.3 part 1, §16.9.2).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an interceptor with the name `{0}` exists already")]
 pub struct DuplicateName(
-    /// The name.
+    /// The name that is in use.
     pub String,
 );
 
@@ -33,7 +33,7 @@ impl From<DuplicateName> for SystemException {
     }
 }
 
-/// Element of a list with a name.
+/// Interceptor with a name.
 pub(crate) trait Named {
     fn name(&self) -> &str;
 }
@@ -61,7 +61,7 @@ impl<I: ?Sized + Named> ListOf<I> {
     /// Adds an interceptor.
     ///
     /// # Errors
-    /// Another interceptor has its name. Interceptors without a name do not conflict (§16.2.1).
+    /// If another interceptor has its name. Interceptors without a name do not conflict (§16.2.1).
     pub(crate) fn add(&mut self, interceptor: Arc<I>) -> Result<(), DuplicateName> {
         let name = interceptor.name();
         if !name.is_empty() && self.0.iter().any(|one| one.name() == name) {
@@ -86,13 +86,13 @@ impl<I: ?Sized> Default for ListOf<I> {
     }
 }
 
-/// Interceptors and factories that were registered.
+/// Interceptors and factories that the initialisers have registered.
 #[derive(Default)]
 pub(crate) struct Registered {
     pub(crate) client: ListOf<dyn ClientRequestInterceptor>,
     pub(crate) server: ListOf<dyn ServerRequestInterceptor>,
     pub(crate) ior: ListOf<dyn IorInterceptor>,
-    /// Number of slots.
+    /// Number of slots that were allocated.
     pub(crate) slots: u32,
     pub(super) factories: Factories,
 }
@@ -101,7 +101,7 @@ impl Registered {
     /// Adds a policy factory.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 16 where the type has a factory already.
+    /// BAD_INV_ORDER 16 if the type already has a factory.
     pub(crate) fn add_factory(
         &mut self,
         policy_type: u32,
@@ -121,20 +121,20 @@ impl Registered {
 pub(crate) struct Interceptors(OnceLock<Registered>);
 
 impl Interceptors {
-    /// Sets the list when all interceptors are registered.
+    /// Sets the interceptors, once all are registered.
     pub(crate) fn settle(&self, registered: Registered) {
         // An ORB is started once, so the list is not set yet.
         let _ = self.0.set(registered);
     }
 
-    /// Returns whether calls may take the fast path, which calls no interceptors: none is
-    /// registered, and none will be.
+    /// Returns whether calls may take the fast path, which calls no interceptors: no client
+    /// interceptor is registered, and none can be any more.
     pub(crate) fn leave_calls_alone(&self) -> bool {
         self.0.get().is_some_and(|all| all.client.is_empty())
     }
 
-    /// Returns whether requests may be served without interceptors: none is registered, and none
-    /// will be.
+    /// Returns whether requests may be served without interceptors: no server interceptor is
+    /// registered, and none can be any more.
     pub(crate) fn leave_requests_alone(&self) -> bool {
         self.0.get().is_some_and(|all| all.server.is_empty())
     }
@@ -154,7 +154,7 @@ impl Interceptors {
     /// Returns a policy created by a registered factory.
     ///
     /// # Errors
-    /// INV_POLICY 3 where there is none, and the factory's.
+    /// INV_POLICY 3 if there is no factory for the type; the error of the factory.
     pub(crate) fn make_policy(
         &self,
         policy_type: u32,

@@ -1,4 +1,4 @@
-//! Outcome of a request, as interceptors see it and change it.
+//! Outcome of a request, as interceptors see and change it.
 
 use super::points::{ClientPoint, ReplyStatus, ServerPoint};
 use crate::exception::{CompletionStatus, SystemException};
@@ -14,9 +14,9 @@ pub(crate) enum Outcome {
     System(SystemException),
     /// A forward to this reference.
     Forward(Box<Ior>),
-    /// Another attempt follows.
+    /// The request is sent again.
     Retry,
-    /// The request is on its way, or was a one-way.
+    /// The request has been sent and its reply is not known yet, or it was a one-way.
     Sent,
 }
 
@@ -48,8 +48,8 @@ impl Outcome {
     }
 
     /// Returns the completion status of an exception raised in place of this outcome (CORBA 3.3
-    /// part 1, §16.3.5 and §16.3.8): the operation has run where there are results, and an
-    /// exception keeps its status.
+    /// part 1, §16.3.5 and §16.3.8): COMPLETED_YES after results, and the status of the replaced
+    /// exception after an exception.
     pub(super) fn completion(&self) -> CompletionStatus {
         match self {
             Self::Reply | Self::User(_) => CompletionStatus::Yes,

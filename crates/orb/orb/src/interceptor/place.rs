@@ -1,4 +1,4 @@
-//! Destination of a call, as its client knows it.
+//! Destination of a call, as known to its client.
 
 use crate::policy::Effective;
 use crate::protocol::Registry;
@@ -9,17 +9,18 @@ use std::sync::Arc;
 /// Destination of a call.
 #[derive(Clone)]
 pub(crate) struct CallDestination<'a> {
-    /// The reference that is called.
+    /// Reference on which the call was made.
     pub(crate) target: &'a Ior,
-    /// The target, or the reference that it was forwarded to.
+    /// Reference to which the request is sent: the target, or the one to which the call was
+    /// forwarded.
     pub(crate) effective: &'a Ior,
     /// Index of the profile in `effective` that the call uses.
     pub(crate) profile: usize,
-    /// The policies in effect.
+    /// Policies in effect for the call.
     pub(crate) policies: Arc<Effective>,
-    /// The protocols, for decoding profiles.
+    /// Registered protocols, for decoding profiles.
     pub(crate) registry: Arc<Registry>,
-    /// The caller's ORB.
+    /// Caller's ORB.
     pub(crate) environment: &'a dyn Environment,
 }
 

@@ -1,4 +1,5 @@
-//! The interception points, and the operations that the standard's tables allow at each.
+//! Interception points, and at which of them each operation is valid according to the standard's
+//! tables.
 
 use super::error::not_valid_here;
 use crate::exception::SystemException;
@@ -6,7 +7,7 @@ use crate::exception::SystemException;
 /// Status of a request (`reply_status`; CORBA 3.3 part 1, §16.3.11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
-    /// The request has results, or was sent and nothing more is known of it yet.
+    /// The request has returned results, or has been sent and its outcome is not known yet.
     Successful,
     /// The request has ended with a system exception.
     SystemException,
@@ -14,7 +15,7 @@ pub enum ReplyStatus {
     UserException,
     /// The call is forwarded to another object.
     LocationForward,
-    /// The request is sent once more.
+    /// The request is sent again.
     TransportRetry,
     /// The status is not known.
     Unknown,
@@ -35,8 +36,8 @@ impl ReplyStatus {
     }
 }
 
-/// Interception point of a request at its client. The numbers are columns of the standard's tables,
-/// which are written as bits.
+/// Interception point of a request at its client. The values are the column numbers in the
+/// standard's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClientPoint {
     SendRequest,
@@ -55,13 +56,13 @@ pub(crate) enum ServerPoint {
     SendOther,
 }
 
-/// Set of points at which an operation is valid: one bit each, the first point's the highest, as
-/// the tables' columns.
+/// Set of points at which an operation is valid: one bit for each column of the standard's tables,
+/// the first column being the highest bit.
 #[derive(Clone, Copy)]
 pub(super) struct ValidAt(pub(super) u8);
 
 impl ValidAt {
-    /// The ending points.
+    /// All ending points.
     pub(super) const ENDS: Self = Self(0b00111);
 
     fn check(self, column: u8, what: &str) -> Result<(), SystemException> {
@@ -86,7 +87,7 @@ impl ClientPoint {
     /// Checks that an operation is valid at the point.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 where the table says no.
+    /// BAD_INV_ORDER 14 if it is not.
     pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {
         valid.check(self as u8, what)
     }
@@ -106,7 +107,7 @@ impl ServerPoint {
     /// Checks that an operation is valid at the point.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 where the table says no.
+    /// BAD_INV_ORDER 14 if it is not.
     pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {
         valid.check(self as u8, what)
     }

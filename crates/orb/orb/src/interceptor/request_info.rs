@@ -1,4 +1,5 @@
-//! Facts about a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+//! Information about a request that interceptors at both ends can query (`RequestInfo`; CORBA 3.3
+//! part 1, §16.3.11).
 
 use super::OwnedContext;
 use super::error::{bad_inv_order, no_context, not_available};
@@ -18,33 +19,34 @@ use punctual_giop::service_context;
 /// Argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Value of the argument; an Any without a value while it has none.
+    /// Value of the argument; an Any without a value if it is not known at this point.
     pub argument: Any,
     /// Direction of the argument.
     pub mode: ParameterMode,
 }
 
-/// Reader of the body of a reply.
+/// Function that reads the body of a reply.
 pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 
-/// Writer of the arguments of a request.
+/// Function that writes the arguments of a request.
 pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// Request whose types its stub or its skeleton knows.
+/// Request whose stub or skeleton knows its types.
 #[derive(Clone)]
 pub(crate) struct TypedRequest<'a> {
     pub(crate) types: &'static OperationTypes,
     pub(crate) arguments: RequestArguments<'a>,
 }
 
-/// Source of the arguments of a request.
+/// Source from which interceptors get the arguments of a request.
 #[derive(Clone)]
 pub(crate) enum RequestArguments<'a> {
-    /// The writer of a client, called each time that the arguments are needed.
+    /// At a client: the function that writes them, called each time that interceptors ask for the
+    /// arguments.
     Written(&'a WriteArguments<'a>, &'a dyn Environment),
-    /// The received arguments at a server.
+    /// At a server: the received, encoded arguments.
     Received(Decoder<'a>),
-    /// Arguments that were received and released before the reply.
+    /// At a server: the arguments were released before the reply.
     Gone,
 }
 
@@ -62,7 +64,7 @@ impl TypedRequest<'_> {
     }
 }
 
-/// Encodes with `write`, and reads the result with `read`.
+/// Encodes values with `write`, and decodes a result from them with `read`.
 fn written<R>(
     write: &WriteArguments<'_>,
     environment: &dyn Environment,
@@ -83,14 +85,14 @@ fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
     arguments.into_iter().map(parameter).collect()
 }
 
-/// Facts that do not change between the points of a request.
+/// Facts about a request that are equal at all its interception points.
 #[derive(Clone)]
 pub(crate) struct CallFacts<'a> {
     pub(crate) request_id: u32,
     pub(crate) operation: &'a str,
     pub(crate) response_expected: bool,
     pub(crate) sync_scope: SyncScope,
-    /// Details of an operation that became known at run time.
+    /// Description of an operation that is known only at run time.
     pub(crate) details: Option<&'a dyn OperationDetails>,
     /// Types of an operation whose stub or skeleton knows them.
     pub(crate) typed: Option<TypedRequest<'a>>,
@@ -101,7 +103,7 @@ impl<'a> CallFacts<'a> {
         self.details.ok_or_else(|| not_available(what))
     }
 
-    /// Returns the details, if more is known than the arguments.
+    /// Returns the operation's description, if it contains more than the arguments.
     fn described(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
         let details = self.details(what)?;
         match details.is_described() {
@@ -144,12 +146,12 @@ impl<'a> CallFacts<'a> {
         }
     }
 
-    /// Returns whether the types of the reply are known.
+    /// Returns whether the types of the results are known.
     pub(super) fn are_results_known(&self) -> bool {
         self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
 
-    /// Returns the result, and the arguments as they have come back.
+    /// Returns the result, and the arguments with their values after the call.
     pub(super) fn results(
         &self,
         body: Option<&ReadBody<'_>>,
@@ -173,8 +175,8 @@ impl<'a> CallFacts<'a> {
         Ok((result, arguments))
     }
 
-    /// Returns the exception of an outcome as an Any. A user exception of unknown type is shown as
-    /// UNKNOWN 1 (§16.3.13: received_exception, §16.3.14: sending_exception).
+    /// Returns the exception of an outcome as an Any. A user exception whose type is not known
+    /// appears as UNKNOWN 1 (§16.3.13: received_exception, §16.3.14: sending_exception).
     pub(super) fn exception(
         &self,
         outcome: Option<&Outcome>,
@@ -252,7 +254,7 @@ fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
     Any::with_type(&type_code, &members).map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
-/// Returns the data of a context among these.
+/// Returns the data of the context with this id.
 pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemException> {
     let found = contexts.iter().find(|(there, _)| *there == id);
     found
@@ -260,7 +262,7 @@ pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemEx
         .ok_or_else(|| no_context(id))
 }
 
-/// Adds a context; with `replace` it replaces another of the same id.
+/// Adds a context. If `replace` is true, it replaces a context with this id.
 pub(super) fn add(
     contexts: &mut Vec<OwnedContext>,
     (id, data): (u32, &[u8]),

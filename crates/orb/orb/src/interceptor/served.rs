@@ -1,26 +1,26 @@
-//! Target object of a request, as its adapter knows it.
+//! Target object of a request, as described by its adapter.
 
 use crate::policy::Policy;
 
-/// Description of the target object of a request. An object adapter gives it for the upcall that
+/// Description of the target object of a request. An object adapter provides it for the upcall that
 /// the calling thread is about to make ([`crate::Collocated::serving`]); it is kept for the ending
 /// points of the request.
 pub trait ServedObject: Send {
     /// Returns the object's id.
     fn object_id(&self) -> Vec<u8>;
 
-    /// Returns the id of its adapter, unique within the server.
+    /// Returns the id of the object's adapter, unique within the server.
     fn adapter_id(&self) -> Vec<u8>;
 
-    /// Returns the names from the root adapter to this one.
+    /// Returns the names from the root adapter to the object's adapter.
     fn adapter_name(&self) -> Vec<String>;
 
-    /// Returns the repository id of its most derived interface.
+    /// Returns the repository id of the object's most derived interface.
     fn most_derived_interface(&self) -> String;
 
-    /// Returns whether it implements an interface.
+    /// Returns whether the object implements an interface.
     fn is_a(&self, repository_id: &str) -> bool;
 
-    /// Returns the policy of a type that its adapter has.
+    /// Returns the policy of this type that the object's adapter has.
     fn policy(&self, policy_type: u32) -> Option<Policy>;
 }

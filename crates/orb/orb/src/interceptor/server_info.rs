@@ -1,5 +1,5 @@
-//! Request as a server's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
-//! the points of table 16.2, which stands beside it as bits, in the table's order of points.
+//! Request as a server's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.14). Each operation is
+//! valid at the points given in table 16.2, encoded next to it as bits in the table's order.
 
 use super::OwnedContext;
 use super::accessors::request_info;
@@ -18,7 +18,7 @@ use punctual_giop::ServiceContexts;
 use punctual_ior::Ior;
 use std::fmt;
 
-/// The ORB that serves the request.
+/// ORB that serves the request, and its ids.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerOrb<'a> {
     pub(crate) orb_id: &'a str,
@@ -34,14 +34,14 @@ pub struct ServerRequestInfo<'a> {
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
     pub(super) slots: &'a mut Slots,
-    /// Number of slots.
+    /// Number of slots of the ORB.
     pub(super) slot_count: u32,
     pub(super) object: Option<&'a dyn ServedObject>,
     pub(super) outcome: Option<Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
-/// From `receive_request` on.
+/// All points from `receive_request` on.
 const NOT_FIRST: ValidAt = ValidAt(0b01111);
 
 request_info!(
@@ -53,17 +53,17 @@ request_info!(
 );
 
 impl<'a> ServerRequestInfo<'a> {
-    /// Returns whether the reply's arguments are there.
+    /// Returns whether the results and the arguments of the reply are available at this point.
     fn has_results(&self) -> bool {
         matches!(self.point, ServerPoint::SendReply) && self.facts.are_results_known()
     }
 
-    /// Returns whether the caller may have been forwarded.
+    /// Returns whether a forward's target may be available at this point.
     fn is_forwarded(&self) -> bool {
         matches!(self.point, ServerPoint::SendOther)
     }
 
-    /// Returns the point that the request reaches before its caller goes on.
+    /// Returns how far the request must progress before its caller continues (SyncScope).
     #[must_use]
     pub fn sync_scope(&self) -> SyncScope {
         self.facts.sync_scope
@@ -81,18 +81,18 @@ impl<'a> ServerRequestInfo<'a> {
     /// Returns the data of a service context of the request.
     ///
     /// # Errors
-    /// BAD_PARAM 26 where there is none of that id.
+    /// BAD_PARAM 26 if the request has no context with this id.
     pub fn get_request_service_context(&self, id: u32) -> Result<&'a [u8], SystemException> {
         self.request_contexts.find(id).ok_or_else(|| no_context(id))
     }
 
-    /// Adds a service context to the reply, whatever its status. With `replace` it replaces one of
-    /// the same id.
+    /// Adds a service context to the reply, whatever its status. If `replace` is true, it replaces
+    /// a context with this id.
     ///
-    /// A protocol without service contexts carries none.
+    /// Ignored by protocols without service contexts.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 15 where there is one of that id, without `replace`.
+    /// BAD_INV_ORDER 15 if there is a context with this id and `replace` is false.
     pub fn add_reply_service_context(
         &mut self,
         id: u32,
@@ -113,8 +113,8 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.exception(self.outcome.as_ref(), self.body)
     }
 
-    /// Returns the repository id of the exception that is about to be sent. (The standard has this
-    /// at the client alone.)
+    /// Returns the repository id of the exception that is about to be sent. (In the standard, only
+    /// client interceptors have this operation.)
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -123,13 +123,14 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.exception_id())
     }
 
-    /// Returns the system exception that is about to be sent as the reply, if it is one.
+    /// Returns the system exception that is about to be sent as the reply; `None` for a user
+    /// exception.
     #[must_use]
     pub fn sending_system_exception(&self) -> Option<&SystemException> {
         self.system_exception()
     }
 
-    /// Returns the object, once it has been found.
+    /// Returns the target object, once it has been found.
     fn object(&self, valid: ValidAt, what: &str) -> Result<&'a dyn ServedObject, SystemException> {
         self.point.check(valid, what)?;
         // Not found, as a servant manager has raised or forwarded (table 16.2, note 3).
@@ -139,7 +140,7 @@ impl<'a> ServerRequestInfo<'a> {
     /// Returns the object's id.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 if no servant was found.
     pub fn object_id(&self) -> Result<Vec<u8>, SystemException> {
         Ok(self.object(NOT_FIRST, "object_id")?.object_id())
     }
@@ -147,15 +148,15 @@ impl<'a> ServerRequestInfo<'a> {
     /// Returns the id of the object's adapter.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 if no servant was found.
     pub fn adapter_id(&self) -> Result<Vec<u8>, SystemException> {
         Ok(self.object(NOT_FIRST, "adapter_id")?.adapter_id())
     }
 
-    /// Returns the names from the root adapter to the object's.
+    /// Returns the names from the root adapter to the object's adapter.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 if no servant was found.
     pub fn adapter_name(&self) -> Result<Vec<String>, SystemException> {
         Ok(self.object(NOT_FIRST, "adapter_name")?.adapter_name())
     }
@@ -181,7 +182,7 @@ impl<'a> ServerRequestInfo<'a> {
     /// Returns the repository id of the object's most derived interface.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the adapter does not know it.
     pub fn target_most_derived_interface(&self) -> Result<String, SystemException> {
         let object = self.object(ValidAt(0b01000), "target_most_derived_interface")?;
         Ok(object.most_derived_interface())
@@ -190,16 +191,16 @@ impl<'a> ServerRequestInfo<'a> {
     /// Returns whether the object implements an interface.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 if the adapter does not know it.
     pub fn target_is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         let object = self.object(ValidAt(0b01000), "target_is_a")?;
         Ok(object.is_a(repository_id))
     }
 
-    /// Returns the policy of a type that the object's adapter has.
+    /// Returns the policy of this type that the object's adapter has.
     ///
     /// # Errors
-    /// INV_POLICY 2 where it has none of that type, or the adapter is not known yet, as at
+    /// INV_POLICY 2 if the adapter has none, or is not known yet, as at
     /// `receive_request_service_contexts`.
     pub fn get_server_policy(&self, policy_type: u32) -> Result<Policy, SystemException> {
         let policy = self.object.and_then(|object| object.policy(policy_type));

@@ -1,4 +1,4 @@
-//! Pass of a request through the interception points of its server.
+//! Pass of a request through the server's interception points.
 
 use super::OwnedContext;
 use super::guard::{guarded, instead};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// State of a request between interception points.
 pub(crate) struct ServerPass {
     request_id: u32,
-    /// Number of the ORB that serves.
+    /// Number of the serving ORB.
     orb: u64,
     /// Slots of the request (CORBA 3.3 part 1, §16.4.4.3).
     slots: Slots,
@@ -31,22 +31,22 @@ pub(crate) struct ServerPass {
     object: Option<Box<dyn ServedObject>>,
     /// Description of the operation by a servant that knows its operations only at run time.
     pub(crate) details: Option<Arc<dyn OperationDetails + Send>>,
-    /// Types of the operation by a skeleton that knows them, and the position at which the
-    /// arguments begin.
+    /// Types of the operation, if the skeleton knows them, and the position at which the arguments
+    /// begin.
     pub(crate) typed: Option<(&'static OperationTypes, usize)>,
-    /// True if the intermediate point is still to come, when a dynamic servant reads its arguments
-    /// (§16.3.8).
+    /// True until the intermediate point has run; for a dynamic servant it runs when the servant
+    /// reads its arguments (§16.3.8).
     pub(crate) is_to_receive: bool,
     /// Outcome raised by an interceptor at the intermediate point.
     pub(crate) refused: Option<Outcome>,
-    /// During the upcall, the slots that the thread had before it.
+    /// During the upcall, the slots that the calling thread had before it.
     around: Option<Slots>,
-    /// Number of interceptors to notify when the upcall is over, even if the ending points belong
-    /// to a later answer.
+    /// Number of interceptors to notify at the end of the upcall. They are notified even if the
+    /// ending points run later, when the request is answered.
     in_upcall: usize,
 }
 
-/// The interceptors, and the facts of the request that they see.
+/// Interceptors, and the facts about the request that they can query.
 pub(crate) struct Request<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
     pub(crate) facts: CallFacts<'a>,
@@ -80,7 +80,7 @@ impl ServerPass {
         self.request_id
     }
 
-    /// Runs the starting point. Returns the outcome if the request goes no further.
+    /// Runs the starting point. Returns the outcome if the request is not to be processed further.
     pub(crate) fn receive_request_service_contexts(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequestServiceContexts;
         for interceptor in of.interceptors {
@@ -96,9 +96,9 @@ impl ServerPass {
         None
     }
 
-    /// Runs the intermediate point of the interceptors that have begun. Returns the outcome if the
-    /// servant is not to be called. The calling thread has the request's slots from then on, until
-    /// [`ServerPass::leave_upcall`].
+    /// Runs the intermediate point of the interceptors on the flow stack. Returns the outcome if
+    /// the servant is not to be called. From then on the calling thread has the request's slots,
+    /// until [`ServerPass::leave_upcall`].
     pub(crate) fn receive_request(
         &mut self,
         of: &Request<'_>,
@@ -116,7 +116,7 @@ impl ServerPass {
         self.around = Some(thread.replace(self.slots.clone()));
     }
 
-    /// Runs the intermediate point by itself.
+    /// Runs the intermediate point without preparing the thread for the upcall.
     pub(crate) fn tell_received(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequest;
         self.in_upcall = self.entered;
@@ -133,8 +133,8 @@ impl ServerPass {
     }
 
     /// Splits the pass of a request that will be answered later, perhaps by another thread. Returns
-    /// the rest of the pass, with the slots as the thread has them now. This part restores the
-    /// thread's slots when the upcall is over, and runs no ending points.
+    /// the part that runs the ending points, with a copy of the slots. The part that remains
+    /// restores the thread's slots when the upcall ends, and runs no ending points.
     pub(crate) fn answered_later(&mut self) -> Self {
         let in_upcall = self.around.is_some();
         let slots = match in_upcall {
@@ -175,8 +175,8 @@ impl ServerPass {
         self.slots = ThreadSlots { orb: self.orb }.replace(around);
     }
 
-    /// Runs the ending points of the interceptors that have begun, in the reverse order. Returns
-    /// the outcome that has replaced the given one, if any.
+    /// Runs, in reverse order, the ending points of the interceptors on the flow stack. Returns the
+    /// outcome with which they have replaced the given one, if they have.
     pub(crate) fn end(
         &mut self,
         of: &Request<'_>,

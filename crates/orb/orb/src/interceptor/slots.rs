@@ -1,14 +1,15 @@
 //! Slots: values that follow a request from an interceptor to the application and back (CORBA 3.3 part 1, §16.4).
 //!
-//! A thread has a table of slots for each ORB (*thread scope*); so has each request (*request scope*). A request's
-//! table is a copy of the thread's when the call is made, at its client; at its server it begins empty, becomes the
-//! thread's for the upcall, and has afterwards what the upcall has left. Ending a scope restores what was there.
+//! Each thread has a table of slots for each ORB (*thread scope*), and each request has a table (*request scope*).
+//! At the client, the request's table is a copy of the thread's table at the time of the call. At the server, the
+//! request's table begins empty, becomes the thread's table for the upcall, and afterwards has the values that the
+//! upcall has left. At the end of the upcall the thread's previous table is restored.
 
 use super::error::InvalidSlot;
 use punctual_any::Any;
 use std::cell::RefCell;
 
-/// Slot, allocated when the ORB starts ([`crate::OrbInitInfo::allocate_slot_id`]).
+/// Id of a slot, allocated when the ORB starts ([`crate::OrbInitInfo::allocate_slot_id`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SlotId(u32);
 
@@ -17,7 +18,7 @@ impl SlotId {
         Self(number)
     }
 
-    /// Returns its number.
+    /// Returns the slot's number.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0
@@ -25,14 +26,14 @@ impl SlotId {
 }
 
 impl From<u32> for SlotId {
-    /// Creates a slot id from a number, which need not be allocated.
+    /// Creates a slot id from a number, which is not checked: no such slot may be allocated.
     fn from(number: u32) -> Self {
         Self(number)
     }
 }
 
-/// Table of slots. It holds no memory until it is written to; each slot is an Any without a value
-/// then.
+/// Table of slots. Uses no memory until it is written to; until then each slot is an Any without a
+/// value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slots(Vec<Any>);
 
@@ -40,7 +41,7 @@ impl Slots {
     /// Returns the value of a slot.
     ///
     /// # Errors
-    /// The table has fewer slots.
+    /// If the table has no such slot.
     pub(crate) fn get(&self, slot: SlotId, count: u32) -> Result<Any, InvalidSlot> {
         let index = check(slot, count)?;
         Ok(self.0.get(index).cloned().unwrap_or_default())
@@ -49,7 +50,7 @@ impl Slots {
     /// Sets the value of a slot.
     ///
     /// # Errors
-    /// The table has fewer slots.
+    /// If the table has no such slot.
     pub(crate) fn set(&mut self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
         let index = check(slot, count)?;
         if self.0.len() <= index {
@@ -70,11 +71,11 @@ fn check(slot: SlotId, count: u32) -> Result<usize, InvalidSlot> {
 }
 
 thread_local! {
-    /// Tables of the calling thread that have been written to, by the numbers of their ORBs.
+    /// Slot tables of the calling thread that have been written to, with the numbers of their ORBs.
     static TABLES: RefCell<Vec<(u64, Slots)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Access to the calling thread's table of one ORB.
+/// Access to the calling thread's slot table for one ORB.
 pub(crate) struct ThreadSlots {
     /// The ORB's number.
     pub(crate) orb: u64,
@@ -86,7 +87,7 @@ impl ThreadSlots {
         self.with(|slots| slots.cloned().unwrap_or_default())
     }
 
-    /// Calls `look` with the table, or `None` if it has not been written to.
+    /// Calls `look` with the table, or with `None` if it has not been written to.
     pub(crate) fn with<R>(&self, look: impl FnOnce(Option<&Slots>) -> R) -> R {
         TABLES.with_borrow(|tables| {
             let own = tables.iter().find(|(orb, _)| *orb == self.orb);
@@ -114,7 +115,7 @@ impl ThreadSlots {
     /// Sets one slot.
     ///
     /// # Errors
-    /// The table has fewer slots.
+    /// If the table has no such slot.
     pub(crate) fn set(&self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
         let mut slots = self.copy();
         slots.set(slot, count, value)?;
@@ -122,8 +123,8 @@ impl ThreadSlots {
         Ok(())
     }
 
-    /// Gives the thread an empty table until the guard is dropped: that of interceptors at a
-    /// client's points (§16.4.4.5).
+    /// Gives the thread an empty table until the guard is dropped. Client interceptors run with
+    /// that table (§16.4.4.5).
     pub(crate) fn set_aside(self) -> SetAside {
         let aside = self.replace(Slots::default());
         SetAside {
@@ -133,7 +134,7 @@ impl ThreadSlots {
     }
 }
 
-/// The table that was set aside; restored on drop.
+/// Guard that restores the thread's previous table on drop.
 pub(crate) struct SetAside {
     slots: ThreadSlots,
     aside: Option<Slots>,

@@ -1,10 +1,10 @@
 //! Object reference templates: factories of an adapter's references, and their replacements (CORBA
 //! 3.3 part 1, §16.5.5).
 //!
-//! An adapter's own factory puts its object key and its endpoints into a reference. An IOR
-//! interceptor may put another in front of it, which usually asks the template for the reference
-//! and changes it: adds the profiles of replicas, or names a gateway instead. References are data
-//! here ([`Ior`]).
+//! An adapter's own factory, the template, puts an object key and the adapter's endpoints into a
+//! reference. An IOR interceptor may set another factory, which usually gets the reference from the
+//! template and changes it: for example, it adds the profiles of replicas, or substitutes those of
+//! a gateway. References appear here as IORs ([`Ior`]).
 
 use crate::exception::SystemException;
 use punctual_ior::Ior;
@@ -18,7 +18,7 @@ pub trait ObjectReferenceFactory: Send + Sync {
     /// Creates the reference to an object of an interface, by its id.
     ///
     /// # Errors
-    /// The exception for the code that asked for the reference.
+    /// An exception, which is passed to the code that requested the reference.
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException>;
 }
 
@@ -38,7 +38,7 @@ struct Names {
 }
 
 impl ObjectReferenceTemplate {
-    /// Creates the template of an adapter of that server and ORB, whose references `own` creates.
+    /// Creates the template of the adapter with these names; `own` creates its references.
     pub(crate) fn new(
         (server_id, orb_id): (&str, &str),
         adapter: &[String],
@@ -74,13 +74,13 @@ impl ObjectReferenceTemplate {
     }
 }
 
-/// Creates references as the adapter itself does, whatever factory stands in front of it.
+/// Creates references as the adapter itself does, even if an interceptor has set another factory.
 impl ObjectReferenceFactory for ObjectReferenceTemplate {
     /// Creates the reference to an object of an interface, by its id.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST before the adapter has been created, and when it is gone; the reason why a
-    /// reference cannot be created.
+    /// OBJECT_NOT_EXIST before the adapter has been created and after it has been destroyed;
+    /// otherwise the reason why a reference cannot be created.
     fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
         self.own.make_object(repository_id, object_id)
     }

@@ -1,4 +1,5 @@
-//! Request interceptors: objects of the application that are called at points of every request.
+//! Request interceptors: objects of the application that are called at certain points of every
+//! request.
 
 use super::client_info::ClientRequestInfo;
 use super::error::InterceptorError;
@@ -8,19 +9,19 @@ use crate::exception::SystemException;
 /// Interceptor that is called at points of the requests that an ORB's callers make (CORBA 3.3 part
 /// 1, §16.3.5).
 ///
-/// Interceptors are called in the order of registration at starting points, in the reverse order at
-/// the ending point, each once for each starting point that has succeeded. Called on the thread
-/// that makes the call, with no lock held, by several threads at once; it may make calls, which are
-/// intercepted, too. Exceptions, forwards and their consequences are described in
+/// At starting points, interceptors are called in the order of registration; at the ending point,
+/// in the reverse order, each one whose starting point has succeeded. They are called on the thread
+/// that makes the call, without a lock, and by several threads at once. They may make calls, which
+/// are intercepted, too. Exceptions, forwards and their consequences are described in
 /// `docs/guide/interceptors.md`.
 pub trait ClientRequestInterceptor: Send + Sync {
-    /// Returns the name, unique in the list of interceptors. Any number of interceptors may have an
-    /// empty one.
+    /// Returns the name, unique among the ORB's client interceptors. Any number of interceptors may
+    /// have an empty name.
     fn name(&self) -> &str {
         ""
     }
 
-    /// Called when a request is about to be sent, or, for an object of this process, to be given to
+    /// Called when a request is about to be sent or, for an object of this process, to be passed to
     /// its servant.
     ///
     /// # Errors
@@ -31,7 +32,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// Called when the reply of an asynchronous call has come, and is about to be examined.
+    /// Called when the reply of an asynchronous call has arrived, and is about to be examined.
     ///
     /// # Errors
     /// A system exception, which the caller gets in place of the reply.
@@ -40,7 +41,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
         Ok(())
     }
 
-    /// Called when the call has results.
+    /// Called when the call has returned results.
     ///
     /// # Errors
     /// A system exception, which the caller gets in place of the results.
@@ -52,14 +53,15 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// Called when the call has ended with an exception, whatever its source.
     ///
     /// # Errors
-    /// A system exception, which the caller gets in place of it, or a forward to another object.
+    /// A system exception, which the caller gets in place of that exception, or a forward to
+    /// another object.
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
     }
 
-    /// Called in all other cases: the call is forwarded, or sent once more; it was a one-way; or it
-    /// is asynchronous, and its caller goes on.
+    /// Called in all other cases: the call is forwarded or sent again, it was a one-way, or it is
+    /// asynchronous and its caller does not wait.
     ///
     /// # Errors
     /// A system exception, which the caller gets, or a forward to another object.
@@ -72,21 +74,22 @@ pub trait ClientRequestInterceptor: Send + Sync {
 /// Interceptor that is called at points of the requests that an ORB serves (CORBA 3.3 part 1,
 /// §16.3.8).
 ///
-/// Interceptors are called in the order of registration at starting and intermediate points, in the
-/// reverse order at the ending point. Called on the thread that serves the request, with no lock
-/// held, by several threads at once.
+/// At starting and intermediate points, interceptors are called in the order of registration, at
+/// the ending point in the reverse order. They are called on the thread that serves the request,
+/// without a lock, and by several threads at once.
 pub trait ServerRequestInterceptor: Send + Sync {
-    /// Returns the name, unique in the list of interceptors. Any number of interceptors may have an
-    /// empty one.
+    /// Returns the name, unique among the ORB's server interceptors. Any number of interceptors may
+    /// have an empty name.
     fn name(&self) -> &str {
         ""
     }
 
-    /// Called when a request has come, before its servant is looked for: no servant manager has
-    /// been asked.
+    /// Called when a request has arrived, before its servant is looked for and any servant manager
+    /// is called.
     ///
     /// # Errors
-    /// A system exception as the reply, or a forward of its caller to another object.
+    /// A system exception, which is sent as the reply, or a forward of the caller to another
+    /// object.
     fn receive_request_service_contexts(
         &self,
         info: &mut ServerRequestInfo<'_>,
@@ -98,13 +101,14 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// Called when the servant has been found, and is about to be called by this thread.
     ///
     /// # Errors
-    /// A system exception as the reply, or a forward of its caller to another object.
+    /// A system exception, which is sent as the reply, or a forward of the caller to another
+    /// object.
     fn receive_request(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
     }
 
-    /// Called when the upcall of a request is over, whatever its result, on the thread that made
+    /// Called when the upcall of a request has ended, whatever its result, on the thread that made
     /// it, before the ending point. Intended for state that is bound to that thread. (The standard
     /// has no such point.)
     fn upcall_ended(&self, request_id: u32) {
@@ -123,8 +127,8 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// Called when the request has ended with an exception, whatever its source.
     ///
     /// # Errors
-    /// A system exception, which is sent in place of it, or a forward of its caller to another
-    /// object.
+    /// A system exception, which is sent in place of that exception, or a forward of the caller to
+    /// another object.
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -133,7 +137,8 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// Called in all other cases: the caller is forwarded, or expects no reply.
     ///
     /// # Errors
-    /// A system exception as the reply, or a forward of its caller to another object.
+    /// A system exception, which is sent as the reply, or a forward of the caller to another
+    /// object.
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())

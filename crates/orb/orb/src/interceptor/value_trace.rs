@@ -89,7 +89,7 @@ fn show_exception(way: &str, facts: &CallFacts<'_>, exception: Result<Any, Syste
     lines.print();
 }
 
-/// Lines of one message.
+/// Lines to print for one message.
 struct Lines {
     head: String,
     text: String,
@@ -103,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// Adds all arguments but those of the other direction.
+    /// Adds a line for each argument, except arguments of the direction `but`.
     fn arguments(&mut self, facts: &CallFacts<'_>, arguments: Arguments, but: ParameterMode) {
         let Some(typed) = &facts.typed else {
             return;
@@ -135,8 +135,8 @@ impl Lines {
         let _ = writeln!(self.text, "{}{why}", self.head);
     }
 
-    /// Prints in one write, so that the lines of two threads do not mix; errors of a closed stderr
-    /// are ignored.
+    /// Prints all lines in one write, so that output of two threads is not interleaved. Errors,
+    /// such as a closed stderr, are ignored.
     fn print(&self) {
         let _ = std::io::stderr().lock().write_all(self.text.as_bytes());
     }

@@ -1,8 +1,8 @@
-//! Timers that wake calls that are held back (`AtBound::Defer`) once their time is over, even if
-//! nothing has arrived.
+//! Timers that wake calls which are held back by the limit on calls in flight (`AtBound::Defer`)
+//! when their time-out passes, even if nothing has arrived.
 //!
-//! A lane has one timer for all of them. The thread that reads replies waits for it beside its
-//! connections.
+//! A lane has one timer for all of them. The thread that reads the lane's replies also waits for
+//! the timer.
 
 use parking_lot::Mutex;
 use punctual_exec::reactor::{Handler, ReadyEvent};
@@ -68,7 +68,7 @@ impl Alarms {
         }
     }
 
-    /// Wakes all wakers that are due.
+    /// Wakes all wakers whose due time has passed.
     fn ring(&self) {
         let due = {
             let mut state = self.state.lock();

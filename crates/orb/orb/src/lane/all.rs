@@ -12,11 +12,11 @@ use parking_lot::Mutex;
 use punctual_exec::LockProtocol;
 use std::sync::{Arc, OnceLock};
 
-/// Maximum number of lanes with a priority in one ORB. Threads of further priorities share the
-/// default lane.
+/// Maximum number of lanes with a priority in one ORB. When it is reached, threads of other
+/// priorities use the default lane.
 const MOST: usize = 64;
-/// Maximum number of lanes with a priority at which a call made from an upcall still gets a lane of
-/// its own.
+/// Number of lanes with a priority up to which a call made from an upcall may create a lane of its
+/// own.
 const MOST_OF_UPCALLS: usize = 32;
 
 /// All lanes of an ORB: the default lane and, with Real-time CORBA, one more for each priority of

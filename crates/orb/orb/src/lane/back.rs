@@ -2,8 +2,8 @@
 //! 3.3 part 2, §9.8).
 //!
 //! References that arrive over a connection keep its [`BackChannel`]. Calls to them use the
-//! connection if the client has announced, over this very connection, that it listens at their
-//! endpoint. References that arrived another way never use it, whatever a client announces.
+//! connection if the client has announced, over that connection, that it listens at their endpoint.
+//! References that arrived another way never use it, whatever a client announces.
 //!
 //! Both directions share one link. The side that opened or accepted the connection reads, and
 //! passes on what belongs to the other direction: requests to [`ServesRequests`], replies to the
@@ -21,7 +21,7 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Weak};
 
-/// Factory of the servers that handle requests arriving over an ORB's own connections.
+/// Factory of the servers that handle requests arriving over an ORB's outgoing connections.
 pub(crate) trait ServesConnections: Send + Sync {
     /// Returns the server of a connection's requests, and the data of the service context that
     /// announces it to the peer; `None` if the ORB serves no requests.
@@ -51,7 +51,7 @@ impl ServesBack for ServedBack {
     }
 }
 
-/// Way to call the client of an incoming connection over that connection.
+/// Access to the client of an incoming connection, for calls over that connection.
 pub(crate) struct BackChannel {
     lane: Arc<Lane>,
     pair: Arc<Pair>,

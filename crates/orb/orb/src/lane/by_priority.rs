@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Number of priorities that are counted separately; requests of all others are counted together.
 const ROWS: usize = 32;
 
-/// Table of fixed size that the first request with a priority allocates, so that a lane without
-/// such requests has none. Takes no lock.
+/// Table of fixed size, allocated at the first request with a priority, so that lanes without such
+/// requests need no memory for it. Takes no lock.
 ///
 /// All accesses are Relaxed: each counter is independent.
 #[derive(Debug, Default)]
 pub(super) struct ByPriority(OnceLock<Box<Table>>);
 
-/// A priority owns the first row that was free when it first occurred, searched from the row that
-/// its number selects. Rows are never given up, so the same search finds it again.
+/// Table of counters. A priority owns the first row that was free when it first occurred, in a
+/// search from the row that its number selects. Rows are never released, so the same search finds
+/// it again.
 #[derive(Debug, Default)]
 struct Table {
     rows: [Row; ROWS],
@@ -42,8 +43,8 @@ impl ByPriority {
         }
     }
 
-    /// Counts a request by the slow path: there is no table yet, or the first row is free or
-    /// belongs to another priority.
+    /// Counts a request when the first row is not its own: the table does not exist yet, or the row
+    /// is free or belongs to another priority.
     #[cold]
     #[inline(never)]
     fn count_elsewhere(&self, number: u16) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// events only, except for requests of objects with a priority model.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Number of messages on connections that are closed.
+    /// Number of messages received on connections that have been closed.
     gone_messages: AtomicU64,
     refused: AtomicU64,
     handed_over: AtomicU64,
@@ -20,7 +20,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Adds the messages of a connection that is closed.
+    /// Adds the messages received on a connection that is being closed.
     pub(crate) fn record_leaving(&self, messages: u64) {
         self.gone_messages.fetch_add(messages, Ordering::Relaxed);
     }

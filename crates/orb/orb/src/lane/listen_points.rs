@@ -1,5 +1,6 @@
 //! Endpoints at which a client listens, announced in the service context BI_DIR_IIOP (CORBA 3.3
-//! part 2, §9.8.1): the server may call back over the connection instead of connecting to them.
+//! part 2, §9.8.1): the server may call objects at these endpoints over the client's connection
+//! instead of opening new ones.
 //!
 //! ```text
 //! BiDirIIOPServiceContext, an encapsulation:  sequence<{ string host; unsigned short port }>

@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Maximum time for sending buffered requests when the ORB ends.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
-/// Maximum number of additional connections that are opened at a time, each by a thread.
+/// Maximum number of threads that open additional connections, each one connection at a time.
 const OPENERS: usize = 4;
 
 /// Lane: the resources for calls of one priority.
@@ -31,7 +31,8 @@ pub(crate) struct Lane {
     broker: Arc<Broker>,
     /// Number that is unique among the lanes of the process.
     number: u64,
-    /// Protocol of the locks on the send and reply paths of the lane's connections.
+    /// Protocol (with or without priority inheritance) of the locks on the send and reply paths of
+    /// the lane's connections.
     locks: LockProtocol,
     /// CORBA priority of the lane's threads, and of the threads that call through the lane.
     priority: Option<Priority>,
@@ -64,8 +65,8 @@ pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<Thread
 }
 
 impl Lane {
-    /// Makes a lane for calls of any priority. In an ORB that knows priorities its threads have
-    /// none, regardless of the thread that starts them.
+    /// Makes the lane for calls of any priority. Its threads have no CORBA priority, whatever the
+    /// priority of the thread that starts them.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
         let plain = ThreadSpec::named("punctual");
         let threads = match &broker.priorities {
@@ -145,7 +146,7 @@ impl Lane {
         self.locks
     }
 
-    /// Records that a call of the lane has reached a stage of a timeline.
+    /// Records in the timeline that a call of the lane has reached this stage.
     #[cold]
     #[inline(never)]
     pub(crate) fn record_call_stage(&self, stage: Stage, request: u32) {
@@ -210,7 +211,8 @@ impl Lane {
         }
     }
 
-    /// Returns `true` if one more connection is within the limit, without another being closed.
+    /// Returns `true` if one more connection can be opened within the limit without closing
+    /// another.
     pub(super) fn has_room_for_connections(&self) -> bool {
         self.outgoing.len() < self.broker.config().client_connections
     }
@@ -220,7 +222,8 @@ impl Lane {
         &self.replies
     }
 
-    /// Records that the main thread ends: the reply thread runs the continuations that are left.
+    /// Stops the use of the main thread for continuations: the reply thread runs those that are
+    /// left.
     pub(crate) fn stop_using_main_thread(&self) {
         self.replies.stop_using_main_thread();
     }
@@ -271,7 +274,7 @@ impl Lane {
         self.incoming.retire_all(&self.reactors);
     }
 
-    /// Stops listening and says goodbye to every client.
+    /// Stops listening, and sends CloseConnection to every client.
     pub(crate) fn stop_listening(&self) {
         self.incoming.close(&self.reactors);
     }
@@ -298,7 +301,7 @@ impl Lane {
         self.outgoing.retire_all(&self.flusher, deadline);
     }
 
-    /// Closes every outgoing connection after sending its buffered requests; calls that wait on one
+    /// Closes every outgoing connection after sending its buffered requests; pending calls on them
     /// fail.
     pub(crate) fn disconnect(&self) {
         self.incoming.release_followers();

@@ -12,12 +12,12 @@ use punctual_exec::{LockProtocol, Reactor, ThreadSpec};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time for which all threads of a lane that buffers requests or borrows threads must be in upcalls
-/// before its reserve acts.
+/// Time for which all threads of a lane that buffers requests or borrows threads must be busy in
+/// upcalls before its reserve thread acts.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// Description of a thread pool's lane, to be added to an ORB ([`crate::Orb::add_lane`]). For
-/// crates above.
+/// crates built on this one.
 #[derive(Clone, Debug)]
 pub struct PoolLane {
     /// Identifier of the pool and the lane.
@@ -28,21 +28,22 @@ pub struct PoolLane {
     pub thread: ThreadSpec,
     /// Number of the lane's threads.
     pub size: PoolSize,
-    /// Limits of the requests that it buffers while all threads are in upcalls. Without a buffer,
-    /// requests are refused then, or stay unread, as the size's `reserve` says.
+    /// Limits of the buffer for requests that arrive while all threads are in upcalls. Without a
+    /// buffer, such requests are refused or left unread, according to the size's `reserve`.
     pub buffer: Option<BufferLimits>,
-    /// Lanes with which this one shares threads, if it has a priority.
+    /// Set of lanes with which this one shares threads by borrowing, if it has a priority.
     pub borrowers: Option<Borrowers>,
     /// Reservation (`SCHED_DEADLINE`) of each serving thread, if there is one; a reserve thread is
     /// scheduled as `thread` says.
     pub reservation: Option<Reservation>,
-    /// Endpoints of the lane; if empty, those of the ORB, but with ports and paths of its own.
+    /// Endpoints of the lane. If empty, the lane listens at the ORB's endpoints, but with ports and
+    /// paths of its own.
     pub endpoints: Vec<ListenEndpoint>,
 }
 
 impl PoolLane {
-    /// Returns the lane's endpoints, given those of the ORB. Links whose connections need a thread
-    /// each are left out of the latter.
+    /// Returns the lane's endpoints; if it has none of its own, derived from the ORB's endpoints,
+    /// without those of links whose connections need a thread each.
     pub(super) fn places(
         &self,
         of_orb: Vec<ListenEndpoint>,
@@ -69,7 +70,7 @@ impl PoolLane {
     }
 }
 
-/// Threads of a pool's lane, and their work.
+/// Threads of a pool's lane, and the work that they do beside receiving.
 #[derive(Debug)]
 pub(super) struct PoolThreads {
     size: PoolSize,
@@ -109,8 +110,8 @@ impl PoolThreads {
         self.buffer.as_ref()
     }
 
-    /// Sets the work of the reactor's threads before they are started; returns the options of the
-    /// reserve thread.
+    /// Sets the work that the reactor's threads do beside receiving, before they are started;
+    /// returns the options of the reserve thread.
     pub(super) fn set_up(&self, reactor: &Arc<Reactor>) -> Option<ReserveOptions> {
         let borrowing = self.borrowers.as_ref().zip(self.priority);
         if self.buffer.is_none() && borrowing.is_none() {

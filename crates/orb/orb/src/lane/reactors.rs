@@ -26,7 +26,8 @@ use std::time::Duration;
 pub(crate) enum ServingThreads {
     /// One thread for each connection.
     PerConnection,
-    /// Threads of a pool, and the buffer of requests that wait for one of them, if there is one.
+    /// Threads of a pool, and the buffer of requests that wait for one of them, if there is a
+    /// buffer.
     Pool(Arc<LeaderFollowers>, Option<Arc<RequestBuffer>>),
 }
 
@@ -46,7 +47,7 @@ pub(crate) struct Reactors {
     state: Mutex<State>,
     /// Specification of the threads.
     spec: ThreadSpec,
-    /// Pool of a thread pool's lane, whose threads serve all its endpoints.
+    /// Threads of a thread pool's lane, which serve all its endpoints.
     only: Option<PoolThreads>,
 }
 
@@ -59,15 +60,16 @@ struct State {
     reactive: Option<Arc<LeaderFollowers>>,
     /// Pool of the first endpoint that has one.
     first_pool: Option<Arc<LeaderFollowers>>,
-    /// Reactor that only callers waiting for replies run, if there are no such endpoints.
+    /// Reactor that only callers run while they wait for replies; used if there are no reactive and
+    /// no pooled endpoints.
     callers_only: Option<Arc<Reactor>>,
     /// Threads of all pools ever started, to wait for their end.
     pools: Vec<ThreadGroup>,
 }
 
 impl Reactors {
-    /// Makes the set without reactors, for threads of this specification; or with `only` as the
-    /// single pool.
+    /// Makes the set without reactors, for threads with this specification. With `only`, that is
+    /// the single pool.
     pub(super) fn new(spec: ThreadSpec, only: Option<PoolThreads>) -> Self {
         Self {
             state: Mutex::default(),
@@ -76,8 +78,8 @@ impl Reactors {
         }
     }
 
-    /// Returns the threads that serve an endpoint's connections, as its own properties or the
-    /// configuration say.
+    /// Returns the threads that serve an endpoint's connections, according to its own options or
+    /// the configuration.
     pub(crate) fn serving_threads(
         &self,
         broker: &Broker,
@@ -228,7 +230,7 @@ impl Reactors {
         Ok(reactor)
     }
 
-    /// Releases all reactors: each ends with its last connection.
+    /// Releases all reactors; each one ends with its last connection.
     pub(crate) fn release(&self) {
         let gone = {
             let mut state = self.lock();
@@ -318,7 +320,7 @@ fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException 
     }
 }
 
-/// Returns the error for an endpoint whose requests cannot be served as it demands.
+/// Returns the error for an endpoint whose requests cannot be served as its options require.
 fn not_served(endpoint: &ListenEndpoint, why: &dyn std::fmt::Display) -> SystemException {
     invalid(format!("{endpoint}: {why}"))
 }

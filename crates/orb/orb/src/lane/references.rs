@@ -1,4 +1,4 @@
-//! Endpoints that an ORB's references contain.
+//! Selection of the endpoints that an ORB's references contain.
 
 use super::all::Lanes;
 use super::incoming::{Named, none_to_publish};
@@ -17,16 +17,18 @@ use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 pub(crate) struct EndpointSelection<'w> {
     /// Endpoints named by a policy.
     named: Option<&'w PublishedEndpoints>,
-    /// Number of the thread pool whose lanes are meant, if any; `named` takes precedence.
+    /// Number of the thread pool whose lanes' endpoints are selected, if any; `named` takes
+    /// precedence.
     pool: Option<u32>,
     /// Priorities at which objects are served; `named` takes precedence.
     served_at: ServedAt,
-    /// True to select only endpoints whose address is the same after a restart of the process.
+    /// True if only endpoints are selected whose address stays valid after a restart of the
+    /// process.
     are_lasting: bool,
 }
 
 impl<'w> EndpointSelection<'w> {
-    /// Selection for objects of which nothing more is known.
+    /// Selection of all endpoints, for objects without further requirements.
     pub(crate) const ALL: Self = EndpointSelection {
         named: None,
         pool: None,
@@ -51,8 +53,8 @@ impl<'w> EndpointSelection<'w> {
 }
 
 impl ServedAt {
-    /// Returns `true` if an endpoint of this priority is selected. `has` describes the endpoints
-    /// that exist: those without a priority are the fallback for a priority that none has.
+    /// Returns `true` if an endpoint of this priority is selected. `has` describes the existing
+    /// endpoints: those without a priority are used if none has the requested priority.
     fn is_at(self, priority: Option<crate::priority::Priority>, has: Available) -> bool {
         match self {
             Self::Clients => true,
@@ -63,7 +65,7 @@ impl ServedAt {
     }
 }
 
-/// Kinds of endpoints that exist in a set.
+/// Which kinds of endpoints exist.
 #[derive(Clone, Copy)]
 struct Available {
     /// True if there are endpoints without a priority.
@@ -73,8 +75,9 @@ struct Available {
 }
 
 impl Lanes {
-    /// Returns the profiles of a reference to `object_key`, in the order of the endpoints: grouped
-    /// by codec, in as few profiles as each codec needs.
+    /// Returns the profiles of a reference to `object_key`, in the order of the endpoints.
+    /// Endpoints that have a profile codec in common share profiles, in as few profiles as the
+    /// codec needs.
     pub(crate) fn profiles(
         &self,
         object_key: &[u8],
@@ -118,14 +121,16 @@ impl Lanes {
         })
     }
 
-    /// Checks that each choice names an open endpoint; the error names the first that does not.
+    /// Checks that each choice names an open endpoint; the error names the first choice that does
+    /// not.
     pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
         let open = self.open();
         let named: Vec<Named<'_>> = open.iter().map(|one| one.named()).collect();
         which.check_among(&named)
     }
 
-    /// Returns `true` if lanes decide where objects of an adapter with these policies are served.
+    /// Returns `true` if it depends on the lanes where objects of an adapter with these policies
+    /// are served.
     pub(crate) fn decide_for(&self, policies: &AdapterPolicies) -> bool {
         let which = EndpointSelection::of(policies, self.broker());
         which.pool.is_some() || which.is_by_lane() && self.have_prioritised_endpoints()

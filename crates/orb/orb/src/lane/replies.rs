@@ -2,13 +2,13 @@
 //! (Arulanthu et al. 2000: the asynchronous reply dispatchers).
 //!
 //! It is started with the first call that needs a notification, and has the lane's priority. It
-//! reads each connection that has such calls and then, holding no lock, runs their continuations:
-//! it calls a reply handler, or sends a call again that is to be repeated. Continuations wait for
-//! one another, and for nothing else.
+//! reads each connection that has such calls and then, without holding a lock, runs their
+//! continuations: it calls a reply handler, or sends the request again if the call is to be
+//! repeated. Continuations are run one after the other.
 //!
 //! By configuration ([`ReplyHandlers`]) other threads run continuations in its place: the main
-//! thread, or a thread that reads a connection for a synchronous call. The reply thread still does
-//! the reading.
+//! thread, or a thread that reads a connection for a synchronous call. The reply thread still reads
+//! the connections.
 
 use super::alarms::{Alarm, Alarms};
 use super::reactors::reactor;
@@ -30,15 +30,15 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Maximum number of continuations that run before connections are looked at again.
+/// Maximum number of continuations that are run before connections are checked again.
 const AT_ONCE: usize = 64;
 /// Maximum number of connections that have a reading thread of their own.
 const THREADS: usize = 1024;
 
-/// Maximum time for which the end of an ORB waits for a handler that does not return.
+/// Maximum time for which the shutdown of an ORB waits for a reply handler that does not return.
 const END: Duration = Duration::from_secs(5);
 
-/// Continuation of a suspended call, run when something has arrived for it.
+/// Continuation of a suspended call, run when a delivery has arrived for it.
 pub(crate) trait Continuation: Send + Sync {
     /// Resumes the call.
     fn go_on(self: Arc<Self>);
@@ -55,7 +55,7 @@ pub(crate) struct Replies {
     by_callers: bool,
     /// Alarms of suspended calls that may time out before anything arrives.
     alarms: OnceLock<Arc<Alarms>>,
-    /// Threads of connections that need one each.
+    /// Threads that are dedicated to one connection each.
     threads: ThreadGroup,
 }
 
@@ -68,12 +68,13 @@ struct State {
 thread_local! {
     /// True while the thread runs a continuation.
     static GOES_ON: Cell<bool> = const { Cell::new(false) };
-    /// Queue whose new entries the thread will run itself. Only compared, never dereferenced.
+    /// Queue whose new entries this thread will run itself. The pointer is only compared, never
+    /// dereferenced.
     static OWN_QUEUE: Cell<*const Queue> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Returns `true` if the calling thread is in a reply handler: waiting for other calls there would
-/// wait for itself.
+/// Returns `true` if the calling thread is in a reply handler, where waiting for calls whose
+/// continuations this thread runs would deadlock.
 pub(crate) fn in_reply_handler() -> bool {
     GOES_ON.get()
 }
@@ -82,8 +83,8 @@ pub(crate) fn in_reply_handler() -> bool {
 #[derive(Default)]
 struct Queue {
     todo: SegQueue<Arc<dyn Continuation>>,
-    /// True if the main thread runs them. Relaxed: a thread that sees the flag cleared late is
-    /// notified once more.
+    /// True if the main thread runs the continuations. Relaxed: a thread that sees a late value of
+    /// the flag is notified once more.
     is_main_threads: AtomicBool,
 }
 
@@ -116,7 +117,7 @@ impl Work for Queue {
 }
 
 impl Replies {
-    /// Makes the reply thread's state for a lane of that priority, if the lane has one.
+    /// Makes the state of the reply thread for a lane with this priority, if it has one.
     pub(super) fn new(broker: &Arc<Broker>, spec: &ThreadSpec, priority: Option<Priority>) -> Self {
         let way = match priority {
             None => broker.config().reply_handlers,
@@ -168,8 +169,8 @@ impl Replies {
         started.map_err(io::Error::other)
     }
 
-    /// Sets an alarm that wakes `waker` at the deadline, if there is one, unless the alarm is
-    /// dropped before.
+    /// Sets an alarm that wakes `waker` at the deadline, if there is a deadline. Dropping the alarm
+    /// cancels it.
     ///
     /// # Errors
     /// If no alarm can be set.
@@ -258,9 +259,9 @@ impl Replies {
         self.by_callers
     }
 
-    /// Runs `reads`; continuations submitted meanwhile by this thread are left in the queue, for
-    /// the thread to run afterwards. Within a continuation it just runs `reads`, as their nesting
-    /// would have no end.
+    /// Runs `reads`. Continuations that this thread submits meanwhile stay in the queue, and the
+    /// thread is to run them afterwards. If called within a continuation, it just runs `reads`, as
+    /// continuations could otherwise nest without limit.
     pub(super) fn defer_while<R>(&self, reads: impl FnOnce() -> R) -> R {
         if in_reply_handler() {
             return reads();
@@ -276,7 +277,7 @@ impl Replies {
         !in_reply_handler() && !self.queue.todo.is_empty()
     }
 
-    /// Runs some continuations.
+    /// Runs queued continuations, up to a limit.
     pub(super) fn run_some(&self) {
         for _ in (0..AT_ONCE).take_while(|_| self.queue.run_next()) {}
     }

@@ -1,12 +1,12 @@
 //! Spreading of callers over several connections to one endpoint
 //! ([`crate::policy::Mux::Adaptive`]).
 //!
-//! There is one connection, until callers meet on it: one finds another's request under way, again
-//! and again. Then another connection is opened by a separate thread, so that no call waits for it,
-//! and is used once the server has answered a LocateRequest there: a server that serves a single
-//! connection at a time thus keeps the first alone. A caller that meets another takes an unused
-//! connection, and keeps to it (`outgoing/pool/chosen.rs`). Additional connections are closed when
-//! they are not needed (`outgoing/pool/spare.rs`).
+//! There is one connection, until callers repeatedly find another caller's request in progress on
+//! it. Then a separate thread opens another connection, so that no call waits for that. The new
+//! connection is used once the server has answered a LocateRequest on it; with a server that serves
+//! only a single connection at a time, the first one thus remains the only one. A caller that finds
+//! its connection in use takes an unused one, and keeps using it (`outgoing/pool/chosen.rs`).
+//! Additional connections are closed when they are no longer needed (`outgoing/pool/spare.rs`).
 
 use crate::lane::Lane;
 use crate::lane::outgoing::{
@@ -20,7 +20,8 @@ use punctual_giop::{LocateRequestHeader, MessageKind, Target};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Maximum time for opening a further connection, until the server has answered there.
+/// Maximum time for opening a further connection, including the server's answer to the
+/// LocateRequest.
 const OPENED: Duration = Duration::from_secs(5);
 
 impl ClientConnection {
@@ -30,8 +31,9 @@ impl ClientConnection {
         self.callers.has_any()
     }
 
-    /// Returns another connection for the calling thread, which would share this one with another
-    /// caller. If none is free, one more may be opened for later calls. Does not block.
+    /// Returns another connection for the calling thread, which would otherwise share this one with
+    /// another caller. If none is free, may start the opening of one more for later calls. Does not
+    /// block.
     #[cold]
     pub(crate) fn elsewhere(
         &self,
@@ -95,7 +97,8 @@ impl ToEndpoint<ClientConnection> {
         usable.find(|one| !one.is_busy()).cloned()
     }
 
-    /// Returns `true` if it is time to open another connection: for one caller, who must open it.
+    /// Returns `true` if it is time to open another connection. Only one caller gets `true`, and
+    /// must then open the connection.
     fn wants_another(&self) -> bool {
         if !self.record_meeting() {
             return false;

@@ -6,7 +6,7 @@ use crate::profile::LaneId;
 use std::fmt;
 use std::time::Duration;
 
-/// Statistics of a lane since it was made ([`crate::Orb::lane_statistics`]).
+/// Statistics of a lane since its creation ([`crate::Orb::lane_statistics`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneStatistics {
@@ -34,12 +34,12 @@ pub struct LaneStatistics {
     /// Number of requests answered with TIMEOUT, as the servant did not send its deferred reply
     /// within the allowed time (`timeouts.answer`).
     pub unanswered: u64,
-    /// Number of times that another thread took a connection over, as an upcall blocked or took
-    /// long.
+    /// Number of times that another thread took over receiving on a connection, as an upcall
+    /// blocked or took long.
     pub handed_over: u64,
     /// Number of times that a thread of a lane of lower priority was borrowed.
     pub borrowed: u64,
-    /// Longest time from reading a request to its upcall, among those of which a timeline was
+    /// Longest time from reading a request to its upcall, among the requests that a timeline has
     /// recorded.
     pub worst_wait: Duration,
 }

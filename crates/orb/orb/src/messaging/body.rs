@@ -2,7 +2,7 @@
 
 use punctual_cdr::{CdrError, Encoder, GiopVersion};
 
-/// Writes arguments or results behind a header: aligned to 8 in GIOP 1.2, and only if there are any
+/// Writes arguments or results after a header: aligned to 8 in GIOP 1.2, and only if there are any
 /// (CORBA 3.3 part 2, §9.4.2.2).
 pub(crate) fn body(
     out: &mut Encoder<'_>,

@@ -25,12 +25,12 @@ const FLAGS_AT: usize = 5;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frames;
 
-/// Session with one outgoing and one incoming stream.
+/// Session of one connection, with the numbering of one outgoing and one incoming stream of frames.
 #[derive(Debug)]
 struct FrameSession {
     stream: u32,
     next: AtomicU64,
-    /// Incoming stream, once it has begun.
+    /// Number and sequence state of the incoming stream, once it has begun.
     incoming: Mutex<Option<(u32, Sequence)>>,
 }
 
@@ -44,7 +44,7 @@ impl Messaging for Frames {
         Self::NAME
     }
 
-    /// Returns no needs: lost frames are not repeated.
+    /// Returns that the protocol needs no guarantees: lost frames are not repeated.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -137,8 +137,7 @@ impl Session for FrameSession {
         sequenced::begin_message(block, order, coding)
     }
 
-    /// Fills in nothing: a message other than a request has no header here, so it is never
-    /// complete.
+    /// Completes the frame of a request. Fails for any other message: the protocol has none.
     fn finish(&self, block: &mut Block) -> Result<(), CdrError> {
         if block.len() <= sequenced::MessageHeader::LEN {
             return Err(CdrError::Invalid("the protocol has requests only"));

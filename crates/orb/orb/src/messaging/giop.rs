@@ -28,14 +28,14 @@ impl Giop {
     /// Name of GIOP for one-ways only.
     pub const ONE_WAY_NAME: &'static str = "giop_oneway";
 
-    /// Makes standard GIOP: over links that are reliable and keep order.
+    /// Makes standard GIOP, which needs links that are reliable and keep the order.
     #[must_use]
     pub fn new() -> Self {
         Self { one_way: false }
     }
 
-    /// Makes GIOP with one-way requests only, over any link, each in a datagram that is lost if the
-    /// link loses it: TAO calls this DIOP.
+    /// Makes GIOP with one-way requests only, over any link, each in a datagram, which may be lost:
+    /// TAO calls this DIOP.
     #[must_use]
     pub fn one_way() -> Self {
         Self { one_way: true }

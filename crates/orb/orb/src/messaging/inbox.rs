@@ -1,8 +1,8 @@
 //! Assembly of complete messages from received bytes.
 //!
-//! A message that fits is received together with its header. One that fills its block is passed on
-//! with the block, without a copy; if several share a block, the smaller part is copied. Runs of
-//! bytes that a link lends beside a message stay in place.
+//! A message that fits in the block is received together with its header. A message that fills its
+//! block is passed on with the block, without a copy; if several messages share a block, the
+//! smaller part is copied. Bytes that a link lends beside a message are not copied.
 
 use super::protocol::{BadFrame, Examined, Frame, ReplyHead, Session};
 use crate::budget::{Account, Evicted, Hold, NoRoom};
@@ -14,22 +14,22 @@ use punctual_sys::clock::coarse_millis;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A complete message, with its fragments joined.
+/// Complete message, with its fragments joined.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) header: MessageHeader,
     pub(crate) block: Block,
     /// True if the message contains several requests.
     pub(crate) batch: bool,
-    /// Origin of alignment.
+    /// Position in the block from which the message's alignment is counted.
     origin: usize,
-    /// Start of the header of the message.
+    /// Position of the message's header.
     head: usize,
-    /// Positions where fragments of GIOP 1.1 were joined, for alignment.
+    /// Positions where fragments of GIOP 1.1 were joined, at which alignment starts again.
     seams: Option<Box<[usize]>>,
     /// Decoded header, if the message is a reply whose header has been read.
     pub(crate) reply: Option<ReplyHead>,
-    /// Charge of the message's bytes to the budget of received data, if they are many.
+    /// Charge of the message's bytes to the budget of received data, for long messages.
     pub(crate) held: Option<Arc<Hold>>,
 }
 
@@ -56,7 +56,7 @@ impl Message {
         Self::whole(frame, block)
     }
 
-    /// Returns the bytes from the origin of alignment on, if they are contiguous for a decoder.
+    /// Returns the bytes from the origin of alignment on, if they are contiguous.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&[u8]> {
         if self.seams.is_some() || !self.block.lent().is_empty() {
@@ -79,7 +79,8 @@ impl Message {
         decoder
     }
 
-    /// Returns a decoder at `position`, in terms of [`Decoder::position`]; not beyond the end.
+    /// Returns a decoder at `position`, as counted by [`Decoder::position`], or at the end if that
+    /// comes first.
     #[inline]
     pub(crate) fn decoder_at<'m>(&'m self, position: usize, coding: Coding<'m>) -> Decoder<'m> {
         let mut decoder = self.decoder_at_origin(coding);
@@ -102,23 +103,23 @@ impl Message {
         }
     }
 
-    /// Returns the position of the message's header, in terms of [`Decoder::position`].
+    /// Returns the position of the message's header, as counted by [`Decoder::position`].
     pub(crate) fn head_position(&self) -> usize {
         self.head - self.origin
     }
 }
 
-/// Maximum length of messages that are copied out of a block that holds several, in bytes.
+/// Maximum length in bytes of a message that is copied out of a block with several messages.
 const SHORT: usize = 2048;
 
 /// Result of taking a message from the inbox.
 pub(crate) enum InboxStep {
     Message(Message),
-    /// No complete message yet: this many bytes are needed in all.
+    /// There is no complete message yet: this many bytes are needed in total.
     Need(usize),
 }
 
-/// Reason for which no more messages will arrive.
+/// Reason why no more messages will arrive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InboxError {
     #[error("{0}")]
@@ -145,21 +146,21 @@ impl InboxError {
 pub(crate) struct Inbox {
     session: Arc<dyn Session>,
     block: Block,
-    /// Start of the next message.
+    /// Position of the next message in the block.
     start: usize,
     reassembly: Reassembly,
     limits: Arc<Limits>,
-    /// True if fragments of some message wait for the rest.
+    /// True if fragments of some message have arrived and the rest has not.
     fragments: bool,
-    /// Maximum time for a message in fragments.
+    /// Maximum time for receiving a fragmented message.
     message_time: Option<Duration>,
     account: Option<Account>,
-    /// Number of bytes that are needed to determine a message's length.
+    /// Number of bytes needed to determine a message's length.
     least: usize,
 }
 
 impl Inbox {
-    /// Makes an empty inbox, without memory: an idle connection holds none.
+    /// Makes an empty inbox. It has no memory until data arrives.
     pub(crate) fn new(session: Arc<dyn Session>, limits: Arc<Limits>) -> Self {
         let least = match session.examine(&[], 0, &limits) {
             Ok(Examined::Incomplete { need }) => need,
@@ -178,8 +179,8 @@ impl Inbox {
         }
     }
 
-    /// Reports the usage to `account` from now on, and limits the time for a message in fragments
-    /// to `message_time`.
+    /// From now on, reports the number of bytes held to `account`, and limits the time for
+    /// receiving a fragmented message to `message_time`.
     pub(crate) fn watch(&mut self, account: Account, message_time: Option<Duration>) {
         self.account = Some(account);
         self.message_time = message_time;
@@ -201,7 +202,7 @@ impl Inbox {
         self.available() > 0 || self.fragments
     }
 
-    /// Returns `true` if the inbox has no complete message, according to the next one's header.
+    /// Returns `true` if the inbox has no complete message, judged by the header of the next one.
     pub(crate) fn has_no_complete_message(&self) -> bool {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
@@ -230,15 +231,15 @@ impl Inbox {
         self.least
     }
 
-    /// Takes a block that was received elsewhere, while the inbox is empty.
+    /// Takes a block whose data was received outside the inbox. The inbox must be empty.
     pub(crate) fn put(&mut self, block: Block) {
         debug_assert!(self.available() == 0, "nothing is thrown away");
         self.block = block;
         self.start = 0;
     }
 
-    /// Returns the next message, if it is complete, short and simple: no fragment, nothing lent. It
-    /// stays until [`Inbox::pass`].
+    /// Returns the next message, if it is complete, short, not a fragment and without lent bytes.
+    /// The message stays in the inbox until [`Inbox::pass`] is called.
     #[inline]
     pub(crate) fn next_short(&self) -> Option<&[u8]> {
         if self.fragments || !self.block.lent().is_empty() {
@@ -254,7 +255,7 @@ impl Inbox {
         }
     }
 
-    /// Skips a message of that length.
+    /// Removes a message of this length without returning it.
     #[inline]
     pub(crate) fn pass(&mut self, length: usize) {
         self.advance(length);
@@ -312,8 +313,8 @@ impl Inbox {
         }
     }
 
-    /// Takes the next message, parts of which are lent. It is never a fragment: links that lend do
-    /// not fragment.
+    /// Takes the next message, parts of which the link lends. It is never a fragment, as links that
+    /// lend do not fragment.
     fn take_with_lent(
         &mut self,
         frame: &Frame,
@@ -350,7 +351,7 @@ impl Inbox {
         Ok(self.hand_on(Message::whole_with_lent(frame, message)))
     }
 
-    /// Fails if a message in fragments has taken too long, and no more of it has arrived.
+    /// Fails if a fragmented message has taken too long and no more of it has arrived.
     #[inline]
     fn check_fragments(&self, connection: &dyn Connection) -> Result<(), InboxError> {
         match self.fragments {
@@ -372,7 +373,7 @@ impl Inbox {
         }
     }
 
-    /// Releases all data, which will not be taken.
+    /// Releases all data; it will not be read any more.
     pub(crate) fn abandon(&mut self) {
         self.block = Block::default();
         self.start = 0;
@@ -395,7 +396,7 @@ impl Inbox {
         InboxStep::Message(message)
     }
 
-    /// Reports the usage.
+    /// Reports the number of bytes held.
     #[inline]
     fn count(&mut self) -> Result<(), NoRoom> {
         match &mut self.account {
@@ -443,8 +444,8 @@ impl Inbox {
         }
     }
 
-    /// Removes the bytes that were taken, so that the next message begins at the start of the
-    /// block.
+    /// Removes the bytes of messages that were taken, so that the next message begins at the start
+    /// of the block.
     fn begin_at_front(&mut self) {
         if self.start > 0 {
             let later = self.block.take_lent();
@@ -454,7 +455,8 @@ impl Inbox {
         }
     }
 
-    /// Puts lent runs into the block, from which `gone` bytes before them have been removed.
+    /// Puts lent runs of bytes back into the block, after `gone` bytes before them have been
+    /// removed.
     fn set_lent(&mut self, lent: Vec<Lent>, gone: usize) {
         if !lent.is_empty() {
             let moved = lent.into_iter().map(|lent| Lent {
@@ -465,7 +467,7 @@ impl Inbox {
         }
     }
 
-    /// Cuts off the next `length` bytes as a block of their own.
+    /// Splits off the next `length` bytes as a separate block.
     fn cut(&mut self, length: usize, connection: &dyn Connection) -> Block {
         let rest = self.block.len() - self.start - length;
         if self.start == 0 && rest == 0 {

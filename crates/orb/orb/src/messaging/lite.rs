@@ -1,5 +1,5 @@
-//! GIOPlite as a messaging protocol (Schmidt et al. 2001, §3.4.2): GIOP between like machines, at
-//! least 15 bytes shorter.
+//! GIOPlite as a messaging protocol (Schmidt et al. 2001, §3.4.2): GIOP between machines with equal
+//! data formats, with headers at least 15 bytes shorter.
 
 use super::protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, QueuedRequest,
@@ -13,7 +13,7 @@ use punctual_giop::{
 };
 use std::sync::Arc;
 
-/// GIOPlite.
+/// The GIOPlite protocol.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GiopLite;
 

@@ -1,7 +1,7 @@
 //! Messages over a connection: receiving, sending and tracing.
 //!
-//! The one place where messaging meets transport. [`protocol`] is the interface of messaging
-//! protocols, which have one file each.
+//! Only this module connects messaging protocols with transports. [`protocol`] is the interface of
+//! messaging protocols, which have one file each.
 
 mod body;
 mod frames;

@@ -12,7 +12,7 @@ use std::io::IoSlice;
 /// Maximum number of fragments sent by one system call.
 const GATHERED: usize = 32;
 
-/// Condition for sending a message in fragments.
+/// Condition on which a message is sent in fragments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragmenting {
     /// Maximum length of an unfragmented message, in bytes; 0 for no limit.
@@ -22,7 +22,7 @@ pub(crate) struct Fragmenting {
 }
 
 impl Fragmenting {
-    /// Never fragments.
+    /// Condition that is never met: messages are not fragmented.
     pub(crate) const NEVER: Self = Self {
         size: 0,
         in_1_1: false,
@@ -59,7 +59,7 @@ pub(crate) fn send(
     send_untraced(connection, message, fragmenting, deadline)
 }
 
-/// Sends a message that has been traced already.
+/// Sends a message that has already been printed by the tracer.
 pub(crate) fn send_untraced(
     connection: &dyn Connection,
     message: &Block,
@@ -90,7 +90,8 @@ pub(crate) fn send_untraced(
     Ok(())
 }
 
-/// Calls `with` with the parts to be sent for a message, whole or in fragments; none of it is lent.
+/// Calls `with` with the byte ranges to be sent for a message, whole or in fragments. The message
+/// must not contain lent bytes.
 pub(crate) fn with_parts<T>(
     message: &Block,
     fragmenting: Fragmenting,
@@ -107,7 +108,8 @@ pub(crate) fn with_parts<T>(
     with(&parts)
 }
 
-/// Sends a message with runs in memory that the connection lent: it knows them by their addresses.
+/// Sends a message that contains bytes in memory lent by the connection, which recognises them by
+/// their addresses.
 fn send_with_lent(
     connection: &dyn Connection,
     message: &Block,

@@ -1,10 +1,10 @@
 //! Interface of messaging protocols: GIOP, GIOPlite and the frame-sequencing ESIOP implement it,
 //! and so may user-defined ones (Schmidt et al. 2001, §3.3.1).
 //!
-//! A protocol states its needs of a link; a pair that does not fit is refused when the ORB starts.
-//! Each connection has a [`Session`] of its protocol, which encodes and decodes messages. Their
-//! contents (a request for an operation, a reply with a status) are the same for all protocols, and
-//! are given in the terms of GIOP.
+//! A protocol declares what it needs of a link; a link that does not provide it is refused when the
+//! ORB starts. Each connection has a [`Session`] of its protocol, which encodes and decodes
+//! messages. Their contents (a request for an operation, a reply with a status) are the same for
+//! all protocols, and are given in the terms of GIOP.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::sequenced::{self, Arrival, Statistics};
@@ -36,18 +36,18 @@ pub trait Messaging: Send + Sync + Debug {
 /// Needs of a messaging protocol from a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// Sent data arrives, or the connection reports its end.
+    /// Sent data must arrive, or the connection must report that it has ended.
     pub reliable: bool,
-    /// Data arrives in the order in which it was sent.
+    /// Data must arrive in the order in which it was sent.
     pub ordered: bool,
-    /// Required framing; `None` for any.
+    /// Required framing; `None` if any will do.
     pub framing: Option<Framing>,
-    /// Messages may have any length.
+    /// Messages must be able to have any length.
     pub any_length: bool,
 }
 
 impl Needs {
-    /// Returns the needs that `given` does not satisfy, as text.
+    /// Returns, as text, the needs that the guarantees `given` do not satisfy.
     #[must_use]
     pub fn lacking(&self, given: Guarantees) -> Vec<&'static str> {
         let framing = self.framing.filter(|framing| *framing != given.framing);
@@ -70,36 +70,36 @@ impl Needs {
 /// Abilities of a messaging protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// True for requests with replies, and LocateRequests.
+    /// True if the protocol has requests with replies, and LocateRequests.
     pub two_way: bool,
-    /// True for service contexts, and with them negotiated code sets. Otherwise text is UTF-8, and
-    /// wide text UTF-16.
+    /// True if messages have service contexts, and so code sets can be negotiated. Otherwise text
+    /// is UTF-8, and wide text UTF-16.
     pub contexts: bool,
-    /// True for long messages in GIOP's fragments.
+    /// True if long messages can be sent in GIOP fragments.
     pub fragments: bool,
-    /// True for several one-way requests in one message.
+    /// True if one message can contain several one-way requests.
     pub batches: bool,
-    /// True if the sender chooses the byte order. Otherwise only machines with the same byte order
+    /// True if the sender chooses the byte order. Otherwise only machines of equal byte order
     /// interoperate.
     pub either_order: bool,
 }
 
-/// A message at the start of the received bytes.
+/// Description of a message at the start of the received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Header in GIOP's terms: kind, version, byte order, and whether fragments follow.
     pub header: MessageHeader,
     /// Total length in bytes.
     pub length: usize,
-    /// Origin of alignment.
+    /// Position from which alignment is counted.
     pub origin: usize,
-    /// Start of the message's header, behind the bytes of the frame.
+    /// Start of the message's header, after the bytes of the frame.
     pub head: usize,
     /// True if the message contains several requests ([`Session::get_batch`]).
     pub batch: bool,
 }
 
-/// Arrival data of a request, in a protocol that numbers its frames.
+/// Data about the arrival of a request, in a protocol that numbers its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameArrival {
     /// Number of the sender's stream.
@@ -108,7 +108,7 @@ pub struct FrameArrival {
     pub sequence: u64,
     /// Time of sending, in nanoseconds since 1970 by the sender's clock.
     pub sent_at: u64,
-    /// Relation to earlier frames: whether some are missing, or this one is late.
+    /// Arrival in relation to earlier frames: whether some are missing, or this one is late.
     pub arrival: Arrival,
     /// Statistics of the stream so far.
     pub statistics: Statistics,
@@ -144,7 +144,7 @@ impl From<sequenced::FrameError> for BadFrame {
 /// A one-way request that is buffered, to be sent together with others.
 #[derive(Debug)]
 pub struct QueuedRequest {
-    /// Marshaled arguments, aligned from a multiple of 8 on, in the machine's byte order.
+    /// Marshaled arguments, in the machine's byte order, aligned relative to a multiple of 8.
     pub body: Block,
     /// Time at which the request was made.
     pub queued_at: SystemTime,
@@ -153,9 +153,9 @@ pub struct QueuedRequest {
 /// Result of examining received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The start of a message: this many bytes in all are needed to continue.
+    /// The start of a message; more bytes are needed to continue.
     Incomplete {
-        /// Number of bytes from the message's start.
+        /// Number of bytes needed, counted from the message's start.
         need: usize,
     },
     /// A complete message.
@@ -169,7 +169,7 @@ pub enum Head<'m> {
     Request(RequestHeader<'m>, Option<FrameArrival>),
     /// A reply.
     Reply(ReplyHeader<'m>),
-    /// A CancelRequest: the reply is no longer awaited.
+    /// A CancelRequest: the client no longer awaits the reply.
     Cancel(CancelRequest),
     /// A request for the location of an object.
     LocateRequest(LocateRequestHeader<'m>),
@@ -177,48 +177,48 @@ pub enum Head<'m> {
     LocateReply(LocateReplyHeader),
 }
 
-/// Part of a reply's header that its caller needs.
+/// Part of a reply's header that the caller of the request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyHead {
     /// Id of the request that the reply answers.
     pub request_id: u32,
     /// Reply status.
     pub status: ReplyStatus,
-    /// Start of the body, relative to the origin of alignment.
+    /// Position of the body, relative to the origin of alignment.
     pub body: usize,
 }
 
-/// A reply that fills its block.
+/// Reply that is alone in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnReply {
-    /// Reply status: results or a user exception.
+    /// Reply status: NO_EXCEPTION or USER_EXCEPTION.
     pub status: ReplyStatus,
-    /// Byte order.
+    /// Byte order of the reply.
     pub order: ByteOrder,
-    /// Origin of alignment.
+    /// Position from which alignment is counted.
     pub origin: usize,
-    /// Start of the body, relative to the origin.
+    /// Position of the body, relative to the origin of alignment.
     pub body: usize,
 }
 
 /// Positions of the variable fields in a message that starts at the beginning of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatableHead {
-    /// Origin of alignment.
+    /// Position from which alignment is counted.
     pub origin: usize,
     /// Position of the request id, an `unsigned long` in the machine's byte order.
     pub request_id: usize,
     /// Position of the message's size, also an `unsigned long`.
     pub size: usize,
-    /// Number of leading bytes that the size does not count.
+    /// Number of leading bytes that the message's size does not include.
     pub uncounted: usize,
 }
 
-/// Function that is called for each of several requests in a message.
+/// Function that is called for each request in a message with several.
 pub type EachRequest<'f, 'm> =
     dyn FnMut(RequestHeader<'m>, Option<FrameArrival>, Decoder<'m>) -> Result<(), CdrError> + 'f;
 
-/// Session of a messaging protocol on one connection. Used by any number of threads.
+/// Session of a messaging protocol on one connection. May be used by any number of threads at once.
 pub trait Session: Send + Sync + Debug {
     /// Determines whether `octets` begin with a complete message. `available` counts them together
     /// with the bytes lent beside them ([`Block::full_len`]).
@@ -232,7 +232,7 @@ pub trait Session: Send + Sync + Debug {
         limits: &Limits,
     ) -> Result<Examined, BadFrame>;
 
-    /// Begins a message in an empty block.
+    /// Begins a message in an empty block; returns the encoder for it.
     fn begin<'e>(
         &self,
         block: Block,
@@ -241,7 +241,7 @@ pub trait Session: Send + Sync + Debug {
         coding: Coding<'e>,
     ) -> Encoder<'e>;
 
-    /// Fills in the fields that are known only when the message is complete: its size.
+    /// Fills in the fields that are known only when the message is complete, such as its size.
     ///
     /// # Errors
     /// [`CdrError::LengthOverLimit`] if it is too long for the protocol.
@@ -250,7 +250,7 @@ pub trait Session: Send + Sync + Debug {
     /// Writes a message's header, without the padding before the body.
     ///
     /// # Errors
-    /// If the protocol cannot express the header, or it is too long.
+    /// If the protocol cannot express the header, or the header is too long.
     fn put_head(&self, out: &mut Encoder<'_>, head: &Head<'_>) -> Result<(), CdrError>;
 
     /// Reads the header of a message of this kind, and moves on to the body.
@@ -264,7 +264,7 @@ pub trait Session: Send + Sync + Debug {
     ) -> Result<Head<'m>, CdrError>;
 
     /// Recognizes the usual reply to this request by the fast path: `received` must be exactly one
-    /// complete message. `None` sends the reader to [`Session::examine`].
+    /// complete message. If it returns `None`, use [`Session::examine`].
     #[inline]
     fn match_plain_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
         let _ = (received, request_id);
@@ -272,9 +272,9 @@ pub trait Session: Send + Sync + Debug {
     }
 
     /// Recognizes a usual request by the fast path: `received` must be exactly one complete
-    /// message. `None` sends the reader to [`Session::examine`].
+    /// message. If it returns `None`, use [`Session::examine`].
     ///
-    /// `requests` belongs to the calling thread.
+    /// `requests` is the calling thread's own state.
     #[inline]
     fn plain_request<'m>(
         &self,
@@ -287,7 +287,7 @@ pub trait Session: Send + Sync + Debug {
     }
 
     /// Decodes the header of a usual reply by the fast path, given the bytes from the origin of
-    /// alignment on. `None` sends the reader to [`Session::get_head`].
+    /// alignment on. If it returns `None`, use [`Session::get_head`].
     #[inline]
     fn parse_plain_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
         let _ = (header, octets);
@@ -303,22 +303,22 @@ pub trait Session: Send + Sync + Debug {
         }
     }
 
-    /// Returns the positions by which a request's header without service contexts, written once,
-    /// can be sent repeatedly with different ids; `None` if headers must be written again for each
-    /// request.
+    /// Returns the positions of the variable fields in a request's header without service contexts,
+    /// so that the header can be written once and sent with different ids; `None` if headers must
+    /// be written anew for each request.
     fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
         let _ = version;
         None
     }
 
-    /// Fills in the fields that are known only as the message is sent. Called under the sending
-    /// lock, in the order in which messages are sent; not for batches.
+    /// Fills in the fields that are known only at the time of sending. Called under the sending
+    /// lock, in the order in which messages are sent; not called for batches.
     fn stamp(&self, message: &mut Block) {
         let _ = message;
     }
 
-    /// Writes a message of several one-way requests to one operation of one object (Schmidt et al.
-    /// 2001, figure 6), into an empty block.
+    /// Writes a message that contains several one-way requests for one operation of one object
+    /// (Schmidt et al. 2001, figure 6), into an empty block.
     ///
     /// # Errors
     /// [`CdrError::Invalid`] if the protocol has no such message.

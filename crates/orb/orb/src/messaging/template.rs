@@ -1,5 +1,5 @@
-//! Templates of messages' headers, written once and sent repeatedly with only the request's id and
-//! the message's size changed.
+//! Templates of message headers, which are written once and sent repeatedly; only the request id
+//! and the message size change.
 
 use super::protocol::{Head, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
@@ -11,7 +11,8 @@ const SHORT: usize = 24;
 /// padding before its body.
 const WITH_WORD: usize = 40;
 
-/// Position of a number in a header. Small, so that one comparison checks that it is in the block.
+/// Position of a number in a header. A small type, so that one comparison checks that it is within
+/// the block.
 type Place = u16;
 
 /// Template of a message's header.
@@ -19,26 +20,26 @@ type Place = u16;
 pub(crate) struct Template {
     /// Bytes of the header, including the padding before the body.
     octets: Box<[u8]>,
-    /// Length without a body.
+    /// Length of a message without a body.
     bare: usize,
-    /// Origin of alignment.
+    /// Position from which alignment is counted.
     origin: usize,
     request_id: Place,
     size: Place,
-    /// Number of bytes that the size does not count.
+    /// Number of leading bytes that the message's size does not include.
     uncounted: usize,
-    /// Position of the data of the first service context; unused if there is none.
+    /// Position of the first service context's data; unused if there is none.
     word: Place,
     /// Start and end of the data of each service context.
     slots: Box<[(usize, usize)]>,
 }
 
 impl Template {
-    /// Writes a header, whose id must be 0; returns `None` if the protocol's headers differ each
-    /// time.
+    /// Makes the template of a header, whose request id must be 0; returns `None` if the protocol's
+    /// headers differ from message to message.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// If the header cannot be written.
     pub(crate) fn new(
         session: &dyn Session,
         kind: MessageKind,
@@ -73,12 +74,12 @@ impl Template {
         }))
     }
 
-    /// Writes a header with service contexts of these ids and lengths, whose data are filled in
-    /// each time. `head` makes the header from the contexts that it is given; they are at its end,
-    /// as in GIOP 1.2.
+    /// Makes the template of a header with service contexts of these ids and lengths, whose data
+    /// are filled in for each message. `head` returns the header for given contexts, which must be
+    /// at the header's end, as in GIOP 1.2.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// If the header cannot be written.
     pub(crate) fn with_contexts<'h>(
         session: &dyn Session,
         kind: MessageKind,
@@ -122,8 +123,8 @@ impl Template {
         !self.slots.is_empty()
     }
 
-    /// Fills in the data of the contexts, each in its slot, of a message that was begun with this
-    /// template.
+    /// Fills in the data of the service contexts, each in its slot, of a message whose encoding was
+    /// begun with this template.
     #[inline]
     pub(crate) fn fill_contexts<C>(
         &self,
@@ -156,15 +157,16 @@ impl Template {
         self.put_head_mostly_of::<SHORT>(block, request_id);
     }
 
-    /// Puts a header whose one context has four bytes into an empty block, with its data.
+    /// Puts the header, with the data of its only service context, which has four bytes, into an
+    /// empty block.
     #[inline]
     pub(crate) fn put_head_with_word(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
         self.put_head_mostly_of::<WITH_WORD>(block, request_id);
         self.fill_word(block, data);
     }
 
-    /// Writes the data of the one context, of four bytes, of a message whose header has been put
-    /// into a block.
+    /// Writes the data of the only service context, which has four bytes, of a message whose header
+    /// has been put into a block.
     #[inline]
     pub(crate) fn fill_word(&self, block: &mut Block, data: [u8; 4]) {
         patch(block, self.word, u32::from_ne_bytes(data));
@@ -180,15 +182,15 @@ impl Template {
         patch(block, self.request_id, request_id);
     }
 
-    /// Returns an encoder that continues behind the block's contents: the header, or nothing if the
-    /// encoder writes it next.
+    /// Returns an encoder that continues after the block's contents: the header, or nothing if the
+    /// encoder itself writes the header next.
     #[inline]
     pub(crate) fn resume<'e>(&self, block: Block, coding: Coding<'e>) -> Encoder<'e> {
         Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding)
     }
 
-    /// Completes a message: an empty body takes no padding, and the size is filled in. A message
-    /// too long for the size field exceeds every limit anyway. Returns its length.
+    /// Completes a message: removes the padding if the body is empty, and fills in the size. A
+    /// message too long for the size field exceeds every limit anyway. Returns its length.
     #[inline]
     pub(crate) fn finish(&self, out: &mut Encoder<'_>) -> usize {
         let block = out.block_mut();

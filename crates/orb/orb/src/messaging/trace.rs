@@ -1,4 +1,4 @@
-//! `-ORBTrace giop`: each message, decoded, on standard error.
+//! `-ORBTrace giop`: prints each message, decoded, on standard error.
 
 use super::inbox::Message;
 use crate::config::Trace;
@@ -18,7 +18,7 @@ enum Direction {
     Received,
 }
 
-/// Tracer that prints messages, if it is on.
+/// Tracer that prints messages, if tracing is enabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracer {
     trace: Trace,
@@ -35,7 +35,7 @@ impl Tracer {
         self.trace.giop
     }
 
-    /// Prints a sent message. One branch when off.
+    /// Prints a sent message. Costs one branch if tracing is off.
     #[inline]
     pub(crate) fn sent(&self, connection: &dyn Connection, message: &[u8]) {
         if self.trace.giop {
@@ -43,7 +43,7 @@ impl Tracer {
         }
     }
 
-    /// Prints a received message. One branch when off.
+    /// Prints a received message. Costs one branch if tracing is off.
     #[inline]
     pub(crate) fn received(&self, connection: &dyn Connection, message: &Message) {
         if self.trace.giop {
@@ -56,7 +56,7 @@ impl Tracer {
         }
     }
 
-    /// Prints a line between messages.
+    /// Prints a line of text among the messages, if tracing is on.
     pub(crate) fn say(&self, what: std::fmt::Arguments<'_>) {
         if self.trace.giop {
             let _ = std::io::stderr()
@@ -107,7 +107,7 @@ fn head(connection: &dyn Connection, seams: &[usize]) -> String {
     text
 }
 
-/// Returns the readable form of a message, of the protocol that its first bytes show.
+/// Returns a message in readable form; its first bytes determine the protocol.
 pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     match message.first_chunk() {
         Some(b"GIOP") => describe(message, options).to_string(),
@@ -118,8 +118,8 @@ pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     }
 }
 
-/// Returns the bytes of a message that is not decoded here: all of them may be an application's
-/// data.
+/// Returns the hex dump of a message that cannot be decoded, if `payload` is enabled, as all of its
+/// bytes may be application data; otherwise at most its length.
 fn dump(message: &[u8], options: TraceOptions) -> String {
     match options {
         TraceOptions { payload: true, .. } => format!("\n{}", hex_dump(message)),

@@ -1,4 +1,4 @@
-//! Servants that answer more than once, as seen by the caller.
+//! Tests, from the caller's view, of servants that answer one call more than once.
 
 use super::closure_adapter::Answering;
 use super::handle::Orb;
@@ -8,7 +8,8 @@ use crate::server::{Dispatched, ServerCall};
 use punctual_cdr::{Marshal, Unmarshal};
 use std::sync::Arc;
 
-/// Answers with more bytes than a message may have, and then with the error of that.
+/// Answers with a reply that exceeds the maximum message length, and then with the name of the
+/// exception that this raised.
 fn insist(call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
     let too_large = call.reply(|out| vec![7u8; 100_000].marshal(out));
     let Err(DispatchError::System(exception)) = too_large else {

@@ -1,4 +1,5 @@
-//! Requests that come by connections opened by this ORB's clients (bidirectional GIOP).
+//! Requests from servers that arrive over connections opened by this ORB as a client (bidirectional
+//! GIOP).
 
 use super::handle::{Orb, WeakOrb};
 use crate::lane::{
@@ -8,11 +9,13 @@ use crate::lane::{
 use crate::server;
 use std::sync::Arc;
 
-/// Serves such requests as long as the ORB is held.
+/// Factory of servers for requests that arrive over outgoing connections, as long as the ORB
+/// exists.
 struct Serves(WeakOrb);
 
 impl Orb {
-    /// Enables serving such requests, where policies allow them.
+    /// Enables the serving of requests that arrive over outgoing connections, where policies allow
+    /// it.
     pub(super) fn serve_back(&self) {
         let serves: Arc<dyn ServesConnections> = Arc::new(Serves(self.downgrade()));
         // The ORB is new, so that it is not set yet.

@@ -1,11 +1,11 @@
-//! Object adapter for tests: a closure answers calls of any object.
+//! Object adapter for tests that answers every call by a closure.
 
 use crate::adapter::{DispatchError, Location};
 use crate::server::{Dispatched, ObjectAdapter, ServerCall};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Adapter that answers each call by the closure.
+/// Adapter that answers calls of any object by the closure.
 pub(super) struct Answering<F>(pub(super) F);
 
 impl<F> ObjectAdapter for Answering<F>

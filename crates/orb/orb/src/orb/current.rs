@@ -7,9 +7,8 @@ use crate::policy::Policy;
 use punctual_any::Any;
 use std::fmt;
 
-/// Access to the calling thread's slots of an ORB: the thread's calls take the values along to the
-/// interceptors of their client, and in an upcall they are the values that the interceptors of the
-/// server have set.
+/// Access to the calling thread's slots of an ORB. Client interceptors of the thread's calls can
+/// read their values; in an upcall, they have the values that server interceptors have set.
 pub struct PiCurrent<'o>(&'o Orb);
 
 impl PiCurrent<'_> {
@@ -27,7 +26,7 @@ impl PiCurrent<'_> {
         Ok(value?)
     }
 
-    /// Sets a slot.
+    /// Sets the value of a slot.
     ///
     /// # Errors
     /// As [`PiCurrent::get_slot`].
@@ -70,7 +69,7 @@ impl Orb {
     /// (`ORB::create_policy`; CORBA 3.3 part 1, §8.3.9).
     ///
     /// # Errors
-    /// INV_POLICY 3 where no factory is registered, and the factory's.
+    /// INV_POLICY 3 if no factory is registered for the type; the error of the factory.
     pub fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException> {
         self.broker().interceptors.make_policy(policy_type, value)
     }

@@ -1,4 +1,5 @@
-//! The ORB itself: the state that it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
+//! The ORB itself: the state that it owns beside its lanes, and its life cycle (CORBA 3.3 part 1,
+//! §8.2).
 
 use super::proxies::Proxies;
 use super::run_error::RunError;
@@ -21,19 +22,20 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
-/// Object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
-/// process, independent of each other. One that listens lives until [`Orb::shutdown`], even if no
-/// handle to it remains: its threads hold it.
+/// Object request broker. Cheap to clone; all clones refer to one ORB. Any number of ORBs can exist
+/// in one process, independent of each other. An ORB that listens exists until [`Orb::shutdown`],
+/// even if no handle to it remains, as its threads hold one.
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,
-    /// Origin of the messages for which this handle is the environment.
+    /// Origin of the messages whose values are decoded with this handle as their environment.
     reads_from: Origin,
-    /// Connection of these messages, if references that come by it may be called by it.
+    /// Connection over which those messages arrive, if calls to references in them may be made over
+    /// it.
     reads_by: Option<Weak<BackChannel>>,
 }
 
-/// Creates references that belong to the ORB whose message they came in.
+/// Creates decoded references in the ORB that received the message.
 impl Environment for Orb {
     fn share(&self) -> Arc<dyn Environment> {
         Arc::new(self.clone())
@@ -44,14 +46,14 @@ impl Environment for Orb {
     }
 }
 
-/// Weak handle to an ORB ([`Orb::downgrade`]). For adapters.
+/// Weak handle to an ORB ([`Orb::downgrade`]). For object adapters.
 #[derive(Clone)]
 pub struct WeakOrb {
     shared: Weak<Shared>,
 }
 
 impl WeakOrb {
-    /// Returns the ORB, if it is still held.
+    /// Returns the ORB, if it still exists.
     #[must_use]
     pub fn upgrade(&self) -> Option<Orb> {
         let shared = self.shared.upgrade()?;
@@ -69,7 +71,7 @@ impl fmt::Debug for WeakOrb {
     }
 }
 
-/// Object as it is called past its smart proxy.
+/// Object that is called without its smart proxy.
 pub(crate) struct UnproxiedObject {
     pub(crate) orb: Orb,
     pub(crate) object: RemoteObject,
@@ -82,13 +84,14 @@ struct Shared {
     broker: Arc<Broker>,
     lanes: Lanes,
     adapter: Arc<AdapterCell>,
-    /// Objects registered under names.
+    /// Initial references: objects registered under names.
     initial: RwLock<BTreeMap<String, Registered>>,
-    /// Functions that make smart proxies.
+    /// Functions that make smart proxies, by interface.
     proxies: Proxies<MakeProxy>,
 }
 
-/// Wakes the threads that wait for the end of the ORB, on drop: even if a released servant panics.
+/// Guard that wakes the threads waiting for the end of the ORB when it is dropped, even if the
+/// release of a servant panics.
 struct EndSignal(Arc<Broker>);
 
 impl Drop for EndSignal {
@@ -100,7 +103,7 @@ impl Drop for EndSignal {
 /// Object registered under a name.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
-/// The hook around upcalls, as an extension of the ORB.
+/// Hook around upcalls, stored as an extension of the ORB.
 pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
 
 impl Orb {
@@ -121,7 +124,7 @@ impl Orb {
         }
     }
 
-    /// Returns a handle to this ORB as the environment of messages from this origin.
+    /// Returns a handle to this ORB as the environment for decoding messages of this origin.
     pub(crate) fn for_messages_from(&self, reads_from: Origin) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -130,13 +133,13 @@ impl Orb {
         }
     }
 
-    /// Returns the connection of the messages that are read in this environment, if references may
-    /// be called by it.
+    /// Returns the connection of the messages that are decoded with this environment, if calls to
+    /// their references may be made over it.
     pub(crate) fn reads_by(&self) -> Option<Weak<BackChannel>> {
         self.reads_by.clone()
     }
 
-    /// Returns the origin of references that are read in this environment.
+    /// Returns the origin of references that are decoded with this environment.
     pub(crate) fn reads_from(&self) -> Origin {
         self.reads_from
     }
@@ -149,24 +152,24 @@ impl Orb {
         }
     }
 
-    /// Returns the configuration it was started with.
+    /// Returns the configuration with which the ORB was started.
     #[must_use]
     pub fn config(&self) -> &OrbConfig {
         self.broker().config()
     }
 
-    /// Returns a name for [`NamedOperation`](crate::NamedOperation): the same one for the same
-    /// operation, so that state prepared by earlier calls is found again.
+    /// Returns a name for [`NamedOperation`](crate::NamedOperation). For equal names it returns one
+    /// shared string, so that state prepared by earlier calls is found again.
     #[must_use]
     pub fn operation_name(&self, name: &str) -> Arc<str> {
         self.broker().operation_names.name(name)
     }
 
     /// Returns the hook around the upcalls of an adapter with these policies
-    /// ([`crate::OrbBuilder::around_upcalls`]). For adapters, when they are created.
+    /// ([`crate::OrbBuilder::around_upcalls`]). For object adapters, when they are created.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] for one that cannot be obeyed.
+    /// [`InvalidPolicy`] for a policy that the hook cannot implement.
     pub fn around_upcalls(
         &self,
         policies: &AdapterPolicies,
@@ -177,7 +180,7 @@ impl Orb {
         }
     }
 
-    /// Returns the state that a crate above this one keeps for the ORB
+    /// Returns the state that a crate built on this one keeps for the ORB
     /// ([`crate::OrbBuilder::extension`]).
     #[must_use]
     pub fn extension<T: std::any::Any + Send + Sync>(&self) -> Option<Arc<T>> {
@@ -198,11 +201,12 @@ impl Orb {
 
     /// Blocks until [`Orb::shutdown`] has been called and has finished: the ORB no longer listens,
     /// and every call that was in progress has been answered (CORBA 3.3 part 1, §8.2.3.3), so that
-    /// the process may end. Must not be called in an upcall, for which it would wait.
+    /// the process may end. Must not be called in an upcall, as it would wait for that upcall
+    /// itself.
     ///
-    /// Requests are served by threads of the ORB's own, whether or not a thread is in this
-    /// function; except for those of adapters whose upcalls are the main thread's, which is the
-    /// first that calls this or [`Orb::perform_work`].
+    /// Requests are served by the ORB's own threads, whether or not a thread is in this function.
+    /// The exception are POAs whose upcalls run on the main thread, which is the first thread that
+    /// calls this function or [`Orb::perform_work`].
     pub fn run(&self) {
         if let Some(adapter) = self.adapter() {
             adapter.warn_before_run();
@@ -211,8 +215,8 @@ impl Orb {
         self.broker().life.wait_until_over();
     }
 
-    /// Blocks like [`Orb::run`], but for `time` at most, so that a program can do other work in
-    /// between. Returns whether the ORB has been shut down, and that has finished.
+    /// Blocks like [`Orb::run`], but at most for `time`, so that a program can do other work in
+    /// between. Returns whether the ORB has been shut down and the shutdown has finished.
     pub fn run_for(&self, time: Duration) -> bool {
         let until = Deadline::after(time);
         if let Some(adapter) = self.adapter() {
@@ -278,9 +282,10 @@ impl Orb {
         self.broker().main_thread.work_pending()
     }
 
-    /// Makes one upcall that waits for the main thread, if there is one and the calling thread is
-    /// the main thread: for programs whose main thread has other work to do. Returns whether it
-    /// made one. After a shutdown [`Orb::run`] waits for the calls in progress to be answered.
+    /// Makes one upcall that waits for the main thread, if there is such an upcall and the calling
+    /// thread is the main thread. For programs whose main thread has other work to do. Returns
+    /// whether it made one. After a shutdown [`Orb::run`] waits for the calls in progress to be
+    /// answered.
     ///
     /// # Errors
     /// BAD_INV_ORDER after a shutdown.
@@ -290,10 +295,10 @@ impl Orb {
     }
 
     /// Runs `work` on the main thread and waits for it; runs it at once if the calling thread is
-    /// the main thread. For adapters.
+    /// the main thread. For object adapters.
     ///
     /// # Errors
-    /// TRANSIENT when too much waits for that thread, or there will be none any more.
+    /// TRANSIENT if too much work waits for the main thread, or if the ORB no longer uses it.
     pub fn on_main_thread<R: Send>(
         &self,
         work: impl FnOnce() -> R + Send,
@@ -304,14 +309,14 @@ impl Orb {
         })
     }
 
-    /// Returns whether the calling thread is in an upcall of this ORB, by wire or within the
-    /// process. For adapters.
+    /// Returns whether the calling thread is in an upcall of this ORB, for a request or for a call
+    /// within the process. For object adapters.
     #[must_use]
     pub fn is_in_upcall(&self) -> bool {
         upcall::in_upcall_of(self.broker().number())
     }
 
-    /// Returns whether the calling thread is the main thread. For adapters.
+    /// Returns whether the calling thread is the main thread. For object adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
         self.broker().main_thread.is_main_thread()
@@ -321,14 +326,14 @@ impl Orb {
     /// that requests that were not begun can safely be repeated elsewhere.
     ///
     /// With `wait_for_completion` it returns after the last call in progress has been answered;
-    /// otherwise at once, while they still finish, for which [`Orb::run`] waits. One-ways that were
-    /// buffered have been sent then. No call begins any more (BAD_INV_ORDER), not even one made by
-    /// an upcall in progress. A second call waits for the first, if it has `wait_for_completion`;
-    /// otherwise it aborts the calls that the first one lets finish, if the first one did not wait
-    /// either.
+    /// otherwise it returns at once, while these calls still finish; [`Orb::run`] waits for them.
+    /// When the shutdown has finished, buffered one-ways have been sent, and no further call can be
+    /// made (BAD_INV_ORDER), not even in an upcall that is still in progress. A second `shutdown`
+    /// with `wait_for_completion` waits for the first one. Without it, and if the first one did not
+    /// wait either, it aborts the calls that the first one lets finish.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1,
+    /// BAD_INV_ORDER if it would wait for the upcall from which it is called (CORBA 3.3 part 1,
     /// §8.2.3.4).
     pub fn shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
         if wait_for_completion && upcall::in_upcall_of(self.broker().number()) {
@@ -389,8 +394,8 @@ impl Orb {
         Ok(())
     }
 
-    /// Returns whether there can be no caller: no other process is connected, and there are no
-    /// objects here.
+    /// Returns whether no caller can exist: no client is connected, and the ORB has no object
+    /// adapter.
     fn has_no_clients(&self) -> bool {
         let mut lanes = self.lanes().all();
         self.adapter().is_none() && lanes.all(|lane| lane.incoming.connections.len() == 0)
@@ -424,7 +429,7 @@ impl Orb {
         !self.broker().life.serves()
     }
 
-    /// Sets the one object adapter, or returns the one that is set. For adapters.
+    /// Sets the ORB's object adapter, or returns the one that is already set. For object adapters.
     pub fn adapter_or_set(
         &self,
         make: impl FnOnce() -> Arc<dyn ObjectAdapter>,
@@ -435,7 +440,8 @@ impl Orb {
             .get_or_set(|| Intercepted::around(make(), broker))
     }
 
-    /// Prints a line among the messages that `-ORBTrace giop` prints, if that is on. For adapters.
+    /// Prints a line among the messages that `-ORBTrace giop` prints, if that is enabled. For
+    /// object adapters.
     pub fn trace_line(&self, text: std::fmt::Arguments<'_>) {
         self.broker().tracer().say(text);
     }
@@ -446,7 +452,7 @@ impl Orb {
         self.shared.adapter.get()
     }
 
-    /// Returns the host that serves incoming requests.
+    /// Returns the context in which incoming requests are served.
     pub(super) fn host(&self) -> Host {
         let for_messages_from = |origin| Arc::new(self.for_messages_from(origin));
         let here = for_messages_from(Origin::ThisHost);
@@ -477,13 +483,13 @@ impl Orb {
         &self.shared.lanes
     }
 
-    /// Registers the function that makes smart proxies of an interface, for references that are
-    /// first called from then on.
+    /// Registers the function that makes smart proxies of an interface. It applies to references
+    /// whose first call is made after that.
     pub(crate) fn make_proxies(&self, repository_id: &str, make: Arc<MakeProxy>) {
         self.shared.proxies.insert(repository_id, make);
     }
 
-    /// Returns the function that makes proxies of an interface, if there is one.
+    /// Returns the function that makes smart proxies of an interface, if one is registered.
     pub(crate) fn makes_proxies(&self, repository_id: &str) -> Option<Arc<MakeProxy>> {
         self.shared.proxies.find(repository_id)
     }

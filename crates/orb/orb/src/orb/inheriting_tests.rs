@@ -1,5 +1,5 @@
-//! An ORB whose lane has locks with priority inheritance, as a real-time lane has: calls are made
-//! and served with them.
+//! Tests of an ORB whose lane uses locks with priority inheritance, as a real-time lane does: it
+//! makes and serves calls.
 
 use super::closure_adapter::Answering;
 use super::handle::Orb;

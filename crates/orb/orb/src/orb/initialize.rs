@@ -1,9 +1,8 @@
 //! Initialisers: they register interceptors and other parts of an ORB at its start (CORBA 3.3 part
 //! 1, §16.9).
 //!
-//! They run when the ORB exists and has not been handed out: each one's
-//! [`OrbInitializer::pre_init`], then each one's [`OrbInitializer::post_init`]. Afterwards the set
-//! of registrations is final.
+//! They run before the new ORB is returned to the program: first [`OrbInitializer::pre_init`] of
+//! each, then [`OrbInitializer::post_init`] of each. After that, nothing more can be registered.
 
 use super::handle::Orb;
 use crate::exception::SystemException;
@@ -14,13 +13,13 @@ use crate::interceptor::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Participant in the start of an ORB ([`crate::OrbBuilder::initializer`]).
+/// Object that takes part in the start of an ORB ([`crate::OrbBuilder::initializer`]).
 pub trait OrbInitializer: Send + Sync {
-    /// Called before initial references can be resolved, to register those that other initialisers
-    /// resolve.
+    /// Called before initial references can be resolved, so that the initialiser can register those
+    /// that others will resolve.
     ///
     /// # Errors
-    /// A system exception: the ORB does not start, and its start fails with it.
+    /// A system exception, with which the start of the ORB fails.
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -29,7 +28,7 @@ pub trait OrbInitializer: Send + Sync {
     /// Called when initial references can be resolved.
     ///
     /// # Errors
-    /// A system exception: the ORB does not start, and its start fails with it.
+    /// A system exception, with which the start of the ORB fails.
     fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -41,7 +40,7 @@ pub struct OrbInitInfo<'o> {
     pub(crate) orb: &'o Orb,
     arguments: &'o [String],
     registered: Registered,
-    /// True if initial references can be resolved.
+    /// True if initial references can be resolved already.
     pub(crate) is_post_init: bool,
 }
 
@@ -59,13 +58,13 @@ impl OrbInitInfo<'_> {
         self.orb.broker().ids().orb
     }
 
-    /// Returns the ORB. Calls made by it during the start bypass the interceptors.
+    /// Returns the ORB. Calls made through it during the start bypass the interceptors.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         self.orb
     }
 
-    /// Adds an interceptor of the requests that the ORB's callers make, behind the existing ones.
+    /// Adds a client request interceptor after the existing ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -76,7 +75,7 @@ impl OrbInitInfo<'_> {
         self.registered.client.add(interceptor)
     }
 
-    /// Adds an interceptor of the requests that the ORB serves, behind the existing ones.
+    /// Adds a server request interceptor after the existing ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -87,7 +86,8 @@ impl OrbInitInfo<'_> {
         self.registered.server.add(interceptor)
     }
 
-    /// Adds an interceptor of adapters that are created, behind the existing ones.
+    /// Adds an IOR interceptor, which is called for each new object adapter, after the existing
+    /// ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -98,7 +98,7 @@ impl OrbInitInfo<'_> {
         self.registered.ior.add(interceptor)
     }
 
-    /// Allocates a slot that requests and threads have from now on ([`crate::PiCurrent`]).
+    /// Allocates a slot for requests and threads ([`crate::PiCurrent`]).
     pub fn allocate_slot_id(&mut self) -> SlotId {
         self.registered.allocate_slot()
     }
@@ -106,7 +106,7 @@ impl OrbInitInfo<'_> {
     /// Registers the factory that creates the policies of a type for [`Orb::create_policy`].
     ///
     /// # Errors
-    /// BAD_INV_ORDER 16 where the type has a factory already.
+    /// BAD_INV_ORDER 16 if the type already has a factory.
     pub fn register_policy_factory(
         &mut self,
         policy_type: u32,
@@ -125,7 +125,7 @@ impl fmt::Debug for OrbInitInfo<'_> {
     }
 }
 
-/// Initialisers of an ORB, in order.
+/// Initialisers of an ORB, in the order in which they run.
 #[derive(Default)]
 pub(super) struct Initializers(Vec<Arc<dyn OrbInitializer>>);
 
@@ -134,7 +134,7 @@ impl Initializers {
         self.0.push(initializer);
     }
 
-    /// Runs the initialisers, and gives the ORB what they have registered.
+    /// Runs the initialisers, and passes to the ORB what they have registered.
     pub(super) fn initialize(
         &self,
         orb: &Orb,
@@ -159,7 +159,7 @@ impl Initializers {
     }
 }
 
-/// Adds the trace of values behind all other interceptors.
+/// Adds the interceptor that traces values, after all other interceptors.
 fn trace_values(registered: &mut Registered) -> Result<(), SystemException> {
     registered.client.add(Arc::new(ValueTrace))?;
     registered.server.add(Arc::new(ValueTrace))?;

@@ -9,10 +9,11 @@ use crate::protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 use crate::server;
 
 impl Orb {
-    /// Listens at the configured endpoints, if it does not yet. For adapters.
+    /// Starts to listen at the configured endpoints, if the ORB does not yet listen. For object
+    /// adapters.
     ///
     /// # Errors
-    /// INITIALIZE when an endpoint cannot be listened at, BAD_INV_ORDER after a shutdown.
+    /// INITIALIZE if the ORB cannot listen at an endpoint, BAD_INV_ORDER after a shutdown.
     pub fn listen(&self) -> Result<(), SystemException> {
         self.broker().check_running()?;
         // Before references are handed out, so that calls of the process find the ORB.
@@ -24,7 +25,8 @@ impl Orb {
         lanes.each_listening(|lane| server::listen(lane, host).map(drop))
     }
 
-    /// Returns the endpoints where the ORB listens, with their actual ports, once it does.
+    /// Returns the endpoints at which the ORB listens, with their actual ports; empty before it
+    /// listens.
     #[must_use]
     pub fn endpoints(&self) -> Vec<ListenEndpoint> {
         let lanes = self.lanes().all();
@@ -49,16 +51,17 @@ impl Orb {
     /// its messaging protocol needs. Returns its name in references.
     ///
     /// # Errors
-    /// [`ProtocolError`], which says what is missing or does not fit.
+    /// [`ProtocolError`], which says what is missing or incompatible.
     pub fn check_protocol(&self, protocol: &str) -> Result<String, ProtocolError> {
         let pair = self.broker().protocols.now().pair(protocol)?;
         Ok(pair.name.into())
     }
 
-    /// Adds protocols while the ORB runs: all of the bundle, or after an error nothing of it.
+    /// Adds protocols while the ORB runs: either all of the bundle or, after an error, nothing.
     ///
     /// # Errors
-    /// [`ProtocolError`] for a name that is taken and for pairs that do not fit.
+    /// [`ProtocolError`] for a name that is already in use, and for an incompatible pair of
+    /// messaging protocol and link.
     pub fn add_protocols(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
         self.broker().protocols.add(bundle)
     }
@@ -68,7 +71,7 @@ impl Orb {
     /// their other profiles, if they have any.
     ///
     /// # Errors
-    /// [`ProtocolError`] when there is none of that name, and when the configuration's
+    /// [`ProtocolError`] if no protocol part has that name, or if the configuration's
     /// `client_protocols` name it.
     pub fn retire_protocol(&self, name: &str) -> Result<(), ProtocolError> {
         let config = self.config();
@@ -85,10 +88,10 @@ impl Orb {
     }
 
     /// Listens at one more endpoint while the ORB runs, and returns it with its actual address.
-    /// References created from now on name it.
+    /// References created from now on contain it.
     ///
     /// # Errors
-    /// INITIALIZE when it cannot be listened at, BAD_INV_ORDER after a shutdown.
+    /// INITIALIZE if the ORB cannot listen there, BAD_INV_ORDER after a shutdown.
     pub fn add_endpoint(
         &self,
         endpoint: ListenEndpoint,
@@ -99,11 +102,11 @@ impl Orb {
         server::listen_at(lane, &self.host(), endpoint)
     }
 
-    /// Adds a lane of a thread pool, which listens from now on. For the creator of thread pools
+    /// Adds a lane of a thread pool, which starts to listen. For crates that create thread pools
     /// (`punctual_rt`).
     ///
     /// # Errors
-    /// INITIALIZE when it cannot listen, or its threads cannot be started; BAD_INV_ORDER after a
+    /// INITIALIZE if it cannot listen, or its threads cannot be started; BAD_INV_ORDER after a
     /// shutdown.
     pub fn add_lane(&self, lane: PoolLane) -> Result<(), SystemException> {
         self.listen()?;
@@ -112,22 +115,23 @@ impl Orb {
         listening.map(drop).inspect_err(|_| lane.retire_all())
     }
 
-    /// Stops the lanes of a thread pool from listening, and sends CloseConnection to the clients
-    /// that came there; calls in progress finish. Returns `false` if the pool has no lanes here.
+    /// Makes the lanes of a thread pool stop listening, and sends CloseConnection to the clients
+    /// that connected there; calls in progress finish. Returns `false` if the pool has no lanes in
+    /// this ORB.
     pub fn retire_pool(&self, number: u32) -> bool {
         self.lanes().retire_pool(number)
     }
 
-    /// Stops listening at an endpoint, named as it was configured or as [`Orb::endpoints`] has it,
-    /// and sends CloseConnection to the clients that came there; their calls in progress finish.
-    /// Returns `false` if the ORB does not listen there.
+    /// Stops listening at an endpoint, which is given as it was configured or as [`Orb::endpoints`]
+    /// returns it, and sends CloseConnection to the clients that connected there; their calls in
+    /// progress finish. Returns `false` if the ORB does not listen there.
     pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
         let mut lanes = self.lanes().all();
         lanes.any(|lane| lane.incoming.retire(endpoint))
     }
 
-    /// Serves a connection on the calling thread until it ends, as one that was accepted at an
-    /// endpoint of that protocol. Returns `false` if there is no such endpoint. For fuzzing.
+    /// Serves a connection on the calling thread until it ends, as if it had been accepted at an
+    /// endpoint of this protocol. Returns `false` if there is no such endpoint. For fuzzing.
     #[cfg(feature = "fuzzing")]
     #[doc(hidden)]
     pub fn serve_here(

@@ -1,4 +1,4 @@
-//! The ORB for its users: start, protocols, endpoints, and shutdown.
+//! The ORB's interface for applications: start, protocols, endpoints, and shutdown.
 
 #[cfg(test)]
 mod answer_tests;

@@ -1,8 +1,8 @@
 //! List of the ORBs of this process that listen.
 //!
-//! References locate their objects only by an address and a key: to find the ORB of the process
-//! that this means, all of them have to be asked. That is why this one list belongs to the process,
-//! not to an ORB.
+//! A reference locates its object only by an address and a key. To find out which ORB of the
+//! process it refers to, all of them must be searched; therefore this list is global to the
+//! process.
 
 use super::handle::{Orb, WeakOrb};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ pub(super) fn join(orb: &Orb) {
     listening.push(orb.downgrade());
 }
 
-/// Returns the present ORBs, in the order in which they began to listen.
+/// Returns the listening ORBs, in the order in which they began to listen.
 pub(crate) fn listening() -> Vec<Orb> {
     lock().iter().filter_map(WeakOrb::upgrade).collect()
 }

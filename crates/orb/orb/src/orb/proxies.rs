@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Functions that make the proxies of an ORB, by the repository ids of their interfaces. Looked up
-/// once for each reference.
+/// Functions that make the smart proxies of an ORB, by the repository ids of their interfaces.
+/// Looked up once for each reference.
 pub(super) struct Proxies<M: ?Sized>(RwLock<BTreeMap<String, Arc<M>>>);
 
 impl<M: ?Sized> Default for Proxies<M> {

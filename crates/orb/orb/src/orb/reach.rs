@@ -7,13 +7,13 @@ use punctual_exec::Deadline;
 use punctual_link::{LinkError, Properties};
 use std::time::Duration;
 
-/// Result for an endpoint.
+/// Result of the test for an endpoint that could not be found unreachable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// The endpoint accepted a connection.
     Connected,
-    /// State not known: the endpoint's link sets up connections at this end alone, as for
-    /// datagrams.
+    /// It is not known whether the endpoint is reachable: its link sets up connections without
+    /// contacting the peer, as for datagrams.
     Unknown,
 }
 
@@ -21,10 +21,10 @@ pub enum Reached {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// The ORB does not speak its protocol.
+    /// The ORB does not support the endpoint's protocol.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// No connection was accepted, or not in time; or the TLS handshake failed.
+    /// No connection was accepted in time, or the TLS handshake failed.
     #[error(transparent)]
     Link(#[from] LinkError),
 }
@@ -37,9 +37,9 @@ impl std::fmt::Debug for Unreachable {
 }
 
 impl Orb {
-    /// Connects to an endpoint, and closes the connection again. It shows which endpoints of a
-    /// reference are in use; calls need not do this, as they connect by themselves. No request is
-    /// sent. Blocks for `within` at most.
+    /// Connects to an endpoint, and closes the connection again. Shows which endpoints of a
+    /// reference are reachable; calls do not need this, as they connect by themselves. Sends no
+    /// request. Blocks at most for `within`.
     ///
     /// # Errors
     /// [`Unreachable`].

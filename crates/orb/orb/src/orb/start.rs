@@ -30,19 +30,20 @@ pub enum InitError {
     /// An option or a key is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A protocol cannot be used: it is unknown, or its parts do not fit.
+    /// A protocol cannot be used: it is unknown, or its parts are incompatible.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
-    /// A policy type has the number of another one.
+    /// A policy type has the number of another type.
     #[error(transparent)]
     PolicyType(#[from] PolicyTypeTaken),
-    /// A service context cannot be carried by requests.
+    /// Requests cannot carry a service context.
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
-    /// An initialiser has raised an exception, such as for the name of an existing interceptor.
+    /// An initialiser has raised an exception, for example because the name of an interceptor is
+    /// already in use.
     #[error("an initialiser has raised {0}")]
     Initializer(#[from] SystemException),
-    /// No threads can have the priority of an endpoint.
+    /// Threads cannot have the priority of an endpoint.
     #[error("the endpoint {endpoint} of priority {priority}: {why}")]
     EndpointPriority {
         /// The endpoint.
@@ -52,14 +53,16 @@ pub enum InitError {
         /// The reason.
         why: String,
     },
-    /// Real-time CORBA is configured, and no part of the ORB obeys that.
+    /// The configuration of Real-time CORBA differs from the program's settings, or the ORB has no
+    /// component that implements it.
     #[error("the configuration of Real-time CORBA differs from the program's settings: {0}")]
     RealTime(String),
-    /// A library with a link cannot be loaded.
+    /// A shared library with a link cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
     Library(#[from] punctual_plugin::PluginError),
-    /// A library is named, and this program was built without the feature `plugins`.
+    /// The configuration names a shared library, but this program was built without the feature
+    /// `plugins`.
     #[error("`{}` cannot be loaded: this program was built without the feature `plugins`", .0.display())]
     WithoutPlugins(PathBuf),
     /// TLS cannot use a certificate, a key or an authority.
@@ -76,26 +79,26 @@ impl fmt::Debug for InitError {
 }
 
 impl Orb {
-    /// Starts an ORB, taking its `-ORB…` options out of `arguments`. Returns the remaining
-    /// arguments, including the program's name.
+    /// Starts an ORB with the `-ORB…` options in `arguments`. Also returns the remaining arguments,
+    /// including the program's name.
     ///
     /// # Errors
-    /// [`InitError`] for an option that is unknown or cannot be obeyed.
+    /// [`InitError`] for an option that is unknown or invalid.
     pub fn init(
         arguments: impl IntoIterator<Item = String>,
     ) -> Result<(Self, Vec<String>), InitError> {
         Self::builder().init(arguments)
     }
 
-    /// Returns a builder to start an ORB from code: its settings first, then a file's, then
-    /// options'.
+    /// Returns a builder, which starts an ORB with settings from code, from files, and from
+    /// command-line options.
     #[must_use]
     pub fn builder() -> OrbBuilder {
         OrbBuilder::default()
     }
 }
 
-/// Builder that starts an ORB from code. Each step overrides the ones before it.
+/// Builder that starts an ORB. Each step overrides the steps before it.
 #[derive(Debug, Default)]
 pub struct OrbBuilder {
     config: OrbConfig,
@@ -105,26 +108,26 @@ pub struct OrbBuilder {
     extensions: Extensions,
     initializers: Initializers,
     ids: Ids,
-    /// The remaining arguments.
+    /// Arguments that remain after the `-ORB…` options have been removed.
     arguments: Vec<String>,
 }
 
 impl OrbBuilder {
-    /// Changes settings in place.
+    /// Changes settings by a function.
     #[must_use]
     pub fn configure(mut self, change: impl FnOnce(&mut OrbConfig)) -> Self {
         change(&mut self.config);
         self
     }
 
-    /// Listens at one more endpoint.
+    /// Adds an endpoint to listen at.
     #[must_use]
     pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
         self.config.listen.push(endpoint);
         self
     }
 
-    /// Adds a link, which endpoints and protocols then refer to by its name.
+    /// Adds a link. Endpoints and protocols refer to it by its name.
     #[must_use]
     pub fn link(mut self, link: Arc<dyn Link>) -> Self {
         self.added = self.added.link(link);
@@ -147,24 +150,26 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds an adapter.
+    /// Adds a link adapter.
     #[must_use]
     pub fn adapter(mut self, adapter: Arc<dyn LinkAdapter>) -> Self {
         self.added = self.added.adapter(adapter);
         self
     }
 
-    /// Adds a codec for profiles of a tag, before the existing ones.
+    /// Adds a codec for profiles with the tag of the codec. It takes precedence over existing
+    /// codecs.
     #[must_use]
     pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
         self.added = self.added.profile_codec(codec);
         self
     }
 
-    /// Adds a type of policies, which may then be set at its levels, and is read from references.
+    /// Adds a policy type. Policies of this type may then be set at the type's levels, and are read
+    /// from references.
     ///
     /// # Errors
-    /// [`InitError::PolicyType`] when another type has its number.
+    /// [`InitError::PolicyType`] if another type has its number.
     pub fn policy_type<P: PolicyType>(mut self) -> Result<Self, InitError> {
         self.policy_types.add::<P>()?;
         Ok(self)
@@ -177,27 +182,27 @@ impl OrbBuilder {
         self
     }
 
-    /// Calls this initialiser when the ORB starts, after those that were added before: it registers
-    /// interceptors (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
+    /// Adds an initialiser, which is called when the ORB starts, after those that were added
+    /// before, and registers interceptors (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
     #[must_use]
     pub fn initializer(mut self, initializer: Arc<dyn OrbInitializer>) -> Self {
         self.initializers.add(initializer);
         self
     }
 
-    /// Adds an interceptor of the requests that the ORB's callers make, as an initialiser would.
+    /// Adds a client request interceptor, as an initialiser can.
     #[must_use]
     pub fn client_interceptor(self, interceptor: Arc<dyn ClientRequestInterceptor>) -> Self {
         self.initializer(Arc::new(Adds::Client(interceptor)))
     }
 
-    /// Adds an interceptor of the requests that the ORB serves, as an initialiser would.
+    /// Adds a server request interceptor, as an initialiser can.
     #[must_use]
     pub fn server_interceptor(self, interceptor: Arc<dyn ServerRequestInterceptor>) -> Self {
         self.initializer(Arc::new(Adds::Server(interceptor)))
     }
 
-    /// Adds an interceptor of object adapters that are created, as an initialiser would.
+    /// Adds an IOR interceptor, which is called for each new object adapter, as an initialiser can.
     #[must_use]
     pub fn ior_interceptor(self, interceptor: Arc<dyn IorInterceptor>) -> Self {
         self.initializer(Arc::new(Adds::Ior(interceptor)))
@@ -218,40 +223,40 @@ impl OrbBuilder {
         self
     }
 
-    /// Sets the hook that chooses the code around the upcalls of each adapter; the last one set
-    /// applies.
+    /// Sets the hook that determines which code runs around the upcalls of each adapter. Only the
+    /// last one set applies.
     #[must_use]
     pub fn around_upcalls(self, around: Arc<dyn AroundUpcalls>) -> Self {
         self.extension(Arc::new(Around(around)))
     }
 
-    /// Orders requests that wait for a thread by this strategy; the last one set applies. Default:
-    /// [`ByPolicies`](crate::ByPolicies).
+    /// Sets the strategy that orders requests which wait for a thread. Only the last one set
+    /// applies. Default: [`ByPolicies`](crate::ByPolicies).
     #[must_use]
     pub fn urgency(self, strategy: Arc<dyn UrgencyStrategy>) -> Self {
         self.extension(Arc::new(Registered(strategy)))
     }
 
-    /// Sets the component that decides on the priorities of lanes and calls; the last one set
-    /// applies. Endpoints may have a priority then ([`ListenEndpoint`]), and POAs publish the
+    /// Sets the component that decides on the priorities of lanes and calls. Only the last one set
+    /// applies. With it, endpoints may have a priority ([`ListenEndpoint`]), and POAs publish the
     /// protocols that clients should prefer
-    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey unless they
-    /// have such a policy of their own.
+    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which apply to calls that
+    /// have no such policy of their own.
     #[must_use]
     pub fn priorities(mut self, priorities: Arc<dyn Priorities>) -> Self {
         self.policy_types.publish_protocols();
         self.extension(Arc::new(PrioritySource(priorities)))
     }
 
-    /// Adds state that a crate above this one keeps for the ORB, found by its type with
-    /// [`Orb::extension`]. There is one for each type, the last.
+    /// Adds state that a crate built on this one keeps for the ORB; [`Orb::extension`] returns it
+    /// by its type. For each type, only the last one added is kept.
     #[must_use]
     pub fn extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
         self.extensions.add(extension);
         self
     }
 
-    /// Adds an initial reference by its text.
+    /// Adds an initial reference, given as text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
         self.config
@@ -269,7 +274,7 @@ impl OrbBuilder {
         Ok(self)
     }
 
-    /// Applies `-ORB…` options and returns the rest of the arguments.
+    /// Applies `-ORB…` options, and returns the remaining arguments.
     ///
     /// # Errors
     /// Those of [`OrbConfig::apply_arguments`].
@@ -285,7 +290,7 @@ impl OrbBuilder {
     /// Starts the ORB.
     ///
     /// # Errors
-    /// [`InitError`] for settings that cannot be obeyed.
+    /// [`InitError`] for invalid settings.
     pub fn build(self) -> Result<Orb, InitError> {
         started(self, LockProtocol::Plain)
     }
@@ -304,8 +309,8 @@ impl OrbBuilder {
     }
 }
 
-/// Starts an ORB with these settings and protocols, beside the built-in ones; `locks` is the
-/// protocol of its connections' locks.
+/// Starts an ORB with the builder's settings and protocols in addition to the built-in ones;
+/// `locks` is the protocol of its connections' locks.
 pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, InitError> {
     let OrbBuilder {
         config,
@@ -353,7 +358,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     Ok(orb)
 }
 
-/// Checks that a part of the ORB obeys the configuration of Real-time CORBA.
+/// Checks that a component of the ORB implements the configuration of Real-time CORBA.
 fn check_real_time(broker: &Broker) -> Result<(), InitError> {
     let settings = &broker.config().real_time;
     if *settings == RealTimeSettings::default() {
@@ -366,7 +371,7 @@ fn check_real_time(broker: &Broker) -> Result<(), InitError> {
     obeyed.map_err(InitError::RealTime)
 }
 
-/// Checks that there are threads for the priority of each endpoint.
+/// Checks that threads can have the priority of each endpoint.
 fn check_priorities(broker: &Broker) -> Result<(), InitError> {
     broker.config().listen.iter().try_for_each(|endpoint| {
         let Some(priority) = endpoint.priority() else {
@@ -392,8 +397,8 @@ fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
     Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
-/// Checks that every protocol in the configuration is registered and fits, and that no endpoint is in
-/// clear where protection is required.
+/// Checks that every protocol in the configuration is registered and its parts are compatible, and
+/// that no endpoint is unencrypted if protection is required.
 fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitError> {
     for protocol in &config.client_protocols {
         registry.pair(protocol)?;

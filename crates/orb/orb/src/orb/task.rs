@@ -1,7 +1,7 @@
 //! Futures driven by the ORB's own threads: for servants whose operations are `async`, and for
-//! programs that await calls and have no executor.
+//! programs that await calls without an executor of their own.
 //!
-//! A task is polled first by the thread that begins it, and from then on, whenever it was woken, by
+//! A task is polled first by the thread that starts it and then, each time it has been woken, by
 //! the thread of its lane that reads replies (`lane/replies.rs`). That thread runs tasks one after
 //! the other: a task that blocks delays all others, and the replies that they wait for.
 
@@ -28,26 +28,26 @@ struct Task {
     future: Mutex<Option<BoxFuture>>,
 }
 
-/// State of a task that waits to be woken.
+/// State of a task that has to be woken before it is polled again.
 const WAITS: u8 = 0;
 /// State of a task that is queued to be polled.
 const QUEUED: u8 = 1;
 /// State of a task that a thread polls.
 const POLLED: u8 = 2;
-/// State of a task that a thread polls, and that was woken since that began.
+/// State of a task that a thread polls and that has been woken during this poll.
 const POLLED_AND_WOKEN: u8 = 3;
 
 impl Orb {
-    /// Drives a future to its end on the ORB's threads: on the calling one at first, and then,
-    /// whenever it is woken, on the one of the calling thread's lane that reads replies. It must
-    /// not block. One that panics is logged, and ends.
+    /// Drives a future to completion. It is polled first on the calling thread and then, each time
+    /// it has been woken, on the thread that reads replies for the calling thread's lane. It must
+    /// not block. A future that panics is logged and dropped.
     ///
     /// After the shutdown of the ORB it is polled by the thread that wakes it.
     pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
         self.spawn_boxed(Box::pin(future));
     }
 
-    /// Drives a boxed future to its end, as [`Orb::spawn`].
+    /// Drives a boxed future to completion, as [`Orb::spawn`] does.
     pub fn spawn_boxed(&self, future: BoxFuture) {
         let task = Arc::new(Task {
             lane: self.lanes().calling().clone(),
@@ -59,7 +59,7 @@ impl Orb {
 }
 
 impl Continuation for Task {
-    /// Polls the future. Called by one thread for each time that it was queued.
+    /// Polls the future. Called once, by one thread, each time the task has been queued.
     fn go_on(self: Arc<Self>) {
         // Acquire and Release: each thread that polls the future sees the writes of the previous
         // one.
@@ -90,7 +90,7 @@ impl Continuation for Task {
     }
 }
 
-/// Drops a finished future: its destructor is the application's, and may panic.
+/// Drops a finished future, and catches a panic of its destructor, which is application code.
 fn drop_future(future: Option<BoxFuture>) {
     if catch_unwind(AssertUnwindSafe(|| drop(future))).is_err() {
         tracing::error!("dropping a task of the ORB panicked");
@@ -132,8 +132,8 @@ mod tests {
         Orb::builder().build().unwrap()
     }
 
-    /// Future that reports the thread that polls it, and is ready at the second poll. It wakes
-    /// itself, if asked to.
+    /// Future that reports which thread polls it, and is ready at the second poll. It wakes itself
+    /// if `wakes_itself` is true.
     struct Twice {
         polled: usize,
         wakes_itself: bool,

@@ -6,8 +6,8 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, ValueFa
 use std::sync::Arc;
 
 impl Orb {
-    /// Registers a factory: it creates the values of its type that arrive from now on. Returns the
-    /// factory that was registered for the type before, if any was.
+    /// Registers a value factory, which creates the received values of its type from now on.
+    /// Returns the factory that was previously registered for the type, if any.
     ///
     /// A factory that holds the ORB keeps it alive.
     pub fn register_value_factory(
@@ -17,12 +17,12 @@ impl Orb {
         self.broker().values.register(factory)
     }
 
-    /// Removes the factory for that repository id. Returns it, if one was registered.
+    /// Removes the factory for this repository id. Returns it, if one was registered.
     pub fn unregister_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
         self.broker().values.unregister(id)
     }
 
-    /// Returns the factory that is registered for that repository id.
+    /// Returns the factory that is registered for this repository id.
     #[must_use]
     pub fn lookup_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
         self.broker().values.lookup(id)
@@ -30,9 +30,9 @@ impl Orb {
 }
 
 impl Orb {
-    /// Returns a copy of the written value, as it would arrive elsewhere: values and all that they
-    /// lead to are new, sharing is preserved, references are the same. For calls within the
-    /// process.
+    /// Returns a copy of a value, as a receiver would get it: the value and all values reachable
+    /// from it are copied, sharing among them is preserved, and object references refer to the
+    /// original objects. For calls within the process.
     ///
     /// # Errors
     /// MARSHAL and similar exceptions, for a value that cannot be written or read.
@@ -55,10 +55,10 @@ impl Orb {
         copy().map_err(|error| cdr_exception(error, CompletionStatus::No))
     }
 
-    /// Returns a copy of a value and of all that it leads to: CORBA's `_copy_value`.
+    /// Returns a copy of a value and of all values reachable from it: CORBA's `_copy_value`.
     ///
     /// # Errors
-    /// MARSHAL if there is no factory for a type, or it cannot be written.
+    /// MARSHAL if there is no factory for a type, or if a value cannot be written.
     pub fn copy_value<T: ValueType>(&self, value: &T) -> Result<T, SystemException> {
         self.copied(
             |out| out.put_value(Some(value.as_value())),

@@ -1,4 +1,4 @@
-//! Policies of an object adapter, beside those that the adapter itself interprets.
+//! Policies of an object adapter, apart from those that the adapter itself interprets.
 
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
@@ -6,22 +6,24 @@ use super::set::Fault;
 use super::{Bidirectional, Policy, PolicyLevels, PolicySet, PolicyType};
 use punctual_ior::{PolicyValue, ProfileTemplates, TaggedComponent};
 
-/// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
+/// Checked policies of an object adapter. Made by [`crate::Orb::adapter_policies`], for object
+/// adapters.
 #[derive(Clone, Debug, Default)]
 pub struct AdapterPolicies {
     set: PolicySet,
-    /// The policies in their encoded form, as references carry them.
+    /// Policies that are published, in the encoded form in which references carry them.
     published: Vec<PolicyValue>,
-    /// Common part of the profiles of its objects' references.
+    /// Templates of the parts that the profiles of all its objects' references have in common.
     templates: ProfileTemplates,
     outlives_process: bool,
-    /// Index of the first policy that is obeyed around upcalls.
+    /// Index of the first policy that takes effect around upcalls.
     around_upcalls: Option<usize>,
     /// Components that interceptors have added to its objects' references.
     components: Components,
 }
 
-/// Components of references, each with the tag of the profiles that it is for, if not for all.
+/// Components of references, each with the tag of the profiles to which it is added; `None` for all
+/// profiles.
 pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 
 /// Error for a policy that an adapter cannot have.
@@ -42,7 +44,7 @@ impl std::fmt::Debug for InvalidPolicy {
 }
 
 impl AdapterPolicies {
-    /// Checks the given policies, and adds the ORB's for types that are not given.
+    /// Checks the given policies, and adds the ORB's policies of types that are not given.
     pub(crate) fn of(
         given: &[Policy],
         managed: &Managed,
@@ -82,16 +84,16 @@ impl AdapterPolicies {
         })
     }
 
-    /// Marks the adapter's objects as outliving the process: references to them name no local
-    /// socket whose place was chosen by the process, as that ends with it.
+    /// Marks the adapter's objects as outliving the process (persistent): references to them
+    /// contain no local socket whose path was chosen for this process, as that socket ends with it.
     #[must_use]
     pub fn outliving_the_process(mut self) -> Self {
         self.outlives_process = true;
         self
     }
 
-    /// Adopts the components that interceptors have added to the adapter's references, for an
-    /// object of that adapter.
+    /// Copies the components that interceptors have added to the references of `adapter`, for the
+    /// policies of an object of that adapter.
     #[must_use]
     pub fn of_object_of(mut self, adapter: &Self) -> Self {
         self.components.clone_from(&adapter.components);
@@ -113,7 +115,7 @@ impl AdapterPolicies {
         self.set.value()
     }
 
-    /// Returns whether clients' objects may be called by the connections that the clients have
+    /// Returns whether clients' objects may be called over the connections that the clients have
     /// opened.
     #[must_use]
     pub fn is_bidirectional(&self) -> bool {
@@ -126,7 +128,7 @@ impl AdapterPolicies {
         self.set.iter()
     }
 
-    /// Refuses policies that are obeyed around upcalls, for an ORB without a hook for them.
+    /// Refuses policies that take effect around upcalls, for an ORB that has no hook for them.
     pub(crate) fn check_no_upcall_hook(&self) -> Result<(), InvalidPolicy> {
         let Some(index) = self.around_upcalls else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Single policy of any type.
+//! A single policy of any type.
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::defined::DefinedPolicy;
@@ -13,7 +13,7 @@ use super::values::{
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::{Duration, SystemTime};
 
-/// Single policy: a setting of calls, for an ORB, a thread, a reference or a POA.
+/// A single policy: a setting for calls, which is set for an ORB, a thread, a reference or a POA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy {
@@ -21,11 +21,11 @@ pub enum Policy {
     /// RELATIVE_RT_TIMEOUT_POLICY_TYPE (32).
     RelativeRoundtripTimeout(Duration),
     /// Latest delivery of a request, counted from the beginning of its call: the Messaging policy
-    /// RELATIVE_REQ_TIMEOUT_POLICY_TYPE (31). It travels with the request, and servers answer later
-    /// requests with TIMEOUT.
+    /// RELATIVE_REQ_TIMEOUT_POLICY_TYPE (31). It is sent with the request; servers answer requests
+    /// that arrive later with TIMEOUT.
     RelativeRequestTimeout(Duration),
     /// Latest delivery of a request, as an absolute time: REQUEST_END_TIME_POLICY_TYPE (28). The
-    /// clocks of client and server should agree.
+    /// clocks of client and server should be synchronised.
     RequestEndTime(SystemTime),
     /// Latest delivery of the reply, as an absolute time: REPLY_END_TIME_POLICY_TYPE (30).
     ReplyEndTime(SystemTime),
@@ -35,44 +35,45 @@ pub enum Policy {
     /// Permitted rebinding of a bound reference without its caller's knowledge: REBIND_POLICY_TYPE
     /// (23).
     Rebind(Rebind),
-    /// Point that a one-way request has reached when its call returns: the Messaging policy
+    /// Point that a one-way request must have reached when its call returns: the Messaging policy
     /// SYNC_SCOPE_POLICY_TYPE (24).
     SyncScope(SyncScope),
     /// Buffering of one-way requests to be sent together, with the conditions for sending (O'Ryan
-    /// et al. 2001, §4.2.4: TAO's BufferingConstraint). It takes the place of
-    /// [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once. Where a
-    /// [`Policy::SyncScope`] is set, it takes effect with [`SyncScope::None`] alone.
+    /// et al. 2001, §4.2.4: TAO's BufferingConstraint). It replaces
+    /// [`crate::OrbConfig::one_way_buffering`]; with `None`, requests are sent at once. If a
+    /// [`Policy::SyncScope`] is set, it takes effect only with [`SyncScope::None`].
     Buffering(Option<Buffering>),
-    /// Capacity of a buffer, and the treatment of a request for which there is no room. It takes
-    /// the place of [`crate::OrbConfig::buffer_capacity`].
+    /// Capacity of a buffer, and the treatment of a request for which there is no room. It replaces
+    /// [`crate::OrbConfig::buffer_capacity`].
     BufferCapacity(BufferCapacity),
-    /// True if a request passes those that are buffered on its connection: it leaves at once and
-    /// they keep waiting. Requests that are not buffered otherwise take them along (O'Ryan et al.
-    /// 2001, §4.2.4: out-of-band requests). It applies to requests of every kind.
+    /// True if a request overtakes those that are buffered on its connection: it is sent at once,
+    /// and they stay in the buffer. Otherwise, sending a request that is not buffered also sends
+    /// the buffered ones (O'Ryan et al. 2001, §4.2.4: out-of-band requests). It applies to requests
+    /// of every kind.
     OutOfBand(bool),
-    /// Order in which requests leave a buffer: QUEUE_ORDER_POLICY_TYPE (35).
+    /// Order in which requests are sent from a buffer: QUEUE_ORDER_POLICY_TYPE (35).
     QueueOrder(QueueOrder),
     /// Priority of requests in queues ordered by priority, the highest of the range:
-    /// REQUEST_PRIORITY_POLICY_TYPE (25). It travels with the request.
+    /// REQUEST_PRIORITY_POLICY_TYPE (25). It is sent with the request.
     RequestPriority(PriorityRange),
-    /// Priority of replies in queues: REPLY_PRIORITY_POLICY_TYPE (26). It travels with the request,
+    /// Priority of replies in queues: REPLY_PRIORITY_POLICY_TYPE (26). It is sent with the request,
     /// for routers.
     ReplyPriority(PriorityRange),
     /// Earliest delivery of a request: REQUEST_START_TIME_POLICY_TYPE (27). The call waits until
-    /// then before it sends. It travels with the request.
+    /// then before it sends. It is sent with the request.
     RequestStartTime(SystemTime),
     /// Earliest delivery of a reply: REPLY_START_TIME_POLICY_TYPE (29). The call does not return
-    /// before. It travels with the request.
+    /// before that time. It is sent with the request.
     ReplyStartTime(SystemTime),
-    /// Permission for servers to call back by this client's connections, or for the objects of a
-    /// POA to be called so: BIDIRECTIONAL_POLICY_TYPE (37). It takes the place of
+    /// Permission for servers to call back over this client's connections, or for the objects of a
+    /// POA to be called in this way: BIDIRECTIONAL_POLICY_TYPE (37). It replaces
     /// [`crate::OrbConfig::bidirectional`].
     Bidirectional(Bidirectional),
     /// Protocols and their order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with
-    /// Real-time CORBA POAs may have it, too: clients without one of their own prefer these, and
-    /// use others where they must.
+    /// Real-time CORBA, POAs may have it, too: clients that have no such policy prefer these
+    /// protocols, and use others if necessary.
     ClientProtocols(ClientProtocols),
-    /// Transfer of large runs of octets where memory is shared with the server.
+    /// Transfer of long sequences of bytes if memory is shared with the server.
     Transfer(Transfer),
     /// Sharing of connections by calls.
     Mux(Mux),
@@ -80,7 +81,7 @@ pub enum Policy {
     Wait(Wait),
     /// Method by which objects of this process are called.
     Collocation(Collocation),
-    /// Protection of calls on their way.
+    /// Encryption of calls.
     Security(Security),
     /// Code set of `char` and `string` on the wire.
     CharCodeSet(CharCodeSet),
@@ -134,7 +135,7 @@ impl Policy {
         Self::Defined(DefinedPolicy::new(value))
     }
 
-    /// Returns the value of a policy of such a type; `None` for any other.
+    /// Returns the value of a policy whose type was added to the ORB; `None` for any other policy.
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         match self {
@@ -143,7 +144,8 @@ impl Policy {
         }
     }
 
-    /// Creates a policy that allows these protocols, in this order.
+    /// Creates a policy that prefers these protocols, in this order; `otherwise` says what happens
+    /// if none can be used.
     #[must_use]
     pub fn protocols<S: AsRef<str>>(preferred: &[S], otherwise: Otherwise) -> Self {
         let preferred = preferred.iter().map(|name| name.as_ref().to_owned());
@@ -163,15 +165,15 @@ impl Policy {
         })
     }
 
-    /// Creates a policy for the time that a waiter on a shared-memory connection spins before it
-    /// sleeps; zero never spins.
+    /// Creates a policy for the time that a thread waiting on a shared-memory connection spins
+    /// before it sleeps; zero disables spinning.
     #[must_use]
     pub fn spin(budget: Duration) -> Self {
         Self::link_property("shmiop", "spin_us", budget.as_micros())
     }
 }
 
-/// Returns the exception for policies that cannot be obeyed.
+/// Returns the exception for an invalid policy.
 pub(crate) fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> SystemException {
     SystemException::new(
         Kind::InvPolicy,

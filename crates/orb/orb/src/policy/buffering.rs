@@ -3,12 +3,11 @@
 
 use std::time::Duration;
 
-/// Conditions for sending buffered requests: they are sent as soon as any of these is met. Whatever
-/// the conditions, [`crate::ObjectRef::flush`] sends them, and so does a request on the same
-/// connection that is not buffered, as it may not overtake them (but see
-/// [`super::Policy::OutOfBand`]).
+/// Conditions for sending buffered requests: they are sent as soon as any of these is met.
+/// Regardless of the conditions, [`crate::ObjectRef::flush`] sends them, and so does an unbuffered
+/// request on the connection, as it must not overtake them (but see [`super::Policy::OutOfBand`]).
 ///
-/// Conditions combine freely:
+/// Conditions can be combined:
 ///
 /// ```
 /// # use punctual_orb::Buffering;
@@ -30,8 +29,8 @@ pub struct Buffering {
 /// Capacity of a connection's buffer, and the treatment of a request for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferCapacity {
-    /// Bytes of requests that wait or are being sent; 8 MiB by default. A single request may be
-    /// larger.
+    /// Maximum bytes of requests that are buffered or being sent; 8 MiB by default. A single
+    /// request may be larger.
     pub octets: usize,
     /// Treatment of a request that would exceed the capacity.
     pub when_full: WhenFull,
@@ -41,14 +40,15 @@ pub struct BufferCapacity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WhenFull {
     /// The caller sends the buffered requests, as it does when a condition of [`Buffering`] is met;
-    /// so a call may block for as long as the server reads nothing, until its deadline.
+    /// so a call may block, up to its deadline, as long as the server does not read.
     #[default]
     Flush,
-    /// The caller waits until there is room, until its deadline (TIMEOUT). It never sends itself: a thread of the ORB
-    /// does, when a condition of [`Buffering`] is met or there is no room; with [`Buffering::EXPLICIT`] only a flush makes
-    /// room.
+    /// The caller waits for room, up to its deadline (TIMEOUT). It never sends the buffered requests itself: a thread
+    /// of the ORB does so when a condition of [`Buffering`] is met or there is no room; with [`Buffering::EXPLICIT`]
+    /// only a flush makes room.
     Block,
-    /// The call raises TRANSIENT, COMPLETED_NO. It never blocks, and never sends itself, as with [`WhenFull::Block`].
+    /// The call raises TRANSIENT, COMPLETED_NO. The caller never blocks and, as with [`WhenFull::Block`], never sends
+    /// the buffered requests itself.
     Raise,
 }
 
@@ -84,7 +84,7 @@ impl Buffering {
     /// Checks the conditions.
     ///
     /// # Errors
-    /// The reason why nothing can be buffered under them.
+    /// The reason why the conditions are invalid.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.messages == 0 || self.octets == 0 {
             return Err("a buffer of size 0".to_owned());
@@ -97,7 +97,7 @@ impl BufferCapacity {
     /// Checks the capacity.
     ///
     /// # Errors
-    /// The reason why nothing can be buffered with it.
+    /// The reason why the capacity is invalid.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.octets == 0 {
             return Err("a buffer of size 0".to_owned());

@@ -1,4 +1,4 @@
-//! The policy types that every ORB knows.
+//! Policy types that every ORB supports.
 
 use super::any_policy::Policy;
 use super::definition::Definition;
@@ -11,7 +11,7 @@ use super::numbers::{
 };
 use super::policy_type::PolicyLevels;
 
-/// The POA's own policy types, which the POA itself checks (CORBA 3.3 part 1, §15.3.8). Their
+/// Policy types that the POA itself interprets and checks (CORBA 3.3 part 1, §15.3.8). Their
 /// numbers are reserved.
 const OF_POAS: [(u32, &str); 7] = [
     (16, "ThreadPolicy"),

@@ -1,4 +1,4 @@
-//! The policies of a thread.
+//! Policies of a thread.
 
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
@@ -8,7 +8,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Sets policies for the calls that the calling thread makes through an ORB.
+/// Access to the policies for the calls that the calling thread makes through an ORB.
 pub struct PolicyCurrent<'o> {
     managed: &'o Managed,
     protocols: &'o dyn KnownProtocols,
@@ -17,7 +17,7 @@ pub struct PolicyCurrent<'o> {
 /// Policies of a thread for one ORB.
 struct ThreadPolicies {
     orb: u64,
-    /// Number that no other set of policies of any thread ever has.
+    /// Number that is unique among all sets of policies of all threads.
     stamp: u64,
     set: PolicySet,
 }
@@ -26,19 +26,19 @@ static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static MINE: RefCell<Vec<ThreadPolicies>> = const { RefCell::new(Vec::new()) };
-    /// Number of ORBs for which the thread has policies, for a fast check: few threads have any.
-    /// The highest bit says whether the thread is in a scheduling segment.
+    /// Number of ORBs for which the thread has policies, for a fast check, as few threads have any.
+    /// The highest bit is set if the thread is in a scheduling segment.
     static SETS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Bit in `SETS`: the thread is in a scheduling segment.
 const SEGMENT: usize = 1 << (usize::BITS - 1);
-/// Bit in a stamp: it belongs to a thread in a scheduling segment.
+/// Bit in a stamp that is set if it belongs to a thread in a scheduling segment.
 const OF_SEGMENT: u64 = 1 << 63;
 
-/// Returns a stamp that identifies the calling thread's policies for an ORB; 0 when it has none.
-/// The stamp also says whether the thread is in a scheduling segment, so that this counts like a
-/// policy.
+/// Returns a stamp that identifies the calling thread's policies for an ORB; 0 if it has none. The
+/// stamp also differs for threads in scheduling segments, so that being in a segment has the effect
+/// of a policy.
 #[inline]
 pub(super) fn stamp(managed: &Managed) -> u64 {
     if SETS.get() == 0 {
@@ -83,8 +83,8 @@ pub(super) fn set(managed: &Managed) -> PolicySet {
     })
 }
 
-/// Clears the calling thread's policies, so that those of one piece of work do not apply to the
-/// next.
+/// Clears the calling thread's policies, so that policies set by one upcall or task do not apply to
+/// the next.
 pub(crate) fn forget_own() {
     MINE.with_borrow_mut(Vec::clear);
     SETS.set(SETS.get() & SEGMENT);
@@ -98,8 +98,8 @@ impl<'o> PolicyCurrent<'o> {
     /// Sets policies for the calling thread, for calls from now on.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know;
-    /// BAD_PARAM for two of the same type.
+    /// INV_POLICY for a policy that is invalid, or of a type that the ORB does not know; BAD_PARAM
+    /// for two policies of one type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],

@@ -1,11 +1,11 @@
-//! Defaults where no policy is set.
+//! Values that apply where no policy is set.
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::values::{Bidirectional, CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Defaults where no policy is set: the ORB's configuration.
+/// Values that apply where no policy is set, taken from the ORB's configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
     pub(crate) roundtrip: Option<Duration>,

@@ -5,8 +5,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// Policy of a type that was added: its number, and a value that only code that knows the type can
-/// read.
+/// Policy of a type that was added: its type number, and a value that only code that knows the Rust
+/// type can read.
 #[derive(Clone)]
 pub struct DefinedPolicy {
     number: u32,

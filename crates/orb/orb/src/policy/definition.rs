@@ -5,23 +5,23 @@ use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// Properties and functions of a policy type.
+/// Properties and functions of a policy type, as the ORB's table holds them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     pub(super) number: u32,
     pub(super) name: &'static str,
     pub(super) levels: PolicyLevels,
     pub(super) check: fn(&Policy, &dyn KnownProtocols) -> Result<(), String>,
-    /// Merges an outer and an inner value of a client.
+    /// Merges a client's policies of an outer level (first argument) and of an inner level.
     pub(super) merge: fn(&Policy, &Policy) -> Result<Policy, String>,
-    /// Reconciles a client's value with a published one.
+    /// Reconciles a client's policy (first argument) with one that a reference publishes.
     pub(super) reconcile: fn(&Policy, &Policy) -> Result<Policy, String>,
-    /// Codec, for types that are published.
+    /// Codec for values in references, if policies of this type are published.
     pub(super) codec: Option<Codec>,
     pub(super) surrounds_upcalls: bool,
 }
 
-/// Conversion to and from the value of a policy in references, an encapsulation.
+/// Conversion between a policy's value and its encoding in references, an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
     pub(super) write: fn(&Policy) -> Result<Vec<u8>, CdrError>,
@@ -49,7 +49,8 @@ impl Definition {
     }
 }
 
-/// Returns the value of a policy. It may be of another Rust type if two types have the same number.
+/// Returns the value of a policy. The error is possible because two Rust types may have the same
+/// policy type number.
 fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
     let value = policy.value::<P>();
     value.ok_or_else(|| format!("{policy:?} is not a `{}`", P::NAME))

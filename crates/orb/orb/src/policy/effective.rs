@@ -22,7 +22,8 @@ pub(crate) struct Effective {
     /// Unique number that identifies the policies under which a binding was made.
     pub(crate) stamp: u64,
     validity: Validity,
-    /// True if it is valid for a thread in a scheduling segment.
+    /// True if the policies are valid for threads in scheduling segments, false if for other
+    /// threads.
     pub(crate) in_segment: bool,
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
@@ -33,24 +34,24 @@ pub(crate) struct Effective {
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
     pub(crate) ends: EndTimes,
-    /// Replaces the configured time-out.
+    /// Time-out of a connection's set-up that replaces the configured one.
     pub(crate) connect: Option<Duration>,
     pub(crate) rebind: Rebind,
-    /// `None` if not set: the configuration's buffering decides.
+    /// SyncScope of one-ways; `None` if not set, in which case the configured buffering decides.
     pub(crate) sync_scope: Option<SyncScope>,
     /// Buffering terms of one-ways and asynchronous calls, if they are buffered.
     pub(crate) buffering: Option<BufferTerms>,
     /// Limit on asynchronous calls.
     pub(crate) in_flight: Option<CallsInFlight>,
-    /// True if the server may call back by the same connection.
+    /// True if the server may call back over the client's connection.
     pub(crate) bidirectional: bool,
-    /// True if requests pass the buffered ones.
+    /// True if requests overtake the buffered ones.
     pub(crate) out_of_band: bool,
     /// Earliest delivery of requests and replies, and their priorities in queues.
     pub(crate) queued: Queued,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
-    /// Reason why no call can be made.
+    /// Contradiction because of which no call can be made, if there is one.
     conflict: Option<Conflict>,
 }
 
@@ -61,7 +62,8 @@ struct Conflict {
     exception: SystemException,
 }
 
-/// Validity of a computed value: the epoch of the ORB's policies, and the stamp of the thread's.
+/// Identification of the policies from which a value was computed: the epoch of the ORB's policies,
+/// and the stamp of the thread's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Validity {
     epoch: u64,
@@ -71,20 +73,20 @@ struct Validity {
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 impl Effective {
-    /// Returns whether it is still valid, for the calling thread.
+    /// Returns whether the computed value is still valid for calls of the calling thread.
     #[inline]
     pub(crate) fn holds(&self, managed: &Managed) -> bool {
         self.validity.epoch == managed.epoch() && self.validity.thread == current::stamp(managed)
     }
 
-    /// Returns whether the ORB's policies are unchanged since it was computed, whatever the
-    /// thread's.
+    /// Returns whether the ORB's policies are unchanged since the value was computed, regardless of
+    /// the thread's.
     pub(crate) fn is_of_now(&self, managed: &Managed) -> bool {
         self.validity.epoch == managed.epoch()
     }
 
-    /// Computes the policies in effect for a reference with policies of its own, and with those
-    /// `published` in it.
+    /// Computes the policies in effect for a reference that has policies of its own, and with the
+    /// policies that it publishes.
     pub(crate) fn of(
         managed: &Managed,
         own: &PolicySet,
@@ -123,7 +125,7 @@ impl Effective {
         this
     }
 
-    /// Copies the values that calls need from the policies to fields.
+    /// Copies the values that calls need from the combined policies to the fields.
     fn obey(&mut self, defaults: &Defaults) {
         let mut terms = BufferTerms {
             capacity: defaults.buffer_capacity,
@@ -194,13 +196,14 @@ impl Effective {
             .collect();
     }
 
-    /// Returns whether calls carry facts about themselves, new for each call.
+    /// Returns whether requests carry end times or queueing policies, which are computed for each
+    /// call.
     pub(crate) fn needs_a_request(&self) -> bool {
         self.ends.are_any() || self.queued.is_any()
     }
 
-    /// Returns the properties for connections of this link; an adapted one counts as the link
-    /// below.
+    /// Returns the properties for connections of this link; for an adapted link, those of the link
+    /// below the adapters.
     pub(crate) fn properties(&self, link: &str) -> Properties {
         if self.properties.is_empty() {
             return Properties::NONE;
@@ -209,7 +212,7 @@ impl Effective {
         self.properties.get(bare).cloned().unwrap_or_default()
     }
 
-    /// Returns the kind of answer that one-ways want, if any (CORBA 3.3 part 2, §9.4.2.2).
+    /// Returns the kind of response that one-ways ask for, if any (CORBA 3.3 part 2, §9.4.2.2).
     #[inline]
     pub(crate) fn answer_to_one_ways(&self) -> Option<ResponseFlags> {
         match self.sync_scope? {
@@ -222,7 +225,7 @@ impl Effective {
     /// Checks that calls can be made.
     ///
     /// # Errors
-    /// INV_POLICY where policies contradict each other.
+    /// INV_POLICY if policies contradict each other.
     pub(crate) fn check(&self) -> Result<(), SystemException> {
         match &self.conflict {
             None => Ok(()),
@@ -251,12 +254,12 @@ impl Effective {
         types.iter().flat_map(of_type).collect()
     }
 
-    /// Returns all policies in effect, of the given types.
+    /// Returns the policies in effect of the given types.
     pub(crate) fn policies(&self, types: &[u32]) -> Vec<Policy> {
         self.all.of_types(types)
     }
 
-    /// Returns the value of a type that was added.
+    /// Returns the value in effect of a policy type that was added to the ORB.
     pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
         self.all.value()
     }

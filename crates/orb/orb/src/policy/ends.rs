@@ -1,4 +1,4 @@
-//! End times of calls, after which they are too late (CORBA 3.3 part 2, §22.2.4).
+//! End times of calls, after which requests or replies are too late (CORBA 3.3 part 2, §22.2.4).
 
 use punctual_exec::Deadline;
 use std::time::{Duration, SystemTime};
@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EndTimes {
     pub(crate) request: Option<SystemTime>,
-    /// Latest delivery of the request, counted from the beginning of each call; the earlier of the
-    /// two holds.
+    /// Latest delivery of the request, counted from the beginning of each call. The earlier one of
+    /// this and the absolute end time applies.
     pub(crate) request_within: Option<Duration>,
     pub(crate) reply: Option<SystemTime>,
 }
@@ -48,8 +48,8 @@ impl CallEndTimes {
     }
 }
 
-/// Converts to the monotonic clock, so that setting the system clock does not change the duration
-/// of a call in progress.
+/// Converts an end time to a deadline by the monotonic clock, so that setting the system clock does
+/// not affect calls in progress.
 pub(super) fn deadline(end: Option<SystemTime>) -> Deadline {
     let left = end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
     Deadline::after_optional(left)

@@ -1,12 +1,13 @@
 //! Limit on asynchronous calls in flight: back-pressure on clients that send faster than servers
 //! reply.
 //!
-//! The value of the policy is the counter itself: all calls under the same [`CallsInFlight`] count
-//! together. Set for an ORB it limits the ORB's calls, set for a thread the thread's, set for a
-//! reference those by the reference and its copies. A call counts from the moment its request is
-//! sent until its reply is read, or it is given up. The reply of a poller is read when the poller is
-//! waited for, polled or awaited: a thread that keeps pollers up to the limit, and then makes a call
-//! that blocks, blocks until that call's time-out.
+//! The value of the policy contains the counter: all calls under one [`CallsInFlight`] are counted
+//! together. If the policy is set for an ORB, it limits the ORB's calls; for a thread, the thread's
+//! calls; for a reference, the calls through the reference and its clones. A call is counted from
+//! the sending of its request until its reply has been read, or the call is abandoned. A poller
+//! reads its reply when the program waits for it, polls it or awaits it. So if a thread keeps as
+//! many unread pollers as the limit allows, and then makes one more call that blocks at the limit,
+//! that call blocks until its time-out.
 
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::Deadline;
@@ -26,44 +27,45 @@ pub struct CallsInFlight {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AtBound {
     /// The call blocks the calling thread until another call has ended, or until its own time-out;
-    /// then it raises TIMEOUT. In a reply handler, on which the end of other calls may depend, it
-    /// acts as [`AtBound::Raise`].
+    /// then it raises TIMEOUT. In a reply handler, on which the completion of other calls may
+    /// depend, this is the same as [`AtBound::Raise`].
     #[default]
     Block,
-    /// The call raises TRANSIENT, with nothing done.
+    /// The call raises TRANSIENT with COMPLETED_NO.
     Raise,
-    /// The request is sent when another call has ended. The method returns at once. A poller has to
-    /// be polled, awaited or waited for until then; a call with a reply handler does not.
+    /// The request is sent when another call has ended. The method returns at once. For that, the
+    /// program has to poll, await or wait for a poller; a call with a reply handler is sent without
+    /// that.
     Defer,
 }
 
-/// Counter of calls.
+/// Counter of calls in flight, with its limit.
 struct Bound {
     limit: usize,
     state: Mutex<State>,
-    /// Signalled when a place has become free.
+    /// Signalled when the number of calls in flight has fallen below the limit.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     taken: usize,
-    /// Wakers of the calls that wait for a place, in order of arrival.
+    /// Wakers of the calls that are held back, in order of arrival.
     waiting: BTreeMap<u64, Waker>,
     next: u64,
 }
 
-/// Place of a call in flight; released on drop.
+/// Permit for one call in flight, counted until it is dropped.
 pub(crate) struct InFlightGuard(Arc<Bound>);
 
-/// Call that is not sent yet.
+/// Call that is held back by the limit.
 pub(crate) struct Held {
     bound: Arc<Bound>,
-    /// Number of the call among the waiting ones.
+    /// Number of the call among those held back.
     ticket: Option<u64>,
 }
 
-/// Reason why there is no place.
+/// Reason why a call gets no permit.
 pub(crate) enum Full {
     Raises,
     TimedOut,
@@ -71,7 +73,7 @@ pub(crate) enum Full {
 }
 
 impl CallsInFlight {
-    /// Creates a limit with a counter of its own. A limit of 0 is taken for 1.
+    /// Creates a limit with a counter of its own. A limit of 0 is treated as 1.
     #[must_use]
     pub fn new(limit: usize, at_bound: AtBound) -> Self {
         let bound = Bound {
@@ -85,7 +87,7 @@ impl CallsInFlight {
         }
     }
 
-    /// Returns the same counter with another treatment of calls above the limit.
+    /// Returns a value with this counter, but another treatment of calls above the limit.
     #[must_use]
     pub fn with(&self, at_bound: AtBound) -> Self {
         Self {
@@ -106,7 +108,8 @@ impl CallsInFlight {
         self.bound.state.lock().taken
     }
 
-    /// Takes a place for a call, waiting until `until` if it may block.
+    /// Returns a permit for a call. Waits for one until `until`, if the limit blocks callers and
+    /// `may_block` is true.
     pub(crate) fn enter(&self, until: Deadline, may_block: bool) -> Result<InFlightGuard, Full> {
         if let Some(place) = Bound::try_enter(&self.bound) {
             return Ok(place);
@@ -148,7 +151,7 @@ impl Bound {
         Some(InFlightGuard(this.clone()))
     }
 
-    /// Wakes the next waiting call, as there is a place.
+    /// Wakes the next call that is held back, as a permit is available.
     fn tell_next(&self) {
         let next = {
             let mut state = self.state.lock();
@@ -170,7 +173,7 @@ impl Drop for InFlightGuard {
 }
 
 impl Held {
-    /// Returns the place, if there is one now; if not, `waker` is woken when there may be.
+    /// Returns a permit, if one is available now; if not, `waker` is woken when one may be.
     pub(crate) fn poll(&mut self, waker: &Waker) -> Option<InFlightGuard> {
         let mut state = self.bound.state.lock();
         if state.taken < self.bound.limit {
@@ -192,7 +195,7 @@ impl Held {
         None
     }
 
-    /// Waits for a place until `until`.
+    /// Waits for a permit until `until`.
     pub(crate) fn wait(&mut self, until: Deadline) -> Option<InFlightGuard> {
         let place = Bound::enter_until(&self.bound, until)?;
         if let Some(ticket) = self.ticket.take() {
@@ -202,7 +205,7 @@ impl Held {
     }
 }
 
-/// Passes a wake-up on to the next waiting call, if this one does not use it.
+/// Passes a wake-up on to the next call that is held back, if this call does not use it.
 impl Drop for Held {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket.take() else {
@@ -215,7 +218,7 @@ impl Drop for Held {
     }
 }
 
-/// Compares the identity of the counter, and the treatment of further calls.
+/// Compares whether both have the same counter, and the same treatment of calls above the limit.
 impl PartialEq for CallsInFlight {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.bound, &other.bound) && self.at_bound == other.at_bound

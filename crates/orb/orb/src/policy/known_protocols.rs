@@ -1,10 +1,10 @@
-//! Protocols of an ORB, as policies need them.
+//! Protocols of an ORB, as the checks of policies see them.
 
-/// Knowledge of an ORB's protocols.
+/// Set of the protocols that an ORB knows.
 pub(crate) trait KnownProtocols {
     /// Checks that there is a protocol of this name.
     ///
     /// # Errors
-    /// The reason why there is none.
+    /// The reason why the protocol cannot be used.
     fn check(&self, name: &str) -> Result<(), String>;
 }

@@ -25,7 +25,7 @@ pub(crate) struct Managed {
 }
 
 impl Managed {
-    /// Creates the state of the ORB of this number, with its configured defaults.
+    /// Creates the policy state of the ORB with this number, with its configured defaults.
     pub(crate) fn new(number: u64, types: PolicyTypes, defaults: Defaults) -> Self {
         Self {
             number,
@@ -37,7 +37,7 @@ impl Managed {
         }
     }
 
-    /// Returns the epoch, which changes with the policies.
+    /// Returns the epoch, a number that changes whenever the ORB's policies change.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         // Acquire pairs with the Release in `set_overrides`: a new epoch shows new policies.
@@ -57,7 +57,7 @@ impl Managed {
         &self.types
     }
 
-    /// Returns whether the ORB's servers may call their clients back by their connections.
+    /// Returns whether servers may call this ORB over the connections that it has opened to them.
     pub(crate) fn allows_bidirectional(&self) -> bool {
         let set = self.set();
         let said = set.iter().find_map(|policy| match policy {

@@ -1,4 +1,4 @@
-//! Policies of a whole ORB.
+//! Policies of an ORB as a whole.
 
 use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
@@ -7,7 +7,8 @@ use super::set::SetOverride;
 use crate::exception::SystemException;
 use std::fmt;
 
-/// Sets policies for all calls of an ORB that no closer level overrides.
+/// Access to the policies for all calls of an ORB, which apply unless a thread or a reference
+/// overrides them.
 pub struct PolicyManager<'o> {
     managed: &'o Managed,
     protocols: &'o dyn KnownProtocols,
@@ -21,8 +22,8 @@ impl<'o> PolicyManager<'o> {
     /// Sets policies, for calls from now on.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know; BAD_PARAM for two
-    /// on one matter.
+    /// INV_POLICY for a policy that is invalid, or of a type that the ORB does not know; BAD_PARAM for two
+    /// policies of one type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
@@ -32,7 +33,8 @@ impl<'o> PolicyManager<'o> {
         managed.set_overrides(policies, how, self.protocols)
     }
 
-    /// Returns the policies set, of the given types; all, if none is given.
+    /// Returns the policies that are set for the ORB, of the given types; all, if no types are
+    /// given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
         self.managed.set().of_types(types)

@@ -2,14 +2,15 @@
 //! et al. 2001's policy control component), and those that a server publishes for its objects.
 //!
 //! They are set for a whole ORB ([`PolicyManager`]), for a thread ([`PolicyCurrent`]), and for a
-//! reference ([`crate::ObjectRef::set_policy_overrides`]), which is also how one call gets its own.
-//! The innermost level that sets a policy takes precedence. The result for a reference is computed
-//! once ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
+//! reference ([`crate::ObjectRef::set_policy_overrides`]); a copy of a reference with other
+//! policies serves for a single call. The innermost level that sets a policy takes precedence. The
+//! combined policies for a reference are computed once ([`effective`]) and kept until the policies
+//! of an outer level change, which changes their epoch.
 //!
 //! Each ORB has a table of its policy types ([`types`]): those of [`builtin`], and those that an
 //! application or another crate adds ([`PolicyType`]). A type states at which levels it may be set,
-//! how two values merge, and how a value is encoded in references; nothing else here depends on an
-//! added type. Calls read plain fields of [`Effective`], never the table.
+//! how two values merge, and how a value is encoded in references; no other code in this module
+//! depends on added types. Calls read plain fields of [`Effective`], not the table.
 
 mod adapter;
 mod any_policy;

@@ -1,4 +1,4 @@
-//! Numbers of the policy types that calls obey.
+//! Numbers of the policy types that affect calls.
 
 /// Messaging's REBIND_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const REBIND: u32 = 23;

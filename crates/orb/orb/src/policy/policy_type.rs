@@ -5,8 +5,8 @@ use std::any::Any;
 use std::fmt;
 use std::ops::BitOr;
 
-/// Type of policies, and its values: a Rust type, implemented by an application or by a crate above
-/// this one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
+/// Policy type, implemented for the Rust type of its values by an application or by a crate built
+/// on this one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
 ///
 /// ```
 /// use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType};
@@ -29,48 +29,49 @@ use std::ops::BitOr;
 /// }
 /// ```
 pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
-    /// Number of the type (CORBA's PolicyType), unique within the ORB. Those of the OMG's are
-    /// small; vendors' begin with the vendor's id.
+    /// Number of the type (CORBA's PolicyType), unique within the ORB. The OMG's types have small
+    /// numbers; vendors' numbers begin with the vendor's id.
     const NUMBER: u32;
 
     /// Name of the type in messages.
     const NAME: &'static str;
 
-    /// Levels at which its policies may be set; elsewhere they are refused with INV_POLICY.
+    /// Levels at which policies of the type may be set; at other levels they are refused with
+    /// INV_POLICY.
     const LEVELS: PolicyLevels;
 
     /// Encoding of values in references (TAG_POLICIES). With a codec, a policy that a POA has is
     /// published in its references; without one (the default) it is not.
     const CODEC: Option<PolicyCodec<Self>> = None;
 
-    /// True if the policy is obeyed around the upcalls of the POAs that have it
-    /// ([`crate::AroundUpcalls`]): an ORB without such a hook makes no POA with it.
+    /// True if the policy takes effect around the upcalls of the POAs that have it
+    /// ([`crate::AroundUpcalls`]). An ORB without such a hook refuses to create a POA with it.
     const SURROUNDS_UPCALLS: bool = false;
 
-    /// Checks that a value can be obeyed at all. Called when it is set.
+    /// Checks that a value is valid. Called when the policy is set.
     ///
     /// # Errors
-    /// The reason, in words that go behind `the policy … cannot be obeyed: `.
+    /// The reason, worded to follow `the policy … cannot be obeyed: `.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// Returns the value in effect where a client has set `inner` at a closer level than `outer`:
-    /// the inner one, unless the type overrides this.
+    /// Returns the value in effect if a client has set `outer` at one level and `inner` at a level
+    /// that takes precedence. It is `inner`, unless the type overrides this function.
     ///
     /// # Errors
-    /// The reason why they cannot both be obeyed: calls fail with INV_POLICY.
+    /// The reason why the values contradict each other: calls fail with INV_POLICY.
     fn merge(outer: &Self, inner: &Self) -> Result<Self, String> {
         let _ = outer;
         Ok(inner.clone())
     }
 
-    /// Returns the value in effect where a reference publishes one value and the client has set
-    /// another. Unless the type overrides this they have to be equal. Not called where only one of
-    /// them is set: that one is in effect.
+    /// Returns the value in effect if a reference publishes one value and the client has set
+    /// another. Unless the type overrides this function, the two must be equal. Not called if only
+    /// one of them is set: that one is in effect.
     ///
     /// # Errors
-    /// The reason why they cannot both be obeyed: calls fail with INV_POLICY.
+    /// The reason why the values contradict each other: calls fail with INV_POLICY.
     fn reconcile(client: &Self, published: &Self) -> Result<Self, String> {
         if client == published {
             return Ok(client.clone());
@@ -81,18 +82,17 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
     }
 }
 
-/// Codec of the values of a policy type in references. It works inside an encapsulation.
+/// Codec for the values of a policy type in references, where they are in an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCodec<P> {
     /// Writes a value.
     pub write: fn(&P, &mut Encoder<'_>) -> Result<(), CdrError>,
-    /// Reads a value, which comes from a peer: an invalid one is an error.
+    /// Reads a value, which may come from a peer; an invalid value is an error.
     pub read: fn(&mut Decoder<'_>) -> Result<P, CdrError>,
 }
 
 impl<P: Marshal + Unmarshal> PolicyCodec<P> {
-    /// Returns the codec of a type that implements [`Marshal`] and [`Unmarshal`], as types of IDL
-    /// do.
+    /// Returns the codec of a type that implements [`Marshal`] and [`Unmarshal`], as IDL types do.
     #[must_use]
     pub const fn marshaled() -> Self {
         Self {
@@ -102,7 +102,7 @@ impl<P: Marshal + Unmarshal> PolicyCodec<P> {
     }
 }
 
-/// Levels at which policies of a type may be set. Several are joined by `|`.
+/// Set of levels at which policies of a type may be set; sets are joined by `|`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyLevels(u8);
 
@@ -115,7 +115,8 @@ impl PolicyLevels {
     pub const REFERENCE: Self = Self(4);
     /// Level of a POA, set when it is created.
     pub const POA: Self = Self(8);
-    /// Default of an ORB's POAs: those created afterwards have it, unless they are given another.
+    /// Default for the POAs of an ORB: a POA created later has the policy, unless it is given
+    /// another of this type.
     pub const POA_DEFAULT: Self = Self(16);
     /// All levels where clients set policies: an ORB, a thread, a reference.
     pub const CLIENT: Self = Self(1 | 2 | 4);
@@ -134,7 +135,7 @@ impl PolicyLevels {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether all of `others` are among these.
+    /// Returns whether this set contains all of `others`.
     #[must_use]
     pub const fn contain(self, others: Self) -> bool {
         self.0 & others.0 == others.0

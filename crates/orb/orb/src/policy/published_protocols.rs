@@ -1,5 +1,5 @@
-//! ClientProtocolPolicy in references: the protocols that a server wants its clients to prefer
-//! (Real-time CORBA 1.2, §5.15), as TAO writes it.
+//! ClientProtocolPolicy in references: the protocols that a server wants its clients to prefer (Real-time CORBA 1.2,
+//! §5.15), in TAO's encoding.
 //!
 //! ```text
 //! sequence of { ulong profile tag; properties of GIOP: none; properties of the transport }
@@ -16,7 +16,7 @@ use super::values::{ClientProtocols, Otherwise};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::tags::profile::{INTERNET_IOP, TAO_DIOP, TAO_SCIOP, TAO_SHMIOP, TAO_UIOP};
 
-/// Protocols by their tags. TLS uses the profile of TCP.
+/// Protocols and the tags of their profiles. TLS uses the profile of TCP.
 const TAGGED: [(&str, u32); 4] = [
     ("iiop", INTERNET_IOP),
     ("ssliop", INTERNET_IOP),
@@ -62,8 +62,8 @@ fn put_properties(tag: u32, out: &mut Encoder<'_>) {
     }
 }
 
-/// Reads the protocols up to the first whose properties are not known here. Others of the reference
-/// come behind them.
+/// Reads the protocols up to the first one whose properties have an unknown encoding. Other
+/// protocols of the reference come after them in the order of preference.
 pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
     let mut input = Decoder::of_encapsulation(data, Coding::default())?;
     let mut preferred: Vec<String> = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
     }))
 }
 
-/// Skips the properties of a protocol. Returns `false` if its properties are not known.
+/// Skips the properties of a protocol. Returns `false` if their encoding is not known.
 fn skip_properties(tag: u32, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
     if matches!(tag, INTERNET_IOP | TAO_SHMIOP | TAO_SCIOP | TAO_UIOP) {
         input.get_i32()?;
@@ -114,7 +114,7 @@ mod tests {
         Policy::protocols(names, Otherwise::Choose)
     }
 
-    /// TCP and shared memory as TAO writes them, followed by local sockets.
+    /// Policy with TCP and shared memory, followed by local sockets, in TAO's encoding.
     #[rustfmt::skip]
     const OF_TAO: [u8; 80] = [
         1, 0, 0, 0, 3, 0, 0, 0,

@@ -4,20 +4,21 @@
 use std::ops::BitOr;
 
 /// Messaging::QueueOrderPolicy: the orders that are allowed for requests in queues. Several are
-/// joined by `|`; of several, the ORB takes the first that it would list here.
+/// joined by `|`; the ORB then uses the one that is declared first below.
 ///
-/// It orders the requests in a client's buffer ([`crate::Buffering`]); and, as it travels with
-/// them, those in the buffer of a thread pool at a server of Punctual.
+/// It orders the requests in a client's buffer ([`crate::Buffering`]). As it is sent with the
+/// requests, it also orders those in the request buffer of a thread pool of a Punctual server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QueueOrder(u16);
 
 impl QueueOrder {
     /// Messaging::ORDER_ANY: the ORB's choice, which is [`QueueOrder::TEMPORAL`].
     pub const ANY: Self = Self(1);
-    /// Messaging::ORDER_TEMPORAL: in the order in which they were made. This is the default.
+    /// Messaging::ORDER_TEMPORAL: in the order in which the requests were made. This is the
+    /// default.
     pub const TEMPORAL: Self = Self(2);
-    /// Messaging::ORDER_PRIORITY: the highest [`super::Policy::RequestPriority`] first; those of one priority in the order in
-    /// which they were made.
+    /// Messaging::ORDER_PRIORITY: the highest [`super::Policy::RequestPriority`] first; requests of equal priority in
+    /// the order in which they were made.
     pub const PRIORITY: Self = Self(4);
     /// Messaging::ORDER_DEADLINE: the earliest end time first; requests without an end time last.
     pub const DEADLINE: Self = Self(8);
@@ -33,12 +34,12 @@ impl QueueOrder {
         Self(bits)
     }
 
-    /// Returns whether one of `others` is among these.
+    /// Returns whether any of `others` is among these.
     const fn allows(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Returns the order that is used.
+    /// Returns the order that the ORB uses.
     pub(crate) fn chosen(self) -> Order {
         if self.allows(Self(Self::ANY.0 | Self::TEMPORAL.0)) {
             Order::Temporal
@@ -58,7 +59,7 @@ impl BitOr for QueueOrder {
     }
 }
 
-/// One queue order, of those that a value of Ordering may combine.
+/// A single queue order, of those that a value of Ordering can combine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
     #[default]
@@ -69,7 +70,7 @@ pub(crate) enum Order {
 
 /// Messaging::PriorityRange: the priorities that a request or its reply may have in queues.
 ///
-/// They have nothing to do with the priorities of threads (Real-time CORBA).
+/// They are unrelated to the priorities of threads (Real-time CORBA).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityRange {
     /// Lowest priority.
@@ -91,7 +92,7 @@ impl PriorityRange {
     /// Checks that the range is not empty.
     ///
     /// # Errors
-    /// The reason why no priority is in it.
+    /// The reason, if `min` is greater than `max`.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.min > self.max {
             return Err(format!(

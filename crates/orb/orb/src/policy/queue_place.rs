@@ -1,8 +1,8 @@
 //! Queue order among requests of equal urgency, as their clients allow it (Messaging::QueueOrder; CORBA 3.3 part 2,
 //! §22.2.5.8).
 //!
-//! Successive requests that want the same order form a run and are ordered within it. Runs are served in the order in which
-//! they arrived, so that requests with different orders do not pass each other.
+//! Successive requests that ask for one order form a run and are sorted within it. Runs are served in the order in
+//! which they arrived, so that requests with different orders do not overtake each other.
 
 use super::queue_order::Order;
 use std::cmp::Reverse;
@@ -11,14 +11,15 @@ use std::cmp::Reverse;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct QueueRank {
     order: Order,
-    /// Greater ranks are served sooner.
+    /// Rank; requests with a greater rank are served sooner.
     rank: i64,
 }
 
-/// Place of a request in a queue: the greatest is served first.
+/// Sort key of a request in a queue (run, rank, number); the request with the greatest key is
+/// served first.
 pub(crate) type QueuePlace = (Reverse<u64>, i64, Reverse<u64>);
 
-/// Source of places for requests, in the order of their arrival.
+/// Generator of sort keys for requests, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueuePlaces {
     /// Number of requests so far.
@@ -36,7 +37,8 @@ impl QueueRank {
         }
     }
 
-    /// Returns the rank by an end time, in any unit. Requests without an end time come last.
+    /// Returns the rank for an end time, in any unit. Requests without an end time get the lowest
+    /// rank.
     pub(crate) fn by_deadline(end: Option<u64>) -> Self {
         let end = end.map_or(i64::MAX, |end| i64::try_from(end).unwrap_or(i64::MAX));
         Self {
@@ -47,7 +49,7 @@ impl QueueRank {
 }
 
 impl QueuePlaces {
-    /// Returns the place of the next request.
+    /// Returns the sort key of the next request to arrive.
     pub(crate) fn next(&mut self, rank: QueueRank) -> QueuePlace {
         self.requests += 1;
         if self.last != rank.order {
@@ -62,7 +64,7 @@ impl QueuePlaces {
 mod tests {
     use super::*;
 
-    /// Returns the order in which requests are served.
+    /// Returns the indices of requests with these ranks in the order in which they are served.
     fn served(ranks: &[QueueRank]) -> Vec<usize> {
         let mut places = QueuePlaces::default();
         let mut waiting: Vec<_> = (0..)

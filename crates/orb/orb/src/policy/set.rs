@@ -10,31 +10,31 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 pub enum SetOverride {
     /// The new policies replace all.
     Set,
-    /// The new policies replace those of the same type or property; the others stay.
+    /// The new policies replace those of their types or properties; the others remain.
     Add,
 }
 
-/// PolicySubject that a policy concerns: its type, and for a link property its link and name.
+/// Subject of a policy: its type or, for a link property, the link and the property's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PolicySubject<'p> {
     Type(u32),
     Property(&'p str, &'p str),
 }
 
-/// The policies of one level.
+/// Policies of one level.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PolicySet {
     policies: Vec<Policy>,
 }
 
-/// Policy of a list that is at fault, with the reason.
+/// Invalid policy in a list, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Duplicate { index: usize },
     Invalid { index: usize, why: String },
 }
 
-/// Two policies of the same type or property, which contradict each other.
+/// Policies of one type or property that contradict each other.
 #[derive(Debug)]
 pub(super) struct Contradiction {
     pub(super) policies: Vec<Policy>,
@@ -42,7 +42,8 @@ pub(super) struct Contradiction {
 }
 
 impl PolicySet {
-    /// Creates a set of policies that may be set at this level, all of different types or properties.
+    /// Creates a set of policies, and checks that they may be set at this level and are all of
+    /// different types or properties.
     pub(super) fn checked(
         policies: &[Policy],
         level: PolicyLevels,
@@ -62,7 +63,8 @@ impl PolicySet {
         })
     }
 
-    /// Returns this set overridden by policies that are set at this level.
+    /// Returns this set with the given policies added or in its place, after checking that they may
+    /// be set at this level.
     pub(crate) fn overridden(
         &self,
         policies: &[Policy],
@@ -80,7 +82,7 @@ impl PolicySet {
         })
     }
 
-    /// Merges a client's policy into those of outer levels.
+    /// Merges a client's policy with the policies of outer levels.
     pub(super) fn merge(
         &mut self,
         inner: &Policy,
@@ -148,7 +150,7 @@ impl PolicySet {
         self.iter().filter(asked).cloned().collect()
     }
 
-    /// Returns the value of a type that was added.
+    /// Returns the value of a policy type that was added to the ORB.
     pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
         self.iter().find_map(Policy::value)
     }

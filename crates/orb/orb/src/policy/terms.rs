@@ -1,4 +1,4 @@
-//! Terms of requests in queues, combined from policies.
+//! Parameters of requests in queues, combined from policies.
 
 use super::buffering::{BufferCapacity, Buffering, WhenFull};
 use super::ends::deadline;
@@ -6,7 +6,7 @@ use super::queue_order::{Order, PriorityRange, QueueOrder};
 use punctual_exec::Deadline;
 use std::time::SystemTime;
 
-/// Terms of a request in its client's buffer.
+/// Parameters of a request in its client's buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BufferTerms {
     pub(crate) when: Buffering,
@@ -17,20 +17,21 @@ pub(crate) struct BufferTerms {
 }
 
 impl BufferTerms {
-    /// Returns whether a full buffer is sent at once when callers wait for room. This is not the
-    /// case if only the application decides when the buffer is sent (`EXPLICIT`).
+    /// Returns whether a full buffer is sent at once when callers wait for room. It is not if only
+    /// the application decides when the buffer is sent (`EXPLICIT`).
     pub(crate) fn sends_when_full(&self) -> bool {
         self.capacity.when_full == WhenFull::Block && self.when != Buffering::EXPLICIT
     }
 
-    /// Returns whether requests leave in the order in which they were made.
+    /// Returns whether requests are sent in the order in which they were made.
     #[inline]
     pub(crate) fn has_arrival_order(&self) -> bool {
         self.order == Order::Temporal
     }
 }
 
-/// Facts that requests carry for queues on their way, apart from their end times ([`super::EndTimes`]).
+/// Queueing policies that requests carry for queues in routers and servers, apart from their end times
+/// ([`super::EndTimes`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Queued {
     pub(crate) request_priority: Option<PriorityRange>,
@@ -41,8 +42,8 @@ pub(crate) struct Queued {
     pub(crate) order: Option<QueueOrder>,
 }
 
-/// Earliest time at which a request may leave, if still in the future, and at which its reply may
-/// be given to the caller.
+/// Earliest time at which a request may be sent, and earliest time at which its reply may be given
+/// to the caller; `None` for no restriction.
 #[derive(Debug)]
 pub(crate) struct StartTimes {
     pub(crate) request: Option<Deadline>,
@@ -50,8 +51,7 @@ pub(crate) struct StartTimes {
 }
 
 impl Queued {
-    /// Returns the start times of a request that begins now and of its reply, if either has to
-    /// wait.
+    /// Returns the start times of a call that begins now, if its request or reply has one.
     pub(crate) fn starts(&self) -> Option<Box<StartTimes>> {
         if self.request_start.is_none() && self.reply_start.is_none() {
             return None;

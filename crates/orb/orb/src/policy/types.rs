@@ -33,7 +33,7 @@ impl std::fmt::Debug for PolicyTypeTaken {
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTypes {
     known: BTreeMap<u32, Definition>,
-    /// True if published policies are read from references: if at least one known type is
+    /// True if published policies must be read from references, because at least one known type is
     /// published.
     reads_references: bool,
 }
@@ -50,7 +50,7 @@ impl Default for PolicyTypes {
 }
 
 impl PolicyTypes {
-    /// Adds a type; the same one may be added again.
+    /// Adds a type. Adding it again has no effect.
     pub(crate) fn add<P: PolicyType>(&mut self) -> Result<(), PolicyTypeTaken> {
         let one = Definition::of::<P>();
         if let Some(there) = self.known.get(&one.number)
@@ -67,8 +67,8 @@ impl PolicyTypes {
         Ok(())
     }
 
-    /// Allows ClientProtocolPolicy for POAs, which publish it; clients without one of their own
-    /// obey it.
+    /// Allows ClientProtocolPolicy for POAs, which then publish it; clients that have no such
+    /// policy themselves apply it.
     pub(crate) fn publish_protocols(&mut self) {
         if let Some(protocols) = self.known.get_mut(&CLIENT_PROTOCOLS) {
             protocols.levels = protocols.levels | PolicyLevels::POA;
@@ -84,7 +84,7 @@ impl PolicyTypes {
         self.known.get(&number)
     }
 
-    /// Checks that a policy may be set at this level and can be obeyed.
+    /// Checks that a policy may be set at this level and is valid.
     pub(super) fn allowing(
         &self,
         policy: &Policy,
@@ -107,7 +107,7 @@ impl PolicyTypes {
         (definition.check)(policy, protocols)
     }
 
-    /// Returns whether policies of this type may be set there.
+    /// Returns whether policies of this type may be set at this level.
     pub(super) fn are_for(&self, level: PolicyLevels, policy: &Policy) -> bool {
         let definition = self.get(policy.policy_type());
         definition.is_some_and(|one| one.levels.contain(level))

@@ -3,15 +3,15 @@
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::borrow::Cow;
 
-/// Reason why no call can be made under the policies in effect, and the types of those at fault:
-/// INV_POLICY.
+/// Reason why no call can be made under the policies in effect (INV_POLICY), and the types of the
+/// policies responsible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetPolicies {
-    /// Types of the policies at fault; empty if the reason is another.
+    /// Types of the policies responsible; empty if the reason is another.
     pub types: Vec<u32>,
     /// The reason.
     pub why: Cow<'static, str>,
-    /// Minor code, by which a peer hears of the reason, too.
+    /// Minor code of the exception, which conveys the reason to a peer.
     pub minor: u32,
 }
 

@@ -1,9 +1,9 @@
-//! Conversion of one thread's stamps to its calls and their stages.
+//! Conversion of a thread's time stamps to calls and their stages.
 
 use super::point::{Point, Side};
 use super::ring::Stamp;
 
-/// Trace of one call on one side: stretches of time, each of a stage, without gaps.
+/// Trace of one call at one side: successive intervals without gaps, each belonging to a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallTrace {
     stretches: Vec<Stretch>,
@@ -17,13 +17,13 @@ struct Stretch {
 }
 
 impl CallTrace {
-    /// Returns the ticks of a stage, even if the call came back to it.
+    /// Returns the total ticks of a stage, which the call may have entered more than once.
     #[must_use]
     pub fn ticks(&self, point: Point) -> u64 {
         self.of(point).map(|stretch| stretch.ticks).sum()
     }
 
-    /// Returns the number of times that a stage was begun, each with a stamp.
+    /// Returns the number of times that the call entered a stage; each has a stamp.
     #[must_use]
     pub fn stamps(&self, point: Point) -> usize {
         self.of(point).count()
@@ -35,13 +35,13 @@ impl CallTrace {
         self.stretches.iter().map(|stretch| stretch.ticks).sum()
     }
 
-    /// Returns the stamp of its beginning.
+    /// Returns the stamp at which the call begins.
     #[must_use]
     pub fn begin(&self) -> Option<Stamp> {
         self.stretches.first().map(|stretch| stretch.begin)
     }
 
-    /// Returns the stamp of its end.
+    /// Returns the stamp at which the call ends.
     #[must_use]
     pub fn end(&self) -> Option<Stamp> {
         self.end
@@ -53,8 +53,8 @@ impl CallTrace {
         self.of(point).next().map(|stretch| stretch.begin)
     }
 
-    /// Returns the stamp at which a stage last ended: that of the next stage. `None` when the call
-    /// has no such stage.
+    /// Returns the stamp at which a stage last ended, which is the beginning of the next stage.
+    /// `None` if the call has no such stage.
     #[must_use]
     pub fn end_of(&self, point: Point) -> Option<Stamp> {
         let is_it = |stretch: &Stretch| stretch.begin.point == point;
@@ -76,13 +76,13 @@ impl CallTrace {
     }
 }
 
-/// Returns the calls that a side of one thread has made or served, as far as they are complete.
+/// Returns the complete calls that one thread has made (client side) or served (server side).
 ///
 /// A client's call begins with [`Point::ClientInitialise`] and ends with [`Point::ClientEnd`]; a
-/// call from within an upcall while it waits is a separate one, and part of the outer one's wait. A
-/// server's call lasts from its receiving one request to its receiving the next, and counts if one
-/// request was answered in it: a thread that serves another request while its upcall waits does not
-/// distinguish the two.
+/// call that the thread makes in an upcall while another of its calls waits is a separate call, and
+/// also counts as part of the outer call's wait. A server's call lasts from the receipt of one
+/// request to the receipt of the next, and is included if exactly one request was answered in that
+/// time: if a thread serves another request while its upcall waits, the two cannot be told apart.
 #[must_use]
 pub fn calls(stamps: &[Stamp], side: Side) -> Vec<CallTrace> {
     let own = stamps.iter().filter(|stamp| stamp.point.side() == side);
@@ -138,7 +138,7 @@ mod tests {
     use super::Point::*;
     use super::*;
 
-    /// Returns stamps at intervals of one tick, or of the given ticks.
+    /// Returns stamps at these points, each the given number of ticks after the previous one.
     fn stamps(points: &[(Point, u64)]) -> Vec<Stamp> {
         let mut now = 1000;
         let at = |&(point, later)| {

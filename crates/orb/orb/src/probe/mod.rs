@@ -2,18 +2,18 @@
 //! 17).
 //!
 //! A stamp marks the *beginning* of a stage, which lasts until the next stamp of the thread; times
-//! of a stage that is entered again are added up ([`calls`]). So the stages of a call leave nothing
-//! out, and their times add up to the call's.
+//! of a stage that is entered again are added up ([`calls`]). So the stages of a call have no gaps,
+//! and their times add up to the duration of the call.
 //!
-//! Without the feature `time-probes` a program's calls contain none of this. With it, and not
-//! switched on ([`switch`]), a point is a load and a branch, and the registers that the compiler
-//! keeps free for the call: six or seven instructions. Switched on, it reads the processor's
-//! counter and writes a word into a ring of the thread's own: no lock, no system call, and no
-//! allocation but for a thread's first stamp. The oldest stamps are overwritten; [`take`] reads the
-//! present ones, from any thread.
+//! Without the feature `time-probes`, calls contain no code for this. With the feature, but not
+//! switched on ([`switch`]), a point costs six or seven instructions: a load, a branch, and the
+//! saving of registers for the call. Switched on, it reads the processor's counter and writes a
+//! word into a ring buffer of the thread: no lock, no system call, and no allocation except for a
+//! thread's first stamp. The oldest stamps are overwritten; [`take`] reads the present ones, from
+//! any thread.
 //!
-//! Rings and switch belong to the process, not to an ORB: points stand where no ORB is at hand, and
-//! a program is measured as a whole.
+//! Ring buffers and switch are global to the process: some points are in code that has no access to
+//! an ORB, and a program is measured as a whole.
 
 mod calls;
 mod point;
@@ -34,21 +34,22 @@ pub const COMPILED_IN: bool = cfg!(feature = "time-probes");
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Switches stamps on or off at every point. Does nothing where [`COMPILED_IN`] is false.
+/// Switches the recording of stamps on or off at every point. Does nothing if [`COMPILED_IN`] is
+/// false.
 pub fn switch(on: bool) {
     // Relaxed: a call in progress is stamped from some point on, and `calls` leaves it out.
     ON.store(on, Ordering::Relaxed);
 }
 
-/// Returns whether points are stamped.
+/// Returns whether stamps are recorded.
 #[must_use]
 pub fn is_on() -> bool {
     COMPILED_IN && ON.load(Ordering::Relaxed)
 }
 
-/// Stamps a point of the calling thread, if stamps are switched on. An application may do so, too:
-/// a servant whose operation has no arguments can mark the beginning of its upcall by
-/// [`Point::ServerUpcall`], which is not distinguished otherwise from the search for the operation.
+/// Records a stamp for a point on the calling thread, if stamps are switched on. Applications may
+/// call it, too: a servant whose operation has no arguments can mark the beginning of its upcall by
+/// [`Point::ServerUpcall`], which otherwise cannot be separated from the search for the operation.
 #[inline(always)]
 pub fn begins(point: Point) {
     if COMPILED_IN && ON.load(Ordering::Relaxed) {
@@ -56,8 +57,8 @@ pub fn begins(point: Point) {
     }
 }
 
-/// Stamps a point like `begins`, without leaving an empty call behind where probes are not
-/// compiled in: inlining is decided before such calls are removed.
+/// Records a stamp like `begins`, but compiles to nothing, not even an empty call, if probes are
+/// not compiled in.
 #[cfg(feature = "time-probes")]
 #[doc(hidden)]
 #[macro_export]
@@ -67,7 +68,7 @@ macro_rules! __begins {
     };
 }
 
-/// Checks that the point exists, and does nothing else.
+/// Checks at compile time that the point exists, and does nothing else.
 #[cfg(not(feature = "time-probes"))]
 #[doc(hidden)]
 #[macro_export]
@@ -80,7 +81,7 @@ macro_rules! __begins {
 #[doc(hidden)]
 pub use crate::__begins as begins;
 
-/// Call of a client: its first stamp is made when it begins, its last on drop.
+/// Guard for a client's call: records its first stamp when created, and its last one when dropped.
 pub(crate) struct Call(());
 
 impl Call {
@@ -99,10 +100,10 @@ impl Drop for Call {
     }
 }
 
-/// Returns the cost of a stamp in nanoseconds: the median time between two with nothing between
-/// them. Each stage contains it once for each of its stamps.
+/// Returns the cost of a stamp in nanoseconds: the median time between two successive stamps. The
+/// time of a stage includes this cost once for each of its stamps.
 ///
-/// Takes a millisecond, on a thread of its own, and belongs to no call.
+/// Takes a millisecond, on a separate thread, and is not part of any call.
 ///
 /// # Errors
 /// When no thread can be started.

@@ -1,4 +1,4 @@
-//! Labelled points, with the names of the stages of Schmidt et al. 2001.
+//! Labelled points of a call, with the names that Schmidt et al. 2001 give the stages.
 
 /// Side of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +30,7 @@ macro_rules! points {
                 }
             }
 
-            /// Returns the label of the stage that begins there.
+            /// Returns the label of the stage that begins at the point.
             #[must_use]
             pub const fn label(self) -> &'static str {
                 match self {
@@ -42,32 +42,32 @@ macro_rules! points {
 }
 
 points! {
-    /// The call begins: the remembered path is looked up, and its policies are checked. Each call
-    /// has one of these.
+    /// The call begins: the remembered path is looked up, and its policies are checked. Stamped
+    /// exactly once for each call.
     ClientInitialise: Client, "initialise";
-    /// The connection to the object is found, or made.
+    /// The connection to the object is found or set up.
     ClientReference: Client, "get object reference";
-    /// The request gets its place in the reply table, a block, its header, and its length.
+    /// The request gets its entry in the reply table, a block, its header, and its length.
     ClientMessagingSend: Client, "messaging send";
     /// The arguments are marshaled.
     ClientMarshal: Client, "parameter marshal";
-    /// The right to send is taken, and given back.
+    /// The sending lock is taken, and released.
     ClientTransportSend: Client, "transport send";
-    /// The link sends: the system call, and what the link needs around it.
+    /// The link sends: the system call, and the link's own work around it.
     ClientSend: Client, "I/O: send";
     /// The right to receive is taken, and passed on.
     ClientTransportReceive: Client, "transport receive";
-    /// The link receives: until the reply is here. The server's time lies within.
+    /// The link receives until the reply has arrived. Includes the server's time.
     ClientReceive: Client, "I/O: receive, waiting included";
     /// The reply's header is read.
     ClientMessagingReceive: Client, "messaging receive";
     /// The results are unmarshaled.
     ClientDemarshal: Client, "parameter demarshal";
-    /// The caller has its reply; no stage begins.
+    /// The caller has its reply; no further stage begins.
     ClientEnd: Client, "end";
-    /// The right to receive is taken, received bytes are counted, the right is passed on.
+    /// The right to receive is taken, received bytes are counted, and the right is passed on.
     ServerTransportReceive: Server, "transport receive";
-    /// The link receives: until the next request is here.
+    /// The link receives until the next request has arrived.
     ServerReceive: Server, "I/O: receive, waiting included";
     /// The request's header is read, and the state of the call is set up.
     ServerMessagingReceive: Server, "messaging receive";
@@ -79,7 +79,7 @@ points! {
     ServerServant: Server, "servant demux";
     /// The skeleton looks the operation up by its name.
     ServerOperation: Server, "operation demux";
-    /// The arguments are unmarshaled. The servant runs behind it: if it does not mark its
+    /// The arguments are unmarshaled. The servant runs afterwards: if it does not mark its
     /// beginning, its time is included here.
     ServerDemarshal: Server, "parameter demarshal";
     /// The servant runs.
@@ -88,7 +88,7 @@ points! {
     ServerMessagingSend: Server, "messaging send";
     /// The results are marshaled.
     ServerMarshal: Server, "return value marshal";
-    /// The right to send is taken, and given back.
+    /// The sending lock is taken, and released.
     ServerTransportSend: Server, "transport send";
     /// The link sends.
     ServerSend: Server, "I/O: send";

@@ -1,27 +1,27 @@
-//! Stamps of one thread: it writes, others read meanwhile.
+//! Ring buffer of one thread's stamps, which the thread writes while other threads may read.
 //!
-//! A stamp is one word, so that it is read whole or not at all. The writer publishes a word by the
-//! count behind it, and overwrites the oldest. The reader takes the words below the count that it
-//! has seen, and reads the count again: words that the writer may have overwritten meanwhile are
-//! left out.
+//! A stamp is one word, so it is always read as a whole. The writer stores a word, overwriting the
+//! oldest, and then publishes it by incrementing a count. The reader copies the words below the
+//! count, and then reads the count again: words that the writer may have overwritten in between are
+//! discarded.
 
 use super::point::Point;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Number of stamps that a thread keeps: those of some two thousand calls.
+/// Number of stamps that a thread keeps, enough for about two thousand calls.
 pub const CAPACITY: usize = 1 << 15;
 
-/// Bits of the counter that are replaced by the point: at 3 GHz, the rest wraps around once in 278
-/// days.
+/// Bits of the counter that are replaced by the point. At 3 GHz, the remaining bits wrap around
+/// once in 278 days.
 const POINT_BITS: u32 = 8;
 const TICKS: u64 = u64::MAX >> POINT_BITS;
 
 /// Point of a call with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// The stage that began.
+    /// Point at which a stage began.
     pub point: Point,
-    /// The processor's counter, without its uppermost octet.
+    /// Value of the processor's counter, without its uppermost byte.
     pub ticks: u64,
 }
 
@@ -33,19 +33,19 @@ impl Stamp {
         Self { point, ticks }
     }
 
-    /// Returns the ticks from another stamp to this one.
+    /// Returns the ticks from the earlier stamp `other` to this one.
     #[must_use]
     pub const fn since(self, other: Self) -> u64 {
         self.ticks.wrapping_sub(other.ticks) & TICKS
     }
 
-    /// The stamp in one number, for other processes.
+    /// Returns the stamp as one number, for other processes.
     #[must_use]
     pub const fn to_word(self) -> u64 {
         (self.ticks << POINT_BITS) | self.point.number() as u64
     }
 
-    /// Converts back from that number; `None` if it is not a stamp's.
+    /// Converts back from [`Stamp::to_word`]; returns `None` if the number is not a stamp.
     #[must_use]
     pub fn from_word(word: u64) -> Option<Self> {
         let [number, ..] = word.to_le_bytes();
@@ -54,7 +54,7 @@ impl Stamp {
     }
 }
 
-/// Ring of stamps, the oldest of which are overwritten.
+/// Ring buffer of stamps, in which the oldest are overwritten.
 #[derive(Debug)]
 pub(super) struct Ring {
     words: Box<[AtomicU64]>,
@@ -62,18 +62,18 @@ pub(super) struct Ring {
     written: AtomicU64,
 }
 
-/// Stamps of a ring since it was last read.
+/// Stamps of a ring buffer since it was last read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) stamps: Vec<Stamp>,
     /// Number of stamps that were overwritten before they were read.
     pub(super) lost: u64,
-    /// Position where the next reading begins.
+    /// Number of the stamp at which the next read begins.
     pub(super) end: u64,
 }
 
 impl Ring {
-    /// Creates a ring for `capacity` stamps, a power of two.
+    /// Creates a ring buffer for `capacity` stamps, a power of two.
     pub(super) fn new(capacity: usize) -> Self {
         debug_assert!(capacity.is_power_of_two());
         Self {
@@ -82,7 +82,7 @@ impl Ring {
         }
     }
 
-    /// Adds a stamp; for the thread that owns the ring only.
+    /// Adds a stamp. May be called only by the thread that owns the ring buffer.
     #[inline]
     pub(super) fn push(&self, stamp: Stamp) {
         // Relaxed: this thread is the only writer.
@@ -97,7 +97,7 @@ impl Ring {
         self.written.store(number + 1, Ordering::Release);
     }
 
-    /// Returns the stamps from number `begin` on.
+    /// Returns the stamps from number `begin` on, as far as they have not been overwritten.
     pub(super) fn read(&self, begin: u64) -> Read {
         let capacity = self.words.len() as u64;
         let end = self.written.load(Ordering::Acquire);

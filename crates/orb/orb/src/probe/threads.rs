@@ -1,4 +1,4 @@
-//! Rings of all threads, and the list of them.
+//! List of the ring buffers of all threads.
 
 use super::point::Point;
 use super::ring::{CAPACITY, Ring, Stamp};
@@ -7,11 +7,11 @@ use std::cell::OnceCell;
 // Not `crate::sync`: statics cannot be modelled by a model checker.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Maximum number of threads with rings at a time; other threads are not recorded.
+/// Maximum number of threads with ring buffers at a time; other threads are not recorded.
 const MAX_RINGS: usize = 256;
 
 thread_local! {
-    /// `None` for a thread that came when there were too many.
+    /// The thread's ring buffer; `None` if there were too many threads when it was first needed.
     static RING: OnceCell<Option<Arc<Ring>>> = const { OnceCell::new() };
 }
 
@@ -20,7 +20,7 @@ static RINGS: Mutex<Vec<ThreadRing>> = Mutex::new(Vec::new());
 struct ThreadRing {
     thread: String,
     ring: Arc<Ring>,
-    /// Number of its stamps that have been taken.
+    /// Number of the ring buffer's stamps that have been taken.
     taken: u64,
 }
 
@@ -31,12 +31,12 @@ pub struct ThreadStamps {
     pub thread: String,
     /// Stamps of the thread, in order.
     pub stamps: Vec<Stamp>,
-    /// Number of stamps before these that were overwritten.
+    /// Number of stamps overwritten before they could be taken; they precede `stamps`.
     pub lost: u64,
 }
 
-/// Returns the stamps of every thread since the last call, including threads that have ended.
-/// Locks, and allocates; the threads that stamp go on meanwhile.
+/// Returns the stamps of every thread since the last call of this function, including threads that
+/// have ended. Takes a lock, and allocates; other threads continue to record stamps meanwhile.
 #[must_use]
 pub fn take() -> Vec<ThreadStamps> {
     let mut rings = rings();
@@ -49,7 +49,7 @@ pub fn take() -> Vec<ThreadStamps> {
         .collect()
 }
 
-/// Stamps a point of the calling thread.
+/// Records a stamp for a point on the calling thread.
 #[cold]
 #[inline(never)]
 pub(super) fn stamp(point: Point) {
@@ -62,8 +62,8 @@ pub(super) fn stamp(point: Point) {
     });
 }
 
-/// Returns the median number of ticks between stamps of the calling thread that have nothing
-/// between them.
+/// Returns the median number of ticks between successive stamps of the calling thread that are
+/// recorded without any work in between.
 pub(super) fn ticks_between_stamps() -> Option<u64> {
     const STAMPS: usize = CAPACITY / 2;
     for _ in 0..STAMPS {
@@ -110,7 +110,7 @@ fn register() -> Option<Arc<Ring>> {
     Some(ring)
 }
 
-/// Removes a ring from the list, so that its stamps are not taken.
+/// Removes a ring buffer from the list, so that its stamps are not returned.
 fn forget(ring: &Arc<Ring>) {
     rings().retain(|known| !Arc::ptr_eq(&known.ring, ring));
 }
@@ -126,7 +126,7 @@ impl ThreadRing {
         }
     }
 
-    /// Returns whether its thread still exists.
+    /// Returns whether the thread of this ring buffer still exists.
     fn is_used(&self) -> bool {
         Arc::strong_count(&self.ring) > 1
     }
@@ -136,8 +136,8 @@ impl ThreadRing {
 mod tests {
     use super::*;
 
-    /// Returns the stamps of the named thread. Others in this process take stamps, too: only one
-    /// test may do so.
+    /// Returns the stamps of the threads with this name. As it takes the stamps of all threads,
+    /// only one test of the process may use it.
     fn taken_of(thread: &str) -> Vec<ThreadStamps> {
         let mut taken = take();
         taken.retain(|one| one.thread == thread);

@@ -1,57 +1,106 @@
-//! Protection that a reference demands, in any of its components: nothing is sent in clear to an
-//! object that demands it.
+//! Protection that a reference demands in any of its components: nothing may be sent unencrypted to
+//! an object that demands it.
 
 use super::{DecodedProfile, SecurityRequirement};
 use punctual_ior::{
-    Component, CompoundMechanism, Ior, MechanismTransport, Profile, TaggedComponent, TlsSecTrans,
-    tags,
+    AssociationOptions, Component, CompoundMechanism, Ior, MechanismTransport, Profile,
+    TaggedComponent, TlsSecTrans, tags,
 };
+use std::fmt;
 
-impl DecodedProfile {
-    /// Returns the protection without which nothing is to be sent by this profile: the demand of an
-    /// endpoint, or of a component, whether or not that names an address. A component that does not
-    /// decode may demand anything.
-    pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
-        let mut of_endpoints = self
-            .endpoints
-            .iter()
-            .filter_map(|one| one.qualities.security);
-        of_endpoints
-            .find(SecurityRequirement::demands_protection)
-            .or_else(|| demanded_by(&self.components))
+/// Protection without which nothing is to be sent, and the part of the reference that demands it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// A component demands it.
+    Component {
+        tag: u32,
+        requires: AssociationOptions,
+    },
+    /// An endpoint has the demand as a quality.
+    Endpoint { requires: AssociationOptions },
+    /// A component does not decode, and may demand anything.
+    UnreadComponent { tag: u32 },
+    /// A profile of components does not decode, and may demand anything.
+    UnreadProfile,
+}
+
+/// Shows the reason for an error: a clause about the reference.
+impl fmt::Display for Demand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let component = |tag| tags::component_name(tag).unwrap_or("a component");
+        match *self {
+            Self::Component { tag, requires } => {
+                let name = component(tag);
+                write!(
+                    f,
+                    "its server demands protection ({requires}: target_requires of {name})"
+                )
+            }
+            Self::Endpoint { requires } => {
+                write!(
+                    f,
+                    "its server demands protection ({requires}, at one of its endpoints)"
+                )
+            }
+            Self::UnreadComponent { tag } => {
+                let name = component(tag);
+                write!(
+                    f,
+                    "its component {name} does not decode, and may demand protection"
+                )
+            }
+            Self::UnreadProfile => f.write_str(
+                "its profile of components alone does not decode, and may demand protection",
+            ),
+        }
     }
 }
 
-/// Returns the protection without which nothing is to be sent by any of a reference's profiles: the
-/// demands of profiles that consist of components alone, and apply to the object: IIOP 1.0 has no
-/// other place for them. A component that does not decode may demand anything.
-pub(crate) fn demanded_by_all(ior: &Ior) -> Option<SecurityRequirement> {
+impl DecodedProfile {
+    /// Returns the protection without which nothing may be sent to this profile's endpoints: the
+    /// demand of an endpoint, or of any component, even one without an address. A component that
+    /// cannot be decoded counts as demanding protection.
+    pub(crate) fn demands(&self) -> Option<Demand> {
+        demanded_by(&self.components).or_else(|| {
+            let endpoints = self.endpoints.iter();
+            let mut securities = endpoints.filter_map(|one| one.qualities.security);
+            let demand = securities.find(SecurityRequirement::demands_protection)?;
+            let requires = demand.requires;
+            Some(Demand::Endpoint { requires })
+        })
+    }
+}
+
+/// Returns the protection without which nothing may be sent to any endpoint of a reference: the
+/// demands in profiles that contain only components, which apply to the whole object. IIOP 1.0 has
+/// no other place for them. A component that cannot be decoded counts as demanding protection.
+pub(crate) fn demanded_by_all(ior: &Ior) -> Option<Demand> {
     let mut of_components = ior
         .profiles
         .iter()
         .filter(|one| one.tag == tags::profile::MULTIPLE_COMPONENTS);
     of_components.find_map(|one| match one.decode() {
         Ok(Profile::MultipleComponents(components)) => demanded_by(&components),
-        _ => Some(SecurityRequirement::OF_TLS),
+        _ => Some(Demand::UnreadProfile),
     })
 }
 
-fn demanded_by(components: &[TaggedComponent]) -> Option<SecurityRequirement> {
-    let mut demands = components.iter().filter_map(demanded);
-    demands.find(SecurityRequirement::demands_protection)
+fn demanded_by(components: &[TaggedComponent]) -> Option<Demand> {
+    components.iter().find_map(demanded)
 }
 
-/// Returns the protection that a component demands: SSL_SEC_TRANS and the mechanisms of CSIv2.
-/// `None` for others.
-fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
+/// Returns the protection that a component demands; `None` for components other than SSL_SEC_TRANS
+/// and the CSIv2 mechanisms.
+fn demanded(component: &TaggedComponent) -> Option<Demand> {
+    let tag = component.tag;
     let is_security = matches!(
-        component.tag,
+        tag,
         tags::component::SSL_SEC_TRANS | tags::component::CSI_SEC_MECH_LIST
     );
     if !is_security {
         return None;
     }
-    match component.decode() {
+    let security = match component.decode() {
         Ok(Component::SslSecTrans(ssl)) => Some((&ssl).into()),
         Ok(Component::CsiMechanisms(mechanisms)) => {
             let by_others = demands_of_unknown_transports(&mechanisms);
@@ -60,12 +109,15 @@ fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
                 .chain(by_others);
             securities.find(SecurityRequirement::demands_protection)
         }
-        _ => Some(SecurityRequirement::OF_TLS),
-    }
+        _ => return Some(Demand::UnreadComponent { tag }),
+    };
+    let demand = security.filter(SecurityRequirement::demands_protection)?;
+    let requires = demand.requires;
+    Some(Demand::Component { tag, requires })
 }
 
-/// Returns the TLS requirements of each mechanism that has some. Each mechanism is sufficient: if
-/// one needs no TLS, none of the others is demanded.
+/// Returns the TLS requirements of each mechanism that has any. Each mechanism alone is sufficient:
+/// if one of them needs no TLS, the others are not demanded.
 pub(super) fn securities(
     mechanisms: &[CompoundMechanism],
 ) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
@@ -86,9 +138,9 @@ pub(super) fn securities(
     })
 }
 
-/// Returns whether a mechanism needs no protection by its transport. One that demands protection
-/// elsewhere contradicts itself, and is not taken at its less safe interpretation. Authentication
-/// of the client is possible above any transport.
+/// Returns whether a mechanism needs no protection by its transport. A mechanism that demands
+/// protection on another layer contradicts itself, and is interpreted in the safer way. Client
+/// authentication is possible over any transport.
 fn needs_no_protection(mechanism: &CompoundMechanism) -> bool {
     mechanism.transport == MechanismTransport::Null
         && !demands_on_all_layers(mechanism).demands_protection_of_messages()
@@ -102,7 +154,8 @@ fn demands_on_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
     }
 }
 
-/// Returns the demands of mechanisms with unknown transports, unless another mechanism needs none.
+/// Returns the demands of mechanisms whose transports are unknown, unless another mechanism needs
+/// no protection.
 fn demands_of_unknown_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequirement> {
     if mechanisms.iter().any(needs_no_protection) {
         return None;
@@ -131,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Integrity, confidentiality and trust in the client.
+    /// Demand of integrity, confidentiality and client authentication.
     const ALL: AssociationOptions = AssociationOptions(0x46);
 
     fn mechanism(transport: MechanismTransport, requires: u16) -> CompoundMechanism {
@@ -209,6 +262,39 @@ mod tests {
         let mut decoded = with_mechanisms(684, true);
         assert!(decoded.demands().is_none());
         decoded.components[0].data.truncate(20);
-        assert!(decoded.demands().is_some());
+        let tag = tags::component::CSI_SEC_MECH_LIST;
+        assert_eq!(decoded.demands(), Some(Demand::UnreadComponent { tag }));
+    }
+
+    #[test]
+    fn the_component_that_demands_is_named() {
+        let shown = |decoded: &DecodedProfile| decoded.demands().unwrap().to_string();
+        let mut decoded = with_mechanisms(684, false);
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (Integrity, Confidentiality: target_requires of CSI_SEC_MECH_LIST)"
+        );
+        let ssl = |requires| {
+            TaggedComponent::ssl_sec_trans(&SslSecTrans {
+                target_supports: AssociationOptions(0x7e),
+                target_requires: AssociationOptions(requires),
+                port: 9,
+            })
+        };
+        // One that demands nothing says nothing.
+        decoded.components.insert(0, ssl(1));
+        assert!(shown(&decoded).ends_with("CSI_SEC_MECH_LIST)"));
+        decoded.components[0] = ssl(0x40);
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (EstablishTrustInClient: target_requires of SSL_SEC_TRANS)"
+        );
+        decoded.components.clear();
+        assert_eq!(
+            shown(&decoded),
+            "its server demands protection (Integrity, Confidentiality, at one of its endpoints)"
+        );
+        decoded.endpoints.clear();
+        assert_eq!(decoded.demands(), None);
     }
 }

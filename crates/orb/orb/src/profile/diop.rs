@@ -1,4 +1,4 @@
-//! DIOP profiles, as TAO has them: GIOP's one-ways in datagrams.
+//! DIOP profiles, in TAO's format: GIOP one-ways in datagrams.
 
 use super::endpoint::host_and_port;
 use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest, priorities};
@@ -7,7 +7,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{DiopProfile, IorError, TaggedProfile, tags};
 use punctual_link::{Address, diop};
 
-/// The codec of TAO's DIOP tag.
+/// Codec of profiles with TAO's DIOP tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DiopCodec;
 

@@ -1,4 +1,4 @@
-//! Endpoints in profiles: one model for every tag.
+//! Endpoints in profiles, in a form that is independent of the profile's tag.
 
 use crate::priority::Priority;
 use punctual_ior::{AssociationOptions, Endpoint, SslSecTrans};
@@ -52,7 +52,7 @@ pub struct SecurityRequirement {
 }
 
 impl SecurityRequirement {
-    /// Offer and demands of a TLS endpoint of Punctual, unless it was configured to demand more.
+    /// Offer and demands of Punctual's TLS endpoints, unless they are configured to demand more.
     pub(crate) const OF_TLS: Self = {
         let protection = AssociationOptions::INTEGRITY
             .and(AssociationOptions::CONFIDENTIALITY)
@@ -67,7 +67,7 @@ impl SecurityRequirement {
         }
     };
 
-    /// Returns the requirement with a demand that clients authenticate themselves.
+    /// Returns the requirement with the additional demand that clients authenticate themselves.
     pub(crate) fn with_trust_in_client(self) -> Self {
         Self {
             requires: self
@@ -77,8 +77,8 @@ impl SecurityRequirement {
         }
     }
 
-    /// Returns whether the server demands protection of messages, or authentication of clients: it
-    /// must not be sent anything in clear.
+    /// Returns whether the server demands encryption of messages or authentication of clients, so
+    /// that nothing may be sent to it unencrypted.
     #[must_use]
     pub fn demands_protection(&self) -> bool {
         const DEMANDS: [AssociationOptions; 2] = [
@@ -89,7 +89,7 @@ impl SecurityRequirement {
             || DEMANDS.into_iter().any(|one| self.requires.contain(one))
     }
 
-    /// Returns whether the server demands protection of messages.
+    /// Returns whether the server demands protection (integrity or confidentiality) of messages.
     pub(crate) fn demands_protection_of_messages(&self) -> bool {
         const DEMANDS: [AssociationOptions; 4] = [
             AssociationOptions::INTEGRITY,
@@ -100,8 +100,8 @@ impl SecurityRequirement {
         DEMANDS.into_iter().any(|one| self.requires.contain(one))
     }
 
-    /// Returns the requirement of a server that can be reached in clear, too: it offers protection,
-    /// and demands none.
+    /// Returns the requirement of a server that can also be reached without encryption: it offers
+    /// protection, and demands none.
     pub(crate) fn beside_clear(self) -> Self {
         Self {
             supports: self.supports.and(AssociationOptions::NO_PROTECTION),
@@ -142,7 +142,7 @@ impl ProfileEndpoint {
         self
     }
 
-    /// Returns whether both are at one address by one protocol, whatever their qualities.
+    /// Returns whether both endpoints have an equal address and protocol, whatever their qualities.
     #[must_use]
     pub fn has_same_address(&self, other: &Self) -> bool {
         self.protocol == other.protocol && self.address == other.address
@@ -158,7 +158,7 @@ impl From<&SslSecTrans> for SecurityRequirement {
     }
 }
 
-/// Returns an address as host and port.
+/// Returns an address as host and port, if it has that form.
 pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
     let (host, port) = address.host_and_port()?;
     Some(Endpoint {

@@ -1,7 +1,7 @@
-//! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP, and as components alternate addresses, TLS
+//! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP and, in components, alternate addresses, TLS
 //! (SSL_SEC_TRANS of SSLIOP) and omniORB's Unix sockets.
 //!
-//! omniORB's clients read only the first IIOP profile of a reference, and know Unix sockets only as
+//! omniORB's clients read only the first IIOP profile of a reference, and find Unix sockets only in
 //! its components. So an endpoint of [`uiop`], which has a profile of its own for TAO and Punctual,
 //! is repeated there.
 
@@ -22,10 +22,10 @@ use punctual_link::{Address, iiop, uiop};
 
 use std::collections::{HashMap, HashSet};
 
-/// Name of the TLS link, which is a crate of its own.
+/// Name of the TLS link, which is implemented in a separate crate.
 const SSLIOP: &str = "ssliop";
 
-/// Codec of INTERNET_IOP.
+/// Codec of profiles with the tag TAG_INTERNET_IOP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IiopCodec;
 
@@ -38,8 +38,9 @@ impl ProfileCodec for IiopCodec {
         protocol == iiop::NAME || protocol == SSLIOP
     }
 
-    /// Returns secured endpoints first, then Unix sockets of this host, then TCP. The sockets in
-    /// references of Punctual are left to its UIOP profiles, whose position the server chose.
+    /// Decodes the encrypted endpoints first, then Unix sockets of this host, then TCP. Unix
+    /// sockets in references of Punctual are skipped, as they also have UIOP profiles, whose
+    /// position the server chose.
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
         let version = newest(profile.version)?;
@@ -79,11 +80,11 @@ impl ProfileCodec for IiopCodec {
     }
 
     /// Writes one profile for all TCP endpoints, those after the first as alternate addresses. It
-    /// offers TLS, too, where that is listened at on its host: omniORB, JacORB and TAO look for it
-    /// there. Every other TLS endpoint has a profile of its own, without a port for TCP, which
-    /// demands TLS. The first profile names the Unix sockets; if there are only those, they have a
-    /// profile of their own, without a port, as in omniORB. In GIOP
-    /// 1.0, which has no components, there is one profile for each TCP endpoint.
+    /// also offers TLS if there is a TLS endpoint on its host: omniORB, JacORB and TAO look for it
+    /// there. Every other TLS endpoint has a profile of its own, without a TCP port, which demands
+    /// TLS. The first profile contains the Unix sockets; if there are only those, they have a
+    /// profile of their own, without a port, as in omniORB. In GIOP 1.0, which has no components,
+    /// there is one profile for each TCP endpoint.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],
@@ -157,9 +158,9 @@ impl ProfileCodec for IiopCodec {
     }
 }
 
-/// Assigns the priorities in the profile's component to endpoints, and adds those that are named
-/// only there, as TAO's are. The profile's own address with port 0, which no endpoint has, stands
-/// for the secured ones.
+/// Assigns the priorities in the profile's component to endpoints, and adds the endpoints that are
+/// only in that component, as TAO's may be. In the component, the profile's own address with port 0
+/// stands for the encrypted endpoints.
 fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
     let said = priorities::said(&profile.components, tags::profile::INTERNET_IOP);
     if said.is_empty() {
@@ -201,7 +202,7 @@ fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
     }
 }
 
-/// Adds Unix sockets to the first profile, or a profile for them.
+/// Adds Unix sockets to the first profile, or adds a profile for them.
 fn name_sockets<'p>(
     profiles: &mut Vec<(Endpoint, Vec<TaggedComponent>)>,
     sockets: impl Iterator<Item = &'p ProfileEndpoint>,
@@ -239,13 +240,14 @@ fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = Profi
     })
 }
 
-/// Returns whether these components come from Punctual.
+/// Returns whether components show that Punctual created the profile.
 fn is_ours(components: &[TaggedComponent]) -> bool {
     let kind = |one: &TaggedComponent| matches!(one.decode(), Ok(Component::OrbType(ORB_TYPE)));
     components.iter().any(kind)
 }
 
-/// Returns whether a Unix socket of a host of this name is on this one.
+/// Returns whether a host name is that of this host, so that Unix sockets named with it are on this
+/// host.
 fn is_this_host(name: &str) -> bool {
     punctual_sys::host::name().is_some_and(|own| own == name)
 }
@@ -446,8 +448,8 @@ pub(super) mod tests {
         assert_eq!(decoded.endpoints[1..], plain);
     }
 
-    /// Creates a profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host,
-    /// and perhaps none.
+    /// Creates a profile with a TCP port, whose server supports CSIv2 mechanisms: TLS at another
+    /// host and, if asked for, none.
     pub(in crate::profile) fn with_mechanisms(
         port: u16,
         needs_no_protection: bool,

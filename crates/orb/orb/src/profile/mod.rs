@@ -1,7 +1,7 @@
 //! Locations of objects in references: a codec for each profile tag.
 //!
 //! A profile is not part of a link: one IIOP profile can hold TLS, alternate addresses and Unix
-//! sockets as components. A codec reads the endpoints out of its profiles and writes them; the
+//! sockets as components. A codec decodes the endpoints in its profiles and encodes them; the
 //! registered protocols of the ORB decide which of them it can reach.
 
 mod demands;
@@ -16,7 +16,7 @@ mod priorities_tests;
 mod published;
 mod uiop;
 
-pub(crate) use demands::demanded_by_all;
+pub(crate) use demands::{Demand, demanded_by_all};
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;
@@ -34,14 +34,14 @@ pub(crate) const ORB_TYPE: u32 = punctual_ior::tags::orb_type::PUNCTUAL;
 
 /// Codec of the profiles of one tag.
 pub trait ProfileCodec: Send + Sync + Debug {
-    /// Returns the profiles' tag.
+    /// Returns the tag of the codec's profiles.
     fn tag(&self) -> u32;
 
-    /// Returns whether references name endpoints of this protocol in profiles of this codec.
+    /// Returns whether references contain endpoints of this protocol in profiles of this codec.
     fn carries(&self, protocol: &str) -> bool;
 
-    /// Returns the tag of another codec's profiles in which some clients look for endpoints of this
-    /// one: they are handed to that codec too.
+    /// Returns the tag of another codec in whose profiles some clients look for endpoints of this
+    /// one; such endpoints are passed to that codec, too.
     fn also_named_in(&self) -> Option<u32> {
         None
     }
@@ -49,14 +49,14 @@ pub trait ProfileCodec: Send + Sync + Debug {
     /// Reads a profile's data.
     ///
     /// # Errors
-    /// [`IorError`] when they do not decode.
+    /// [`IorError`] if the data cannot be decoded.
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError>;
 
-    /// Writes the profiles for an object at `endpoints`, at least one: those that this codec
-    /// carries, and those of other codecs that are also named in its profiles.
+    /// Writes one or more profiles for an object at `endpoints`: the endpoints that this codec
+    /// carries, and those of other codecs that are also put into its profiles.
     ///
-    /// If profiles hold the object key verbatim, once, they are written once for all keys of one
-    /// length, and the bytes of the key are inserted for each object.
+    /// If profiles hold the object key verbatim, once, they are encoded once for all keys of a
+    /// certain length, and the bytes of the key are inserted for each object.
     ///
     /// # Errors
     /// Text or lengths that cannot be encoded.
@@ -72,26 +72,26 @@ pub trait ProfileCodec: Send + Sync + Debug {
 pub struct DecodedProfile {
     /// Newest GIOP version that the server speaks at these endpoints.
     pub version: GiopVersion,
-    /// Object key: the server's name for the object.
+    /// Object key: the identification of the object within its server.
     pub object_key: Vec<u8>,
-    /// Further components.
+    /// Components other than those that were decoded to endpoints.
     pub components: Vec<TaggedComponent>,
     /// Endpoints, in the server's order of preference.
     pub endpoints: Vec<ProfileEndpoint>,
 }
 
-/// Published facts about an object, beside its endpoints.
+/// Published information about an object, apart from its endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'o> {
     /// Newest GIOP version that this ORB speaks.
     pub version: GiopVersion,
-    /// Object key: this ORB's name for the object.
+    /// Object key: the identification of the object within this ORB.
     pub object_key: &'o [u8],
-    /// Further components; profiles of version 1.0 have none.
+    /// Additional components; profiles of version 1.0 have none.
     pub components: &'o [TaggedComponent],
 }
 
-/// Returns the newest GIOP version that may be used with an endpoint of this version.
+/// Returns the newest GIOP version that may be used with a profile of this IIOP version.
 fn newest(version: IiopVersion) -> Result<GiopVersion, IorError> {
     let (major, minor) = (version.major, version.minor);
     version

@@ -1,20 +1,20 @@
-//! Origins of references, which decide to which endpoints they may lead.
+//! Origins of references, which determine which endpoints in them may be used.
 
 use punctual_link::{Connection, Link, stays_on_this_host};
 
 /// Origin of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Created by the reference's own ORB, so that the object is its adapter's.
+    /// Created by the ORB that the reference belongs to, so that the object belongs to its adapter.
     OwnOrb,
-    /// Received from a process of this host, or parsed from a text.
+    /// Received from a process on this host, or parsed from a text.
     ThisHost,
     /// Received from another host.
     Elsewhere,
 }
 
 impl Origin {
-    /// Returns the origin of data received by a connection.
+    /// Returns the origin of data received over a connection.
     pub(crate) fn of(link: &dyn Link, connection: &dyn Connection) -> Self {
         let (local, peer) = (connection.local(), connection.peer());
         match stays_on_this_host(link.is_local(), local, peer) {

@@ -1,4 +1,4 @@
-//! Punctual's own profiles, for pairs of messaging protocol and link without a tag of another
+//! Punctual's own profiles, for pairs of messaging protocol and link that have no tag of another
 //! vendor.
 
 use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, priorities};
@@ -7,7 +7,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, PairProfile, TaggedProfile, tags};
 use punctual_link::Address;
 
-/// Codec of Punctual's tag for pairs. It carries every protocol, so it is asked last.
+/// Codec of Punctual's profile tag. It carries every protocol, so it is tried last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairCodec;
 

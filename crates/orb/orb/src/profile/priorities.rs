@@ -1,4 +1,5 @@
-//! Priorities of endpoints in profiles: TAO's endpoints component, as TAO's clients read it (O'Ryan et al. 2001, §4.2.2).
+//! Priorities of endpoints in profiles: TAO's endpoints component, which TAO's clients read (O'Ryan et al. 2001,
+//! §4.2.2).
 
 use super::ProfileEndpoint;
 use super::endpoint::host_and_port;
@@ -14,8 +15,8 @@ const MOST: usize = 256;
 /// TAO's value for an endpoint without a priority.
 const NONE: i16 = -1;
 
-/// Returns the component for a profile of these endpoints, each at the place that `place` returns;
-/// `None` if none has a priority.
+/// Returns the component for a profile of these endpoints; `place` returns the address of an
+/// endpoint in the component's form. `None` if no endpoint has a priority.
 pub(super) fn component<'e>(
     endpoints: impl IntoIterator<Item = &'e ProfileEndpoint, IntoIter: Clone>,
     place: impl Fn(&Address) -> Option<TaoPlace>,
@@ -35,18 +36,18 @@ pub(super) fn component<'e>(
     TaggedComponent::of_tao_endpoints(&said).map(Some)
 }
 
-/// Returns the place in the component of an endpoint with a path, or another text.
+/// Returns an address that is a path or another text, in the component's form.
 pub(super) fn at_path(address: &Address) -> Option<TaoPlace> {
     Some(TaoPlace::Path(address.place().to_owned()))
 }
 
-/// Returns the place in the component of an endpoint with a host and a port.
+/// Returns an address with host and port, in the component's form.
 pub(super) fn at_host(address: &Address) -> Option<TaoPlace> {
     host_and_port(address).map(TaoPlace::Host)
 }
 
-/// Returns the priorities of places in the component for profiles of this tag, if there is one that
-/// decodes. The number of places is limited to that of possible lanes, each at some protocols.
+/// Returns the addresses and priorities in the component for profiles of this tag, if there is one
+/// that can be decoded. At most [`MOST`] are read.
 pub(super) fn said(
     components: &[TaggedComponent],
     profile: u32,

@@ -1,4 +1,4 @@
-//! Priorities of endpoints in IIOP profiles, as written by Punctual and by TAO.
+//! Tests of endpoint priorities in IIOP profiles, as written by Punctual and by TAO.
 
 use super::{DecodedProfile, IiopCodec, ProfileCodec, ProfileEndpoint, Publication};
 use crate::priority::Priority;
@@ -42,8 +42,8 @@ fn endpoints_of_lanes_come_back_with_their_priorities() {
     assert_eq!(decoded, sent);
 }
 
-/// Creates a profile of TAO's, at `h:1`, whose server demands TLS and has endpoints of these
-/// priorities.
+/// Creates a TAO profile with the address `h:1`, whose server demands TLS and has endpoints with
+/// these priorities.
 fn of_tao(endpoints: &[(&str, u16, i16)]) -> DecodedProfile {
     let endpoints: Vec<TaoEndpoint> = endpoints
         .iter()

@@ -1,15 +1,15 @@
-//! Endpoints in the references of a POA: a policy, added to each ORB in the same way as other
-//! crates add theirs.
+//! Policy that selects the endpoints in the references of a POA. It is added to each ORB as
+//! policies of other crates are.
 
 use super::LaneId;
 use crate::policy::{PolicyLevels, PolicyType};
 use crate::priority::Priority;
 use std::fmt;
 
-/// Endpoints that references of a POA's objects name, of those that the ORB listens at. Without
-/// this policy they name all.
+/// Selection of the endpoints, among those that the ORB listens at, that references of a POA's
+/// objects contain. Without this policy they contain all.
 ///
-/// It only decides on what is published: a client that knows another endpoint is served there too.
+/// It only determines what is published: a client that uses another endpoint is served there, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedEndpoints(Vec<EndpointChoice>);
 
@@ -17,23 +17,23 @@ pub struct PublishedEndpoints(Vec<EndpointChoice>);
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EndpointChoice {
-    /// Endpoints of this text, `protocol://place`, as configured or as listened at
-    /// ([`crate::Orb::endpoints`]). Options may be left out.
+    /// Endpoints with this text, `protocol://place`, as configured or with the actual address
+    /// ([`crate::Orb::endpoints`]). Options may be omitted.
     Text(String),
-    /// Endpoints of this priority.
+    /// Endpoints with this priority.
     Priority(Priority),
     /// Endpoints of this lane.
     Lane(LaneId),
 }
 
 impl PublishedEndpoints {
-    /// Creates a policy for the endpoints that match one of the choices.
+    /// Creates a policy that selects the endpoints that match any of the choices.
     #[must_use]
     pub fn new(choices: impl IntoIterator<Item = EndpointChoice>) -> Self {
         Self(choices.into_iter().collect())
     }
 
-    /// Creates a policy for the endpoints with these texts.
+    /// Creates a policy that selects the endpoints with these texts.
     #[must_use]
     pub fn named<S: AsRef<str>>(texts: &[S]) -> Self {
         let texts = texts.iter().map(|text| text.as_ref().to_owned());
@@ -47,7 +47,8 @@ impl PublishedEndpoints {
     }
 }
 
-/// The endpoints are known when a POA is created, which checks that each choice matches one.
+/// Leaves the check that each choice matches an endpoint to the creation of a POA, when the
+/// endpoints are known.
 impl PolicyType for PublishedEndpoints {
     const NUMBER: u32 = 0x5055_0006;
     const NAME: &'static str = "PublishedEndpoints";
@@ -61,7 +62,7 @@ impl PolicyType for PublishedEndpoints {
     }
 }
 
-/// Shows the choice, for messages.
+/// Writes the choice in the form used in error messages.
 impl fmt::Display for EndpointChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

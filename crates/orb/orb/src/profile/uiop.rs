@@ -1,11 +1,11 @@
-//! UIOP profiles, as TAO has them: GIOP over Unix sockets.
+//! UIOP profiles, in TAO's format: GIOP over Unix sockets.
 
 use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, newest, priorities};
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, TaggedProfile, UiopProfile, tags};
 use punctual_link::{Address, uiop};
 
-/// Codec of TAO's UIOP tag.
+/// Codec of profiles with TAO's UIOP tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UiopCodec;
 
@@ -18,7 +18,8 @@ impl ProfileCodec for UiopCodec {
         protocol == uiop::NAME
     }
 
-    /// Returns the tag of IIOP: omniORB's clients know Unix sockets as components of IIOP profiles.
+    /// Returns the tag of IIOP: omniORB's clients look for Unix sockets in components of IIOP
+    /// profiles.
     fn also_named_in(&self) -> Option<u32> {
         Some(tags::profile::INTERNET_IOP)
     }
@@ -37,7 +38,7 @@ impl ProfileCodec for UiopCodec {
         })
     }
 
-    /// Writes one profile for each endpoint: it has room for one path.
+    /// Writes one profile for each endpoint, as a profile can hold only one path.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],

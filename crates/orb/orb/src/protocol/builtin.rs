@@ -1,4 +1,4 @@
-//! Built-in protocols of every ORB.
+//! Built-in protocols, which every ORB has.
 
 use super::ProtocolBundle;
 use crate::config::OrbConfig;

@@ -6,7 +6,7 @@ use punctual_link::{Link, LinkAdapter};
 use std::sync::Arc;
 
 /// Links, messaging protocols, adapters and profile codecs that belong together, and the pairs of
-/// them that must fit.
+/// them that must be compatible.
 #[derive(Clone, Debug, Default)]
 pub struct ProtocolBundle {
     pub(super) links: Vec<Arc<dyn Link>>,
@@ -52,7 +52,7 @@ impl ProtocolBundle {
         self
     }
 
-    /// Adds a pair that must fit for the bundle to be of use, e.g. `giop_lite+mylink`.
+    /// Adds a pair that must be compatible for the bundle to be added, e.g. `giop_lite+mylink`.
     #[must_use]
     pub fn pair(mut self, protocol: &str) -> Self {
         self.pairs.push(protocol.to_owned());

@@ -1,6 +1,6 @@
-//! Parts of protocols, and errors of protocols that cannot be used.
+//! Names of protocol parts, and errors for protocols that cannot be used.
 
-/// Names of the parts of protocols.
+/// Names of the registered parts of protocols.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolCatalogue {
     /// Messaging protocols.
@@ -15,25 +15,25 @@ pub struct ProtocolCatalogue {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// There is no link of that name.
+    /// There is no link with the given name.
     #[error("unknown link `{link}` in the protocol `{protocol}`; known links: {known}{hint}")]
     UnknownLink {
-        /// The protocol as it was named.
+        /// Name of the protocol, as given.
         protocol: String,
-        /// The link's part of it.
+        /// The link's name in it.
         link: String,
         /// The existing links.
         known: String,
-        /// Way to make it available, if one is known.
+        /// How to make the link available, if that is known.
         hint: &'static str,
     },
-    /// There is neither a messaging protocol nor an adapter of that name.
+    /// There is neither a messaging protocol nor an adapter with the given name.
     #[error(
         "`{part}` of the protocol `{protocol}` is neither a messaging protocol ({messaging}) nor an \
          adapter ({adapters})"
     )]
     UnknownPart {
-        /// The protocol as it was named.
+        /// Name of the protocol, as given.
         protocol: String,
         /// The unknown part.
         part: String,
@@ -47,25 +47,25 @@ pub enum ProtocolError {
     Unfit {
         /// The messaging protocol.
         messaging: String,
-        /// The link, adapters included.
+        /// The link, including adapters.
         link: String,
         /// The guarantees that it lacks, in words.
         lacks: String,
-        /// A link that would fit, if one is known.
+        /// Text that suggests a suitable link, if one is known.
         hint: String,
     },
-    /// An adapter is used over a link that needs none.
+    /// An adapter is used over a link that does not need it.
     #[error("the adapter `{adapter}` was given to the link `{link}`, which takes none")]
     NothingToSupply {
         /// The adapter.
         adapter: String,
-        /// The link, adapters below included.
+        /// The link, including the adapters below.
         link: String,
     },
-    /// A name has more parts than any protocol.
+    /// A protocol name has more parts than the given maximum.
     #[error("a protocol has at most {0} parts")]
     TooManyParts(usize),
-    /// A name is taken, or not valid.
+    /// The name of a protocol part is already in use, or is invalid.
     #[error("`{name}` cannot be registered: {reason}")]
     BadName {
         /// The name.
@@ -73,10 +73,10 @@ pub enum ProtocolError {
         /// The reason.
         reason: &'static str,
     },
-    /// A protocol to be retired does not exist.
+    /// No protocol part with the name that was to be retired exists.
     #[error("unknown link, messaging protocol or adapter `{0}`")]
     NotThere(String),
-    /// A retirement would remove something that the configuration needs.
+    /// A part cannot be retired, because the configuration needs it.
     #[error("`{0}` is needed: {1}")]
     InUse(String, String),
 }

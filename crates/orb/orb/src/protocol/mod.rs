@@ -1,8 +1,9 @@
 //! Protocols that an ORB speaks: pairs of a messaging protocol and a link.
 //!
 //! `giop_lite+uiop` is GIOPlite over Unix sockets, `reliable+diop` is GIOP over datagrams that an
-//! adapter makes reliable; without a messaging protocol's name GIOP is meant. [`registry`] holds
-//! the registered parts, and changes while the ORB runs; a [`bundle`] is added to it at once.
+//! adapter makes reliable; without the name of a messaging protocol, GIOP is used. [`registry`]
+//! holds the registered parts, and can change while the ORB runs; a [`bundle`] of parts is added to
+//! it as a whole.
 
 mod builtin;
 mod bundle;

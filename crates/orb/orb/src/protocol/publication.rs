@@ -1,13 +1,14 @@
-//! Profiles of references, made of endpoints: each protocol's codec writes its own.
+//! Encoding of endpoints to profiles of references: each protocol's codec writes its own.
 
 use super::registry::Registry;
 use crate::profile::{ProfileEndpoint, Publication};
 use punctual_cdr::CdrError;
 use punctual_ior::{TaggedComponent, TaggedProfile};
 
-/// Returns the profiles for an object at `endpoints`, codec by codec in the order of the first
-/// endpoint that each carries. Profiles that only repeat endpoints of other codecs come last. Those
-/// of a tag in `added` have its components beside the object's.
+/// Returns the profiles for an object at `endpoints`, grouped by codec in the order of the first
+/// endpoint that each codec carries. Profiles that only repeat endpoints of other codecs come last.
+/// `added` has further components, each for the profiles of one tag or, with `None`, for all
+/// profiles.
 pub(crate) fn profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],
@@ -25,8 +26,8 @@ pub(crate) fn profiles_for(
     encoded(registry, shared, object, added)
 }
 
-/// Returns the profiles like `profiles_for`, without those that only repeat endpoints: for short
-/// references.
+/// Returns the profiles like `profiles_for`, but without those that only repeat endpoints, for
+/// short references.
 pub(crate) fn own_profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],
@@ -46,7 +47,7 @@ pub(crate) fn own_profiles_for(
     encoded(registry, shared, object, &[])
 }
 
-/// Returns the endpoints by the tag of the codec that carries them.
+/// Returns the endpoints grouped by the tag of the codec that carries them.
 fn carried(registry: &Registry, endpoints: &[ProfileEndpoint]) -> Vec<(u32, Vec<ProfileEndpoint>)> {
     let mut shared = Vec::new();
     for endpoint in endpoints {

@@ -1,8 +1,8 @@
 //! Registered parts of an ORB's protocols: connectors and acceptors by link, messaging protocols,
 //! adapters, profile codecs (Schmidt et al. 2001, §4.1: the connector and acceptor registries).
 //!
-//! A [`Registry`] never changes; a change creates another, which is checked as a whole before it
-//! replaces the old one. References notice the change by its number.
+//! A [`Registry`] is immutable; a change creates a new one, which is checked as a whole before it
+//! replaces the old one. References detect the change by the registry's number.
 
 use super::bundle::ProtocolBundle;
 use super::error::{ProtocolCatalogue, ProtocolError};
@@ -18,31 +18,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Maximum number of parts of a protocol: a messaging protocol, two adapters and a link.
 const MAX_PARTS: usize = 4;
 
-/// Name of the TLS link, which is a crate of its own.
+/// Name of the TLS link, which is implemented in a separate crate.
 const TLS: &str = "ssliop";
 
-/// Messaging protocol over a link.
+/// Messaging protocol with the link that it uses.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
-    /// Name in endpoints and references.
+    /// Name of the protocol in endpoints and references.
     pub(crate) name: Box<str>,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) link: Arc<dyn Link>,
 }
 
 impl Pair {
-    /// Returns whether a link, messaging protocol or adapter of this name is part of it.
+    /// Returns whether a link, messaging protocol or adapter of this name is part of the pair.
     pub(crate) fn involves(&self, name: &str) -> bool {
         self.messaging.name() == name || self.link.name().split('+').any(|part| part == name)
     }
 
-    /// Returns whether its messages may leave this host unencrypted.
+    /// Returns whether the pair's messages may leave this host unencrypted.
     pub(crate) fn is_in_clear(&self) -> bool {
         self.link.protection() != Protection::Encryption && !self.link.is_local()
     }
 }
 
-/// Registered parts at one time.
+/// Set of the registered parts of protocols.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registry {
     /// Version number of the registry.
@@ -50,12 +50,12 @@ pub(crate) struct Registry {
     links: BTreeMap<Box<str>, Arc<dyn Link>>,
     messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
     adapters: BTreeMap<Box<str>, Arc<dyn LinkAdapter>>,
-    /// Links that adapters made, each once, by name.
+    /// Links made by adapters, by name.
     adapted: Adapted,
     codecs: Vec<Arc<dyn ProfileCodec>>,
 }
 
-/// Links that adapters made. An adapted link may have a thread of its own, so each is made once.
+/// Links made by adapters, by name. As an adapted link may have a thread, each is made only once.
 #[derive(Debug, Default)]
 struct Adapted(Mutex<BTreeMap<String, Arc<dyn Link>>>);
 
@@ -75,7 +75,7 @@ impl Adapted {
             .clone()
     }
 
-    /// Removes the links that have a part of this name.
+    /// Removes the adapted links that contain a part of this name.
     fn forget(&self, part: &str) {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|name, _| !name.split('+').any(|one| one == part));
@@ -83,7 +83,7 @@ impl Adapted {
 }
 
 impl Registry {
-    /// Returns the pair that a name means, if it exists and fits.
+    /// Returns the pair with this name, if its parts exist and are compatible.
     pub(crate) fn pair(&self, protocol: &str) -> Result<Pair, ProtocolError> {
         // The name may come from a peer, in a reference.
         let count = protocol.split('+').take(MAX_PARTS + 1).count();
@@ -133,8 +133,8 @@ impl Registry {
         })
     }
 
-    /// Checks that there is a link of that name; `place` is the place in the configuration that
-    /// names it.
+    /// Checks that there is a link of this name; `place` is the part of the configuration that
+    /// contains the name, for the error.
     pub(crate) fn check_link(&self, place: &str, link: &str) -> Result<(), ProtocolError> {
         match self.links.get(link) {
             Some(_) => Ok(()),
@@ -157,12 +157,13 @@ impl Registry {
         self.codecs.iter().find(|codec| codec.tag() == tag)
     }
 
-    /// Returns the codec in whose profiles references name endpoints of this protocol.
+    /// Returns the codec whose profiles carry endpoints of this protocol.
     pub(crate) fn codec_for(&self, protocol: &str) -> Option<&Arc<dyn ProfileCodec>> {
         self.codecs.iter().find(|codec| codec.carries(protocol))
     }
 
-    /// Returns this registry with a bundle added, if all of it fits.
+    /// Returns a copy of this registry with a bundle added, if all its parts are valid and
+    /// compatible.
     fn with(&self, bundle: &ProtocolBundle) -> Result<Self, ProtocolError> {
         let mut next = self.clone();
         for link in &bundle.links {
@@ -187,7 +188,7 @@ impl Registry {
         Ok(next)
     }
 
-    /// Returns this registry without the part of that name.
+    /// Returns a copy of this registry without the part of this name.
     fn without(&self, name: &str) -> Result<Self, ProtocolError> {
         let mut next = self.clone();
         let found = next.links.remove(name).is_some()
@@ -275,7 +276,7 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
     }
 }
 
-/// Returns the way to make a link available that must be configured first.
+/// Returns the text that says how a link that needs configuration can be made available.
 fn hint(link: &str) -> &'static str {
     match link {
         TLS if cfg!(feature = "tls") => {
@@ -287,7 +288,7 @@ fn hint(link: &str) -> &'static str {
     }
 }
 
-/// Returns the name without the default messaging protocol.
+/// Returns the protocol's name, without the name of the default messaging protocol.
 fn short_name(messaging: &str, link: &str) -> Box<str> {
     if messaging == Giop::NAME {
         link.into()
@@ -310,12 +311,12 @@ impl Protocols {
         self.now.load()
     }
 
-    /// Adds a bundle; on an error everything stays as it was.
+    /// Adds a bundle; if that fails, changes nothing.
     pub(crate) fn add(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
         self.change(|registry| registry.with(bundle))
     }
 
-    /// Removes the part of that name; nothing new is begun with it.
+    /// Removes the part of this name; it is not used for anything new.
     pub(crate) fn retire(
         &self,
         name: &str,

@@ -1,5 +1,5 @@
-//! References of object adapters: those that an adapter creates, those that it forwards callers to,
-//! and requests that it relays.
+//! References of object adapters: references that an adapter creates, forwards by an adapter, and
+//! requests that it relays.
 
 use super::interface::Interface;
 use super::object::ObjectRef;
@@ -13,8 +13,8 @@ use crate::server::ServerCall;
 use punctual_ior::PolicyValue;
 
 impl Orb {
-    /// Creates a reference to an object of this ORB's adapter: its type and its key at every
-    /// endpoint that the ORB listens at. For adapters.
+    /// Creates a reference to an object of this ORB's adapter, with its type and its key, and with
+    /// all endpoints at which the ORB listens. For object adapters.
     ///
     /// # Errors
     /// Those of [`Orb::listen`].
@@ -27,8 +27,8 @@ impl Orb {
     }
 
     /// Creates a reference like [`Orb::make_reference`], with policies that are published to
-    /// clients ([`ObjectRef::published_policies`]). Every profile has them, but those of GIOP 1.0,
-    /// which have no components. For adapters.
+    /// clients ([`ObjectRef::published_policies`]). Every profile contains them, except those of
+    /// GIOP 1.0, which have no components. For object adapters.
     ///
     /// # Errors
     /// Those of [`Orb::listen`], and MARSHAL for policies that are too long.
@@ -63,7 +63,7 @@ impl<'m> ServerCall<'m> {
     /// Returns the ORB that received the call.
     ///
     /// # Panics
-    /// Never: only an ORB receives calls.
+    /// Never, as only an ORB receives calls.
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         let environment: &dyn std::any::Any = self.environment();
@@ -73,16 +73,16 @@ impl<'m> ServerCall<'m> {
 }
 
 impl ObjectRef {
-    /// Passes a request on to the object and waits for its reply, which is returned as it is;
-    /// `None` for a request without one. Forwards are followed, and other profiles tried, as for
-    /// any call. For bridges.
+    /// Passes a request on to the object and waits for its reply, which is returned undecoded;
+    /// `None` for a request without a reply. Forwards are followed, and other profiles tried, as
+    /// for any call. For bridges.
     ///
     /// Blocks until the reply or the call's time-out.
     ///
     /// # Errors
-    /// The reason why the request was not answered. IMP_LIMIT and CODESET_INCOMPATIBLE when it
-    /// cannot leave as it is: another GIOP version, other code sets, a byte order that the protocol
-    /// lacks. TRANSIENT when it has passed [`MAX_HOPS`] bridges.
+    /// The reason why the request was not answered. IMP_LIMIT and CODESET_INCOMPATIBLE if it cannot
+    /// be sent with an unchanged body, because of another GIOP version, other code sets, or a byte
+    /// order that the protocol does not have. TRANSIENT if it has passed [`MAX_HOPS`] bridges.
     pub fn relay(
         &self,
         request: &RelayedRequest<'_>,

@@ -1,4 +1,4 @@
-//! The ORB's part in the policies of its object adapter.
+//! Treatment of an object adapter's policies by the ORB.
 
 use super::object::ObjectRef;
 use super::places::reference_to;
@@ -11,13 +11,14 @@ use punctual_ior::{Ior, TaggedProfile, tags};
 use std::sync::Arc;
 
 impl Orb {
-    /// Returns the policies of an adapter: the given ones, and otherwise the ORB's for its adapters
-    /// ([`crate::PolicyLevels::POA_DEFAULT`]). For adapters.
+    /// Returns the policies of an object adapter: the given ones and, for types that are not given,
+    /// the ORB's defaults for its adapters ([`crate::PolicyLevels::POA_DEFAULT`]). For object
+    /// adapters.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given
-    /// twice; for [`PublishedEndpoints`] that name an endpoint which is not listened at; for a
-    /// priority that no endpoint serves.
+    /// [`InvalidPolicy`] for a policy that is invalid, that adapters cannot have, or that is given
+    /// twice; for [`PublishedEndpoints`] that select an endpoint at which the ORB does not listen;
+    /// for a priority that no endpoint serves.
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
         let policies =
             AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
@@ -43,9 +44,9 @@ impl Orb {
         Ok(policies)
     }
 
-    /// Lets the ORB's IOR interceptors add components to the references of an adapter that is being
-    /// created (CORBA 3.3 part 1, §16.5). Returns the factory of the references, if it is not the
-    /// adapter itself (`own`). For adapters.
+    /// Lets the ORB's IOR interceptors add components to the references of an object adapter that
+    /// is being created (CORBA 3.3 part 1, §16.5). Returns the factory that creates the references,
+    /// if it is not the adapter's own (`own`). For object adapters.
     ///
     /// # Errors
     /// The exception of an interceptor that prevents the creation of the adapter.
@@ -77,10 +78,10 @@ impl Orb {
         Ok((policies.with_components(components), factory))
     }
 
-    /// Returns the reference that a factory of an IOR interceptor creates. For adapters.
+    /// Returns the reference that an IOR interceptor's factory creates. For object adapters.
     ///
     /// # Errors
-    /// The exception that the factory has raised; UNKNOWN where it panics.
+    /// The exception that the factory has raised; UNKNOWN if it panics.
     pub fn make_reference_by(
         &self,
         factory: &dyn ObjectReferenceFactory,
@@ -91,8 +92,8 @@ impl Orb {
         Ok(reference_to(self, ior))
     }
 
-    /// Notifies the ORB's IOR interceptors that a manager of adapters has another state. For
-    /// adapters.
+    /// Notifies the ORB's IOR interceptors that the state of an adapter manager (POA manager) has
+    /// changed. For object adapters.
     pub fn adapter_manager_has_changed(&self, manager: u32, state: AdapterState) {
         let all = self.broker().interceptors.ior();
         interceptor::tell(all, "adapter_manager_state_changed", |one| {
@@ -100,8 +101,8 @@ impl Orb {
         });
     }
 
-    /// Notifies the ORB's IOR interceptors that adapters have another state of their own. For
-    /// adapters.
+    /// Notifies the ORB's IOR interceptors that the state of adapters themselves has changed. For
+    /// object adapters.
     pub fn adapters_have_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
         let all = self.broker().interceptors.ior();
         interceptor::tell(all, "adapter_state_changed", |one| {
@@ -109,12 +110,12 @@ impl Orb {
         });
     }
 
-    /// Creates a reference to an object of an adapter that has these policies: as
-    /// [`Orb::make_reference`], with those of them that are published. For adapters.
+    /// Creates a reference to an object of an adapter with these policies. Works as
+    /// [`Orb::make_reference`], but includes the policies that are published. For object adapters.
     ///
     /// # Errors
-    /// Those of [`Orb::make_reference_with_policies`]; INV_POLICY when no endpoint that it may name
-    /// is listened at any more.
+    /// Those of [`Orb::make_reference_with_policies`]; INV_POLICY if the ORB no longer listens at
+    /// any endpoint that the policies select.
     pub fn make_reference_under(
         &self,
         type_id: &str,

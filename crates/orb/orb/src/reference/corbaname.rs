@@ -1,8 +1,8 @@
 //! The one call that a `corbaname:` needs (CosNaming 1.3, §2.5.3.3): `resolve` of a
 //! `CosNaming::NamingContext`.
 //!
-//! It is written by hand, as the interface's IDL belongs to the Naming Service, above the ORB. It
-//! is a request even if the context is an object of this process.
+//! It is coded by hand, as the interface's IDL belongs to the Naming Service, which is built on the
+//! ORB. It is sent as a request even if the context is an object of this process.
 
 use super::object::ObjectRef;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -12,7 +12,7 @@ use punctual_ior::{NameComponent, name_to_text};
 
 const RESOLVE: Operation = Operation::two_way("resolve");
 
-/// `CosNaming::NamingContext::NotFoundReason`, in its order, in words.
+/// Descriptions of the values of `CosNaming::NamingContext::NotFoundReason`, in their order.
 const REASONS: [&str; 3] = [
     "it is not bound",
     "it is bound, but not to a naming context",
@@ -22,8 +22,8 @@ const REASONS: [&str; 3] = [
 /// Returns the object bound to a name in a context.
 ///
 /// # Errors
-/// BAD_PARAM with the standard's minor code where the context reports that the name cannot be
-/// resolved; those of the call.
+/// BAD_PARAM with the standard's minor code if the context reports that the name cannot be
+/// resolved; the exceptions of the call.
 pub(super) fn resolve_in(
     context: &ObjectRef,
     name: &[NameComponent],
@@ -36,7 +36,7 @@ pub(super) fn resolve_in(
     )
 }
 
-/// Writes IDL's `sequence` of `NameComponent`.
+/// Writes a name as the IDL type `sequence<NameComponent>`.
 fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_length(name.len())?;
     for component in name {
@@ -46,7 +46,7 @@ fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> 
     Ok(())
 }
 
-/// Converts a user exception of `resolve` to BAD_PARAM: the URL names no object.
+/// Converts a user exception of `resolve` to BAD_PARAM, as the URL names no object.
 fn unresolved(
     name: &[NameComponent],
     id: &str,

@@ -1,4 +1,5 @@
-//! Calls whose callers go on: by polling, as a future, or with a reply handler (CORBA 3.3 part 2, §22).
+//! Asynchronous calls, whose callers do not wait: with a poller, as a future, or with a reply handler
+//! (CORBA 3.3 part 2, §22).
 
 use super::object::ObjectRef;
 use super::pollable::{Pollable, PollableSet, no_response, not_in_time};
@@ -33,21 +34,20 @@ impl Owner for ObjectRef {
 }
 
 /// Call in flight (Messaging::Poller; CORBA 3.3 part 2, §22.13): its result can be polled, waited
-/// for, or awaited by any executor, whichever comes first. The request has been sent before the
-/// poller is returned.
+/// for, or awaited with any executor. The request has been sent before the poller is returned.
 ///
-/// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it
-/// costs no more. Awaited as a future, a thread of the ORB reads; the first such call starts it
-/// (`docs/guide/asynchrony.md`).
+/// [`Poller::wait`] reads the reply on the calling thread, as a synchronous call does, and at equal
+/// cost. If the poller is awaited as a future, a thread of the ORB reads the reply; the first such
+/// call starts that thread (`docs/guide/asynchrony.md`).
 ///
-/// Dropping it before the result is there cancels the call: the ORB sends CancelRequest.
+/// Dropping the poller before the result has arrived cancels the call: the ORB sends CancelRequest.
 #[must_use = "dropped, the call is cancelled"]
 pub struct Poller<R, E = SystemException> {
     state: State<R, E>,
 }
 
 enum State<R, E> {
-    /// The result of a call within the process; `None` once it was taken.
+    /// Result of a call within the process; `None` once it has been taken.
     Made(Option<Result<R, E>>),
     Begun(Option<Box<Begun<R>>>),
 }
@@ -59,7 +59,7 @@ struct Begun<R> {
 }
 
 impl<R, E: OperationError> Poller<R, E> {
-    /// Returns whether the result is there, waiting for it up to `timeout`
+    /// Returns whether the result is available. Waits for it up to `timeout`
     /// (Messaging::Poller::is_ready; `Duration::ZERO` does not wait).
     pub fn is_ready(&mut self, timeout: Duration) -> bool {
         match &mut self.state {
@@ -71,8 +71,9 @@ impl<R, E: OperationError> Poller<R, E> {
     /// Waits for the result, until the time-out of the call.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
-    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT if no endpoint could be
+    /// connected to, COMM_FAILURE if the connection broke, TIMEOUT if the time was up, MARSHAL and BAD_PARAM for values
+    /// that cannot be sent or read.
     pub fn wait(mut self) -> Result<R, E> {
         self.take().unwrap_or_else(|| Err(taken().into()))
     }
@@ -80,7 +81,7 @@ impl<R, E: OperationError> Poller<R, E> {
     /// Waits for the result up to `timeout`.
     ///
     /// # Errors
-    /// The poller itself, where the result has not come.
+    /// The poller itself, if the result has not arrived in time.
     pub fn wait_for(mut self, timeout: Duration) -> Result<Result<R, E>, Self> {
         match self.is_ready(timeout) {
             true => Ok(self.wait()),
@@ -88,13 +89,13 @@ impl<R, E: OperationError> Poller<R, E> {
         }
     }
 
-    /// Returns the result as soon as it is there, waiting for it up to `timeout`. May be called
+    /// Returns the result as soon as it is available, waiting for it up to `timeout`. May be called
     /// again after a time-out (the operations of a type-specific poller, CORBA 3.3 part 1, §17.10).
     ///
     /// # Errors
-    /// The exception that the servant or the server has raised, or a system exception of the call's
-    /// way. TIMEOUT (minor code 1) when the time is over, NO_RESPONSE when `timeout` is zero;
-    /// OBJECT_NOT_EXIST once the result has been taken.
+    /// The exception that the servant or the server has raised, or a system exception of the ORB.
+    /// TIMEOUT (minor code 1) if the result has not arrived in time, NO_RESPONSE if `timeout` is
+    /// zero; OBJECT_NOT_EXIST once the result has been taken.
     pub fn result(&mut self, timeout: Duration) -> Result<R, E> {
         if !self.is_ready(timeout) {
             return Err(match timeout.is_zero() {
@@ -105,7 +106,7 @@ impl<R, E: OperationError> Poller<R, E> {
         self.take().unwrap_or_else(|| Err(taken().into()))
     }
 
-    /// Creates a set that waits for several calls; this one is not in it yet
+    /// Creates a set to wait for several calls; this call is not added to it
     /// (`Pollable::create_pollable_set`).
     #[must_use]
     pub fn create_pollable_set(&self) -> PollableSet {
@@ -127,7 +128,7 @@ impl<R> Begun<R> {
     }
 }
 
-/// Reads the results, or the user exception, of a call that is done.
+/// Reads the results, or the user exception, of a completed call.
 fn read<R, E: OperationError>(call: Deferred<ObjectRef>, results: ReadResults<R>) -> Result<R, E> {
     let unreadable = |error| {
         let exception = unmarshal_exception(error, CompletionStatus::Yes);
@@ -154,7 +155,7 @@ fn raised<R, E: OperationError>(
     }
 }
 
-/// Returns the exception for a result that was taken before.
+/// Returns the exception for a result that has been taken already.
 #[cold]
 fn taken() -> SystemException {
     let detail = "the result of the call has been taken from its poller";
@@ -201,7 +202,7 @@ impl<R, E> fmt::Debug for Poller<R, E> {
     }
 }
 
-/// Completion of a call that has a reply handler.
+/// Function that passes the result of a call to its reply handler.
 type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
 
 /// Call with a reply handler.
@@ -213,7 +214,7 @@ pub(super) struct Handled {
 
 impl Handled {
     /// Registers the call, so that the thread that reads replies calls the handler when the result
-    /// is there.
+    /// has arrived.
     pub(super) fn begin(call: Deferred<ObjectRef>, finish: Finish) {
         let lane = call.lane().clone();
         let this = Arc::new(Self {
@@ -245,7 +246,7 @@ impl Continuation for Handled {
     }
 }
 
-/// Call within the process that has finished, and whose reply handler is still to be called.
+/// Call within the process that has finished, and whose reply handler has not been called yet.
 struct Made(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Continuation for Made {
@@ -258,9 +259,9 @@ impl Continuation for Made {
 }
 
 impl ObjectRef {
-    /// Begins a call: `here` runs with the servant, on this thread and to its end, if the object is
-    /// one of this process; otherwise a request is sent, whose arguments may be written again
-    /// later. For generated stubs.
+    /// Begins a call. If the object is in this process, calls `here` with the servant, on this
+    /// thread and to completion; otherwise sends a request, for which `arguments` may be called
+    /// again later. For generated stubs.
     pub fn begin<V, R, E>(
         &self,
         operation: Operation,
@@ -279,9 +280,9 @@ impl ObjectRef {
         Poller { state }
     }
 
-    /// Begins a call like [`ObjectRef::begin`], with a reply handler. It is called exactly once, by
-    /// the thread of the lane that reads replies; where the ORB has shut down, by this one. For
-    /// generated stubs.
+    /// Begins a call like [`ObjectRef::begin`], with a reply handler, which is called exactly once.
+    /// It is called by the thread that reads the lane's replies or, after a shutdown of the ORB, by
+    /// the calling thread. For generated stubs.
     pub fn begin_handled<V, R, E>(
         &self,
         operation: Operation,
@@ -307,8 +308,8 @@ impl ObjectRef {
         }
     }
 
-    /// Begins a call like [`ObjectRef::begin`] that is always a request. For generated stubs
-    /// without a server's side.
+    /// Begins a call like [`ObjectRef::begin`] that is always sent as a request. For generated
+    /// stubs without server-side code.
     pub fn begin_elsewhere<R, E: OperationError>(
         &self,
         operation: Operation,
@@ -322,7 +323,7 @@ impl ObjectRef {
     }
 
     /// Begins a call like [`ObjectRef::begin_elsewhere`], with a reply handler. For generated stubs
-    /// without a server's side.
+    /// without server-side code.
     pub fn begin_handled_elsewhere<R, E>(
         &self,
         operation: Operation,

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-/// Request that was sent, and whose results are read later. Dropping it before that cancels the
+/// Request that has been sent and whose results are read later. Dropping it before that cancels the
 /// call.
 #[derive(Debug)]
 pub struct DeferredRequest(Deferred<ObjectRef>);
 
 impl ObjectRef {
-    /// Sends a two-way request, by wire in any case; `arguments` may run again later. Interceptors
-    /// see `details`.
+    /// Sends a two-way request, even to an object of this process; `arguments` may be called again
+    /// later. `details` describes the operation to interceptors.
     ///
     /// A failure to send becomes the result of the call.
     #[must_use = "dropped, the call is cancelled"]
@@ -45,19 +45,19 @@ impl ObjectRef {
 }
 
 impl DeferredRequest {
-    /// Calls `finish` once when the results or a failure are there, on the thread that reads
-    /// replies (`docs/guide/asynchrony.md`); where the ORB has shut down, on this one.
+    /// Calls `finish` once, when the results or a failure have arrived, on the thread that reads
+    /// replies (`docs/guide/asynchrony.md`) or, after a shutdown of the ORB, on the calling thread.
     pub fn when_done(self, finish: impl FnOnce(Self) + Send + 'static) {
         Handled::begin(self.0, Box::new(move |call| finish(Self(call))));
     }
 
-    /// Waits for the results, and lets `results` read them; `exceptions` decodes the user exception
-    /// of an id, or returns `None` where the operation does not declare it.
+    /// Waits for the results, and calls `results` to read them; `exceptions` decodes the user
+    /// exception with a given id, or returns `None` if the operation does not declare it.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
-    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
-    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT if no
+    /// endpoint could be connected to, COMM_FAILURE if the connection broke, TIMEOUT if the time
+    /// was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn finish<R, E: From<SystemException>>(
         self,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,

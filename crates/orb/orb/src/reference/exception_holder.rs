@@ -1,10 +1,10 @@
-//! `Messaging::ExceptionHolder`: an exception as a value, on its way to a reply handler (CORBA 3.3
-//! part 1, §17.7).
+//! `Messaging::ExceptionHolder`: an exception as a value, passed to a reply handler (CORBA 3.3 part
+//! 1, §17.7).
 //!
 //! It holds the exception as the body of a reply would: a repository id, then the members of a user
-//! exception, or minor code and completion status of a system exception. The byte order stands
-//! beside it, as in the standard's `valuetype`, which has `boolean is_system_exception`, `boolean
-//! byte_order` (TRUE: little-endian) and `sequence<octet> marshaled_exception`.
+//! exception, or minor code and completion status of a system exception. The byte order is a
+//! separate member, as in the standard's `valuetype`, which has `boolean is_system_exception`,
+//! `boolean byte_order` (TRUE: little-endian) and `sequence<octet> marshaled_exception`.
 
 use crate::client;
 use crate::exception::{
@@ -35,7 +35,8 @@ value_handle!(
 );
 
 impl ExceptionHolder {
-    /// Creates a holder of the exception of a call. `orb` is the ORB of references in it.
+    /// Creates a holder of the exception of a call. `orb` is the ORB that references in the
+    /// exception belong to.
     ///
     /// # Errors
     /// The reason why the members of a user exception cannot be marshaled.
@@ -60,7 +61,7 @@ impl ExceptionHolder {
         Ok(Self(ValueRef::new(factory, Box::new(state))))
     }
 
-    /// Returns whether it is a system exception, rather than one that the operation's IDL names.
+    /// Returns whether it holds a system exception, rather than a user exception of the operation.
     #[must_use]
     pub fn is_system_exception(&self) -> bool {
         self.0.read(|state: &State| state.is_system_exception)
@@ -116,7 +117,7 @@ fn coding(orb: Option<&Orb>) -> Coding<'_> {
     }
 }
 
-/// Members of the value, and the ORB that has read them.
+/// Members of the value, and the ORB that has decoded them.
 #[derive(Clone, Default)]
 struct State {
     is_system_exception: bool,
@@ -185,7 +186,7 @@ impl ValueState for State {
     }
 }
 
-/// Factory of received exception holders. It needs no registration with an ORB.
+/// Factory that creates received exception holders. It needs no registration with an ORB.
 struct ExceptionHolderFactory;
 
 impl fmt::Debug for ExceptionHolderFactory {

@@ -1,5 +1,5 @@
-//! Support for generated code: the parts that are the same for every reference and every exception,
-//! but for names.
+//! Support for generated code: functions and macros for the code that all references and all
+//! exceptions have in common, except for names.
 
 /// Returns the total number of names in the lists.
 #[doc(hidden)]
@@ -46,12 +46,13 @@ macro_rules! joined {
 }
 
 /// Implements the members that typed references have beside their operations, for `struct
-/// $name($inner)`, where `$inner` is the first base or [`ObjectRef`](crate::ObjectRef).
+/// $name($inner)`. `$inner` is the reference type of the first base interface, or
+/// [`ObjectRef`](crate::ObjectRef) if there is no base.
 ///
-/// Of an interface with bases, the reference is also the first base's (by `Deref`), and can be
-/// widened to each. The first list has the first base and its bases, the second those that other
-/// bases add, most derived first. The word `described` comes last if the interface is
-/// [`DescribedOperations`](crate::DescribedOperations).
+/// The reference of an interface with bases dereferences to the first base's reference, and can be
+/// converted to each base. The first list has the first base and its bases, the second list those
+/// that the other bases add, most derived first. The word `described` is the last argument if the
+/// interface is [`DescribedOperations`](crate::DescribedOperations).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! reference {
@@ -183,7 +184,7 @@ macro_rules! reference {
 }
 
 /// Implements the members that exceptions have beside their fields and their marshaling: a
-/// repository id, a text, and `Error`.
+/// repository id, `Display`, and `Error`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! user_exception {
@@ -210,7 +211,8 @@ macro_rules! user_exception {
 }
 
 /// Implements the members that the error of an operation has beside its variants: one for each
-/// exception, and `System`. The second list has those of native types, which never travel.
+/// exception, and `System`. The second list has exceptions that are native types, which are never
+/// marshaled.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operation_error {

@@ -1,4 +1,4 @@
-//! Initial references by name, as this process registers them (CORBA 3.3 part 1, §8.5).
+//! Registration and listing of initial references in this process (CORBA 3.3 part 1, §8.5).
 
 use super::interface::AsObject;
 use super::object::ObjectRef;

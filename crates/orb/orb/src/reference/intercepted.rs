@@ -1,4 +1,5 @@
-//! References in the interfaces of interceptors and initialisers, and stand-ins for references.
+//! Conversion of IORs to references in the interfaces of interceptors and initialisers, and
+//! stand-in objects.
 
 use super::interface::AsObject;
 use super::object::ObjectRef;
@@ -12,10 +13,10 @@ use punctual_ior::Ior;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Creates a reference from an IOR, in the ORB that `environment` is.
+/// Creates a reference from an IOR, in the ORB that `environment` belongs to.
 ///
 /// # Errors
-/// INTERNAL if the environment is no ORB.
+/// INTERNAL if the environment does not belong to an ORB.
 fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, SystemException> {
     let environment: &dyn Any = environment;
     let orb = environment.downcast_ref::<Orb>().ok_or_else(|| {
@@ -36,7 +37,7 @@ fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, Syst
 
 impl Orb {
     /// Redirects calls through references of an interface to the object that `make` creates for
-    /// each; it is given the original reference. For adapters.
+    /// each reference; `make` receives the original reference. For object adapters.
     pub fn stand_in_for(
         &self,
         repository_id: &str,
@@ -49,7 +50,7 @@ impl Orb {
 
 impl InterceptorError {
     /// Returns an error that forwards the call to this object (`ForwardRequest`; CORBA 3.3 part 1,
-    /// §16.3.12). Nil is INV_OBJREF.
+    /// §16.3.12). For nil, returns the error INV_OBJREF.
     #[must_use]
     pub fn forward(to: &impl AsObject) -> Self {
         match to.object() {
@@ -62,7 +63,7 @@ impl InterceptorError {
 }
 
 impl ClientRequestInfo<'_> {
-    /// Returns the reference that is called.
+    /// Returns the reference on which the call was made.
     ///
     /// # Errors
     /// INTERNAL if the call does not belong to an ORB.
@@ -70,8 +71,8 @@ impl ClientRequestInfo<'_> {
         reference(self.environment(), self.target_ior())
     }
 
-    /// Returns the reference that the call goes to: the target, or the reference that it was
-    /// forwarded to.
+    /// Returns the reference to which the request is sent: the target, or the reference to which
+    /// the call was forwarded.
     ///
     /// # Errors
     /// As [`ClientRequestInfo::target`].
@@ -79,30 +80,30 @@ impl ClientRequestInfo<'_> {
         reference(self.environment(), self.effective_target_ior())
     }
 
-    /// Returns the reference that the call is forwarded to.
+    /// Returns the reference to which the call is forwarded.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 but at `receive_other` of a call that is forwarded.
+    /// BAD_INV_ORDER 14 except at `receive_other` of a call that is forwarded.
     pub fn forward_reference(&self) -> Result<ObjectRef, SystemException> {
         reference(self.environment(), self.forwarded_to()?)
     }
 }
 
 impl ServerRequestInfo<'_> {
-    /// Returns the reference that the caller is forwarded to.
+    /// Returns the reference to which the caller is forwarded.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 but at `send_other` of a request whose caller is forwarded.
+    /// BAD_INV_ORDER 14 except at `send_other` of a request whose caller is forwarded.
     pub fn forward_reference(&self) -> Result<ObjectRef, SystemException> {
         reference(self.environment(), self.forwarded_to()?)
     }
 }
 
 impl OrbInitInfo<'_> {
-    /// Registers an object under a name that has none yet.
+    /// Registers an object under a name that is not yet in use.
     ///
     /// # Errors
-    /// BAD_PARAM where the name is taken (`InvalidName`); BAD_PARAM 27 for nil.
+    /// BAD_PARAM if the name is in use (`InvalidName`); BAD_PARAM 27 for nil.
     pub fn register_initial_reference(
         &mut self,
         name: &str,
@@ -122,10 +123,11 @@ impl OrbInitInfo<'_> {
         self.orb.register_initial_reference(name, object)
     }
 
-    /// Returns the object of a name, once all initialisers have had their `pre_init`.
+    /// Returns the object registered under a name, once `pre_init` of all initialisers has been
+    /// called.
     ///
     /// # Errors
-    /// BAD_INV_ORDER in `pre_init`; those of [`Orb::resolve_initial_references`].
+    /// BAD_INV_ORDER in `pre_init`; the errors of [`Orb::resolve_initial_references`].
     pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, SystemException> {
         if !self.is_post_init {
             return Err(Kind::BadInvOrder

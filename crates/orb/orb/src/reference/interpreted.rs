@@ -1,4 +1,4 @@
-//! Shared code of interpreted stubs: one way through a call, for all operations.
+//! Shared code of interpreted stubs: one implementation of a call, for all operations.
 //!
 //! A compiled stub has its own copy of the code from arguments to results, with the marshaling of
 //! its types inlined. An interpreted one has a list of its arguments and a list of slots for its
@@ -13,12 +13,12 @@ use crate::operation::Operation;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
 
-/// Slot for one of a call's results.
+/// Storage for one of a call's results.
 pub trait ResultSlot {
     /// Reads the result.
     ///
     /// # Errors
-    /// MARSHAL for bytes that are no value of the type.
+    /// MARSHAL if the bytes are not a value of the type.
     fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError>;
 }
 
@@ -29,14 +29,14 @@ impl<T: Unmarshal> ResultSlot for Option<T> {
     }
 }
 
-/// Slot for a result whose Rust type alone does not determine its marshaling.
+/// Storage for a result whose Rust type alone does not determine its unmarshaling.
 pub struct ResultSlotOf<'s, T, F> {
     slot: &'s mut Option<T>,
     read: F,
 }
 
 impl<'s, T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlotOf<'s, T, F> {
-    /// Creates a slot that `read` fills.
+    /// Creates the storage for a result that `read` unmarshals.
     pub fn new(slot: &'s mut Option<T>, read: F) -> Self {
         Self { slot, read }
     }
@@ -61,7 +61,7 @@ impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlot for Result
 pub struct ArgumentOf<F>(F);
 
 impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> ArgumentOf<F> {
-    /// Creates an argument that `write` writes.
+    /// Creates an argument that `write` marshals.
     pub fn new(write: F) -> Self {
         Self(write)
     }
@@ -79,7 +79,8 @@ impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> Marshal for ArgumentOf<F> 
     }
 }
 
-/// Reader of the user exception with the given repository id, if the operation declares it.
+/// Function that reads the user exception with the given repository id, if the operation declares
+/// it.
 type Exceptions<'e> = dyn FnMut(&str, &mut Decoder<'_>) -> Result<bool, CdrError> + 'e;
 
 impl ObjectRef {
@@ -98,8 +99,8 @@ impl ObjectRef {
             .map(|_| ())
     }
 
-    /// Makes a two-way call; `exceptions` reads the user exception with the given repository id
-    /// into the error that is returned then, if the operation declares it. For interpreted stubs.
+    /// Makes a two-way call; if the operation declares the user exception with the given repository
+    /// id, `exceptions` reads it into the error to be returned. For interpreted stubs.
     ///
     /// # Errors
     /// As [`ObjectRef::invoke_raising`].
@@ -168,7 +169,7 @@ impl ObjectRef {
 /// Returns the result from a slot that a call has filled.
 ///
 /// # Errors
-/// COMM_FAILURE when it has not.
+/// COMM_FAILURE if the slot is empty.
 pub fn taken<T>(slot: Option<T>) -> Result<T, SystemException> {
     slot.ok_or_else(client::out_of_place)
 }
@@ -183,8 +184,8 @@ fn fill_all(slots: &mut [&mut dyn ResultSlot], reply: &mut Decoder<'_>) -> Resul
     slots.iter_mut().try_for_each(|slot| slot.fill(reply))
 }
 
-/// Reads the exception of a reply. One that the operation declares leaves the slots empty; any
-/// other is an error.
+/// Reads the exception in a reply. For a declared exception the slots stay empty; any other
+/// exception is an error.
 fn raise(
     exceptions: &mut Exceptions<'_>,
     reply: &mut Decoder<'_>,

@@ -13,8 +13,9 @@ impl ObjectRef {
     /// Blocks until the reply or the call's time-out. `arguments` may run more than once.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
-    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT if no endpoint could be
+    /// connected to, COMM_FAILURE if the connection broke, TIMEOUT if the time was up, MARSHAL and BAD_PARAM for values
+    /// that cannot be sent or read.
     pub fn invoke<R>(
         &self,
         operation: &NamedOperation<'_>,
@@ -28,9 +29,9 @@ impl ObjectRef {
     /// id, or returns `None` when the operation does not declare it. For generated stubs.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
-    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
-    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT if no
+    /// endpoint could be connected to, COMM_FAILURE if the connection broke, TIMEOUT if the time
+    /// was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     #[inline]
     pub fn invoke_raising<R, E: From<SystemException>>(
         &self,
@@ -73,8 +74,8 @@ impl ObjectRef {
     /// Makes a one-way call: returns when the transport has accepted it. For generated stubs.
     ///
     /// # Errors
-    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it could not be sent; MARSHAL and BAD_PARAM for
-    /// values that cannot be.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT if the request could not be sent; MARSHAL and BAD_PARAM
+    /// for values that cannot be sent.
     pub fn send(
         &self,
         operation: &NamedOperation<'_>,
@@ -83,16 +84,16 @@ impl ObjectRef {
         client::one_way(&self.callee(), operation, &arguments)
     }
 
-    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this
-    /// process; otherwise it is a request, of which `arguments` and `results` are written and read.
-    /// For generated stubs.
+    /// Makes a call. If the object is in this process, calls `here` with the servant, on this
+    /// thread; otherwise sends a request, for which `arguments` writes the arguments and `results`
+    /// reads the results. For generated stubs.
     ///
-    /// The check for an object elsewhere reads one byte.
+    /// For an object known to be in another process, the check reads one byte.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
-    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
-    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT if no
+    /// endpoint could be connected to, COMM_FAILURE if the connection broke, TIMEOUT if the time
+    /// was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     #[inline]
     pub fn call<V, R, E>(
         &self,
@@ -115,8 +116,8 @@ impl ObjectRef {
         )
     }
 
-    /// Makes a call like [`ObjectRef::call`] whose results fill buffers of the caller. For
-    /// generated stubs.
+    /// Makes a call like [`ObjectRef::call`] whose results are written to buffers of the caller.
+    /// For generated stubs.
     ///
     /// # Errors
     /// Those of [`ObjectRef::call`].
@@ -168,8 +169,8 @@ impl ObjectRef {
     /// reported. For generated stubs.
     ///
     /// # Errors
-    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it cannot be sent; MARSHAL and BAD_PARAM for values
-    /// that cannot be.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT if the request cannot be sent; MARSHAL and BAD_PARAM for
+    /// values that cannot be sent.
     #[inline]
     pub fn call_one_way<V: ?Sized + 'static>(
         &self,

@@ -1,4 +1,4 @@
-//! The untyped reference.
+//! Untyped object references.
 
 use super::validation::Validation;
 use crate::client::{self, Callee, Identity, RemoteObject, Target};
@@ -17,11 +17,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Reference to an object somewhere (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
+/// Reference to an object in any process (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
 /// connection they are bound to.
 ///
-/// Two are equal when they are equivalent (see [`ObjectRef::is_equivalent`]). Nil is not a
-/// reference, but `None`.
+/// Two references are equal if they are equivalent (see [`ObjectRef::is_equivalent`]). A nil
+/// reference is represented by `None`.
 #[derive(Clone)]
 pub struct ObjectRef {
     shared: Arc<Shared>,
@@ -30,7 +30,7 @@ pub struct ObjectRef {
 
 struct Shared {
     orb: Orb,
-    /// The ORB as the environment of messages from other hosts.
+    /// Handle to the ORB as the environment for decoding messages from other hosts.
     orb_of_messages: Orb,
     object: RemoteObject,
     locality: Locality,
@@ -43,7 +43,7 @@ impl ObjectRef {
         Self::with_target(orb, target, PolicySet::default(), None)
     }
 
-    /// Creates a reference by its ORB to an object of the ORB's own adapter.
+    /// Creates a reference of an ORB to an object of its own adapter.
     pub(crate) fn made_here(orb: Orb, ior: Ior) -> Self {
         Self::new(orb, ior, Origin::OwnOrb)
     }
@@ -61,7 +61,7 @@ impl ObjectRef {
         }
     }
 
-    /// Returns a reference to the object that a call through this one is forwarded to.
+    /// Returns a reference to the object to which a call through this reference is forwarded.
     #[cold]
     pub(super) fn forwarded(&self, to: RemoteObject) -> Self {
         let orb = self.shared.orb.clone();
@@ -84,12 +84,12 @@ impl ObjectRef {
         }
     }
 
-    /// Returns the reference by which a proxy calls its object.
+    /// Returns the reference by which a smart proxy calls its object, which bypasses proxies.
     pub(super) fn past_proxies(UnproxiedObject { orb, object }: UnproxiedObject) -> Self {
         Self::of(orb, object, Locality::past_proxies())
     }
 
-    /// Returns the context of a call through this reference.
+    /// Returns this reference with the context in which it is called.
     #[inline]
     pub(super) fn callee(&self) -> Callee<'_> {
         let shared = &*self.shared;
@@ -102,7 +102,7 @@ impl ObjectRef {
         }
     }
 
-    /// Returns whether its object is known to be in another process.
+    /// Returns whether the reference's object is known to be in another process.
     #[inline]
     pub(super) fn is_elsewhere(&self) -> bool {
         self.shared.locality.is_elsewhere()
@@ -120,26 +120,26 @@ impl ObjectRef {
         }
     }
 
-    /// Returns the ORB it belongs to.
+    /// Returns the ORB that the reference belongs to.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.shared.orb
     }
 
-    /// Returns the reference's data as they came: repository id and profiles.
+    /// Returns the reference's data as received: repository id and profiles.
     #[must_use]
     pub fn ior(&self) -> &Ior {
         self.shared.object.original().ior()
     }
 
-    /// Returns the repository id of the type it was created for; empty when its creator did not
-    /// say.
+    /// Returns the repository id of the type with which the reference was created; empty if its
+    /// creator gave none.
     #[must_use]
     pub fn type_id(&self) -> &str {
         &self.ior().type_id
     }
 
-    /// Returns a reference to the same object whose calls are limited to `timeout` each, instead of
+    /// Returns a reference to the object whose calls each have the time-out `timeout`, in place of
     /// the ORB's ([`crate::Timeouts::call`]).
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
@@ -149,12 +149,11 @@ impl ObjectRef {
         }
     }
 
-    /// Returns a reference to the same object, called under policies of its own
-    /// (`_set_policy_overrides`, CORBA
-    /// 3.3 part 1, §8.3.8). This reference stays as it is.
+    /// Returns a new reference to the object, with policies of its own for its calls
+    /// (`_set_policy_overrides`, CORBA 3.3 part 1, §8.3.8). This reference does not change.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two of the same type.
+    /// INV_POLICY for a policy that is invalid, BAD_PARAM for two policies of one type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
@@ -181,10 +180,10 @@ impl ObjectRef {
     }
 
     /// Returns whether the object implements the interface with this repository id. Asks the
-    /// server, unless the reference's own type id tells.
+    /// server, unless the reference's type id is sufficient.
     ///
     /// # Errors
-    /// Any of a call's.
+    /// Any exception of a call.
     pub fn is_a(&self, repository_id: &str) -> Result<bool, SystemException> {
         if repository_id == self.type_id() || repository_id == "IDL:omg.org/CORBA/Object:1.0" {
             return Ok(true);
@@ -197,10 +196,10 @@ impl ObjectRef {
         )
     }
 
-    /// Returns whether the object is known to exist no more. Asks the server.
+    /// Returns whether the server says that the object no longer exists. Asks the server.
     ///
     /// # Errors
-    /// Any of a call's but OBJECT_NOT_EXIST, which is the answer `true`.
+    /// Any exception of a call except OBJECT_NOT_EXIST, for which it returns `true`.
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         const OPERATION: Operation = Operation::two_way("_non_existent");
         let answer = self.invoke(&OPERATION, |_| Ok(()), bool::unmarshal);
@@ -210,14 +209,15 @@ impl ObjectRef {
         })
     }
 
-    /// Returns whether both refer to the same object as far as can be told without a call: the same
-    /// object key at the same address, or profiles that are equal byte for byte.
+    /// Returns whether both references refer to one object, as far as can be determined without a
+    /// call: they have equal object keys at equal addresses, or profiles that are equal byte for
+    /// byte.
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) || self.identity() == other.identity()
     }
 
-    /// Returns a number below `maximum` that equivalent references share.
+    /// Returns a hash value below `maximum`, which is equal for equivalent references.
     #[must_use]
     pub fn hash_below(&self, maximum: u32) -> u32 {
         let mut hasher = DefaultHasher::new();
@@ -226,18 +226,17 @@ impl ObjectRef {
         u32::try_from(hasher.finish() % below).unwrap_or_default()
     }
 
-    /// Returns whether the server knows the object, asked by a LocateRequest, which no servant
-    /// sees. Forwards are followed and remembered.
+    /// Asks the server by a LocateRequest, which is not passed to a servant, whether it knows the
+    /// object. Forwards are followed and remembered.
     ///
     /// # Errors
-    /// Any of a call's.
+    /// Any exception of a call.
     pub fn locate(&self) -> Result<bool, SystemException> {
         client::locate(self.callee())
     }
 
     /// Sends the buffered one-ways and asynchronous calls through this reference, if there are any
-    /// ([`crate::Buffering`]); and with them those through any other reference to the same
-    /// endpoints.
+    /// ([`crate::Buffering`]), together with those through other references to the same endpoints.
     pub fn flush(&self) {
         let callee = self.callee();
         let deadline = Deadline::after_optional(callee.timeout_under(&callee.effective()));
@@ -257,26 +256,26 @@ impl ObjectRef {
 
     /// Returns a buffer of `length` bytes to fill and to pass as an argument through this
     /// reference: where memory is shared with the server, its bytes are not copied (Schmidt et al.
-    /// 2001, §3.4.1: zero-copy). Elsewhere it is ordinary memory.
+    /// 2001, §3.4.1: zero-copy). Otherwise it is ordinary memory.
     ///
-    /// Connects, if need be, and so may block. The buffer is given back when dropped.
+    /// Connects, if need be, and so may block. The buffer is released when dropped.
     ///
     /// # Errors
-    /// TRANSIENT where no endpoint can be connected to, TIMEOUT where the time for it is up,
-    /// INV_POLICY where policies allow none.
+    /// TRANSIENT if no endpoint can be connected to, TIMEOUT if the time for that is up, INV_POLICY
+    /// if policies allow no endpoint.
     pub fn loan(&self, length: usize) -> Result<Loan, SystemException> {
         let connection = client::connection(self.callee())?;
         let lent = connection.link().loan(length);
         Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
     }
 
-    /// Connects now, under the policies in effect, so that no later call has to: finds the server
-    /// and asks it whether it knows the object (CORBA's `Object::validate_connection`; CORBA 3.3
-    /// part 1, §8.3.8). Returns the policies that cannot be met, if there are any.
+    /// Connects now, under the policies in effect, so that later calls need not: connects to the
+    /// server and asks it whether it knows the object (CORBA's `Object::validate_connection`; CORBA
+    /// 3.3 part 1, §8.3.8). Returns the policies that cannot be met, if there are any.
     ///
     /// # Errors
-    /// TRANSIENT or COMM_FAILURE where the server cannot be reached or does not answer, TIMEOUT
-    /// where the time is up.
+    /// TRANSIENT or COMM_FAILURE if the server cannot be reached or does not answer, TIMEOUT if the
+    /// time is up.
     pub fn validate_connection(&self) -> Result<Validation, SystemException> {
         match client::locate(self.callee()) {
             Ok(_) => Ok(Validation::Connected),
@@ -288,8 +287,8 @@ impl ObjectRef {
         }
     }
 
-    /// Returns the address that the last successful call through this reference has gone to, if its
-    /// connection is still open.
+    /// Returns the address to which the last successful call through this reference was sent, if
+    /// its connection is still open.
     #[must_use]
     pub fn connected_to(&self) -> Option<Address> {
         let callee = self.callee();
@@ -298,7 +297,7 @@ impl ObjectRef {
         Some(connection.peer().clone())
     }
 
-    /// Returns the identity, which references to the same object share.
+    /// Returns the object's identity, which is equal for references to one object.
     fn identity(&self) -> &Identity {
         let orb = self.orb();
         let name_in = |key: Vec<u8>| match orb.adapter() {

@@ -1,4 +1,4 @@
-//! Endpoints in references, and references to other places.
+//! Functions for the endpoints in references, and for references with other endpoints.
 
 use super::object::ObjectRef;
 use crate::exception::{
@@ -12,7 +12,7 @@ use crate::relayed::{self, Terms};
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
 
-/// Returns all endpoints that a reference's profiles name, as far as this ORB can decode them.
+/// Returns all endpoints in a reference's profiles, as far as this ORB can decode them.
 #[must_use]
 pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     let registry = orb.broker().protocols.now();
@@ -23,7 +23,8 @@ pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     decoded.flatten().collect()
 }
 
-/// Decodes a profile that names an endpoint of a protocol of this ORB's; `None` for any other.
+/// Decodes a profile that contains an endpoint of a protocol of this ORB; returns `None` for any
+/// other profile.
 #[must_use]
 pub fn decoded_profile(orb: &Orb, tag: u32, data: &[u8]) -> Option<DecodedProfile> {
     let registry = orb.broker().protocols.now();
@@ -32,11 +33,11 @@ pub fn decoded_profile(orb: &Orb, tag: u32, data: &[u8]) -> Option<DecodedProfil
     profile.endpoints.iter().any(usable).then_some(profile)
 }
 
-/// Decodes the first profile that names an endpoint of a protocol of this ORB's: of the first of
-/// the `preferred` ones that it has, if any.
+/// Decodes the first profile that contains an endpoint of a protocol of this ORB; if `preferred`
+/// protocols are given and the reference has any of them, the profile of the first of these.
 ///
 /// # Errors
-/// INV_OBJREF when there is none.
+/// INV_OBJREF if there is no such profile.
 pub fn first_profile(
     orb: &Orb,
     ior: &Ior,
@@ -68,8 +69,9 @@ pub fn first_profile(
     })
 }
 
-/// Returns the code sets to announce where calls are passed on to this profile's endpoints: those
-/// that it announces itself, or for a protocol that negotiates none the ones it has.
+/// Returns the code sets to announce in references of a bridge that passes calls on to this
+/// profile's endpoints: the code sets that the profile announces or, if its protocol does not
+/// negotiate code sets, the fixed ones of that protocol.
 #[must_use]
 pub fn offered_code_sets(orb: &Orb, profile: &DecodedProfile) -> Option<CodeSetComponentInfo> {
     let registry = orb.broker().protocols.now();
@@ -94,8 +96,8 @@ fn only(code_sets: CodeSets) -> CodeSetComponentInfo {
     }
 }
 
-/// Returns the profiles for an object at `endpoints`, encoded by the codecs of their protocols, in
-/// their order.
+/// Returns the profiles for an object at `endpoints`, encoded by the codecs of the endpoints'
+/// protocols, in the order of the endpoints.
 ///
 /// # Errors
 /// MARSHAL for text or lengths that cannot be encoded.
@@ -114,10 +116,10 @@ pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
     ObjectRef::new(orb.clone(), ior, Origin::ThisHost)
 }
 
-/// Returns the object of `ior` as it is to be called on these terms, under another key if one is
-/// given: its profiles with a GIOP version that is no newer, and with no other code sets than
-/// these, where the server has them. Profiles that cannot meet these terms stay as they are, and a
-/// call is refused then.
+/// Returns a reference to the object of `ior` for calls on these terms, with another object key if
+/// one is given. Its profiles have no newer GIOP version and no other code sets than the terms say,
+/// if the server supports them. Profiles that cannot satisfy the terms are left unchanged, and
+/// calls through them are refused.
 #[must_use]
 pub fn on_terms(orb: &Orb, ior: &Ior, object_key: Option<&[u8]>, terms: Terms) -> Ior {
     relayed::on_terms(&orb.broker().protocols.now(), ior, object_key, terms)

@@ -1,9 +1,9 @@
 //! Pollables, and sets of them (CORBA 3.3 part 1, §17.9: `CORBA::Pollable` and
 //! `CORBA::PollableSet`).
 //!
-//! A set waits for the first of many calls without polling each of them: each notifies the set when
-//! it is to be polled. The set owns its members; a result is read from a member that was taken out
-//! of the set.
+//! A set waits for the first of many calls without polling each of them: a call notifies the set
+//! when it is to be polled. The set owns its members; to read a result, its member must be removed
+//! from the set.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use parking_lot::{Condvar, Mutex};
@@ -16,14 +16,15 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-/// Source of a later result: pollers, and requests of the Dynamic Invocation Interface that were
-/// sent (`CORBA::Pollable`).
+/// Source of a future result: a poller, or a request of the Dynamic Invocation Interface that has
+/// been sent (`CORBA::Pollable`).
 pub trait Pollable {
-    /// Returns whether the result is there, waiting for it up to `timeout` (`Duration::ZERO` does
+    /// Returns whether the result is available. Waits for it up to `timeout` (`Duration::ZERO` does
     /// not wait).
     fn is_ready(&mut self, timeout: Duration) -> bool;
 
-    /// Returns whether the result is there; if not, `waker` is woken when it is time to look again.
+    /// Returns whether the result is available; if not, `waker` is woken when it is time to call
+    /// this function again.
     #[doc(hidden)]
     fn look(&mut self, waker: &Waker) -> bool;
 }
@@ -39,13 +40,14 @@ impl<P: Pollable + 'static> Member for P {
     }
 }
 
-/// Key of a member of a set, with its type, so that it can be given back as what was added.
+/// Key of a member of a set, with the member's type, so that it can be returned with the type with
+/// which it was added.
 pub struct PollableKey<P> {
     id: PollableId,
     _type: PhantomData<fn() -> P>,
 }
 
-/// Key of a member of a set, of any type.
+/// Untyped key of a member of a set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PollableId(u64);
 
@@ -80,8 +82,8 @@ pub enum PollableSetError {
     /// `PollableSet::UnknownPollable`: the set does not contain the pollable, or no longer does.
     #[error("the pollable is not in the set")]
     UnknownPollable,
-    /// TIMEOUT if none has become ready in time; NO_RESPONSE if none is ready and the time-out was
-    /// zero.
+    /// TIMEOUT if no member has become ready in time; NO_RESPONSE if none is ready and the time-out
+    /// was zero.
     #[error(transparent)]
     System(#[from] SystemException),
 }
@@ -112,7 +114,7 @@ pub struct PollableSet {
     woken: Arc<Woken>,
 }
 
-/// Members to be polled.
+/// Members that are to be polled.
 #[derive(Default)]
 struct Woken {
     ids: Mutex<VecDeque<u64>>,
@@ -151,12 +153,12 @@ impl PollableSet {
         }
     }
 
-    /// Waits up to `timeout` until one of the pollables is ready, and returns its key. It stays in
-    /// the set until it is removed; until then it is returned again.
+    /// Waits up to `timeout` until one of the pollables is ready, and returns its key. The pollable
+    /// stays in the set, and its key is returned again, until it is removed.
     ///
     /// # Errors
-    /// [`PollableSetError::NoPossiblePollable`] where the set is empty; TIMEOUT (minor code 1) when
-    /// the time is over, NO_RESPONSE when `timeout` is zero.
+    /// [`PollableSetError::NoPossiblePollable`] if the set is empty; TIMEOUT (minor code 1) if none
+    /// becomes ready in time, NO_RESPONSE if `timeout` is zero.
     pub fn get_ready_pollable(
         &mut self,
         timeout: Duration,
@@ -179,10 +181,11 @@ impl PollableSet {
         }
     }
 
-    /// Takes a pollable out (`remove`), ready or not.
+    /// Removes a pollable from the set and returns it (`remove`), whether or not it is ready.
     ///
     /// # Errors
-    /// [`PollableSetError::UnknownPollable`] for one that was taken out before, or is of another set.
+    /// [`PollableSetError::UnknownPollable`] for a pollable that has been removed already, or belongs
+    /// to another set.
     pub fn remove<P: Pollable + 'static>(
         &mut self,
         key: PollableKey<P>,
@@ -225,7 +228,7 @@ impl PollableSet {
 }
 
 impl Woken {
-    /// Waits until a member is to be polled. Returns `false` when the time is over first.
+    /// Waits until a member is to be polled. Returns `false` if `until` passes first.
     fn wait(&self, until: Deadline) -> bool {
         let mut ids = self.ids.lock();
         while ids.is_empty() {
@@ -241,7 +244,8 @@ impl Woken {
     }
 }
 
-/// Returns TIMEOUT for a poller: no reply has come in the given time (§17.9).
+/// Returns the exception TIMEOUT for a poller whose reply has not arrived in the given time
+/// (§17.9).
 pub(super) fn not_in_time() -> SystemException {
     SystemException::new(
         Kind::Timeout,
@@ -251,7 +255,8 @@ pub(super) fn not_in_time() -> SystemException {
     .with_detail("the reply has not come in the time that the poller was given")
 }
 
-/// Returns NO_RESPONSE for a poller: no reply is there yet, and the time-out was zero (§17.9).
+/// Returns the exception NO_RESPONSE for a poller whose reply has not arrived when the time-out is
+/// zero (§17.9).
 pub(super) fn no_response() -> SystemException {
     SystemException::new(
         Kind::NoResponse,

@@ -1,8 +1,8 @@
 //! Reply handlers: receivers of the reply of an asynchronous call (CORBA 3.3 part 1, §17.8).
 //!
-//! There are three kinds, all of which a `sendc_` method takes: a closure; a servant of the handler
-//! interface that the IDL implies (`Arc<T>` or `Arc<dyn AmiClerkHandlerServant>`), which needs no
-//! POA; a reference to an object of that interface, in this process or any other. All become a
+//! A `sendc_` method accepts three kinds of handlers: a closure; a servant of the handler interface
+//! that the IDL implies (`Arc<T>` or `Arc<dyn AmiClerkHandlerServant>`), which needs no POA; a
+//! reference to an object of that interface, in this or another process. All are converted to a
 //! [`ReplyHandler`], which the ORB calls once.
 
 use super::exception_holder::ExceptionHolder;
@@ -14,7 +14,7 @@ use std::fmt;
 
 /// Receiver of the reply of an asynchronous call: it is called once, with the results or the error,
 /// on a thread of the ORB that reads replies. Handlers of one lane are called one after the other;
-/// one that takes long keeps the next waiting.
+/// a handler that takes long delays the next ones.
 pub struct ReplyHandler<R, E = SystemException>(pub(super) Box<dyn FnOnce(Result<R, E>) + Send>);
 
 impl<R, E, F: FnOnce(Result<R, E>) + Send + 'static> From<F> for ReplyHandler<R, E> {
@@ -31,7 +31,7 @@ impl<R, E> fmt::Debug for ReplyHandler<R, E> {
 
 /// Interface of reply handlers, such as `AMI_ClerkHandler`. Implemented by generated code.
 pub trait HandlerInterface: Interface {
-    /// Trait of its servants, as `dyn`.
+    /// Trait object type of the interface's servants.
     type Servant: ?Sized + 'static;
 }
 
@@ -42,9 +42,9 @@ type Deliver<T, R, E> = fn(&T, Result<R, E>, &Orb) -> Result<(), SystemException
 /// generated code.
 #[doc(hidden)]
 pub struct Delivery<H: HandlerInterface, R, E> {
-    /// Delivers to a reference.
+    /// Function that delivers the reply to a reference.
     pub to_object: Deliver<H, R, E>,
-    /// Delivers to a servant, without a POA.
+    /// Function that delivers the reply to a servant, without a POA.
     pub to_servant: Deliver<H::Servant, R, E>,
 }
 
@@ -57,7 +57,7 @@ impl<H: HandlerInterface, R, E> fmt::Debug for Delivery<H, R, E> {
 /// Conversion into the reply handler of a call whose handler interface is `H`, with results `R` and
 /// error `E`: for closures, references to `H`, and servants of `H` in an `Arc`.
 pub trait IntoReplyHandler<H: HandlerInterface, R, E> {
-    /// Returns the handler of a call of that object.
+    /// Returns the reply handler for a call of this object.
     #[doc(hidden)]
     fn into_reply_handler(
         self,
@@ -82,7 +82,8 @@ impl<H: HandlerInterface, R, E> IntoReplyHandler<H, R, E> for ReplyHandler<R, E>
     }
 }
 
-/// Logs the failed delivery of a reply to an object (§17.8.1): no caller waits for it.
+/// Logs the failed delivery of a reply to a handler object (§17.8.1), as no caller waits for its
+/// result.
 #[doc(hidden)]
 pub fn delivered(result: Result<(), SystemException>, interface: &str) {
     if let Err(exception) = result {
@@ -90,16 +91,18 @@ pub fn delivered(result: Result<(), SystemException>, interface: &str) {
     }
 }
 
-/// Returns the error in a holder, for `…_excep`. For generated code.
+/// Returns an exception holder with the error, to be passed to a handler's `…_excep` operation. For
+/// generated code.
 ///
 /// # Errors
-/// The reason why it cannot be held.
+/// The reason why the error cannot be marshaled.
 #[doc(hidden)]
 pub fn held<E: OperationError>(error: &E, orb: &Orb) -> Result<ExceptionHolder, SystemException> {
     ExceptionHolder::new(error, orb)
 }
 
-/// Lets references and servants of a handler interface be passed as reply handlers.
+/// Implements the conversions by which references and servants of a handler interface can be passed
+/// as reply handlers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! handler_interface {

@@ -10,7 +10,7 @@ use crate::profile::Origin;
 use punctual_cdr::ByteOrder;
 use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Corbaname, CorbanameError, Ior};
 
-/// Maximum number of names and files that may refer to one another, before this is taken for a
+/// Maximum number of names and files that may refer to one another; a longer chain is taken for a
 /// loop.
 const MAX_STEPS: u32 = 8;
 
@@ -19,12 +19,13 @@ impl Orb {
     /// with one of these in it.
     ///
     /// `corbaloc:rir:/Name` means the initial reference of that name. A `corbaname:` with a name is
-    /// resolved: this calls the naming context that it is in, and takes as long as that call.
+    /// resolved by a call to the naming context that the URL refers to, and takes as long as that
+    /// call.
     ///
     /// # Errors
-    /// INV_OBJREF for an IOR that does not decode or is nil, BAD_PARAM with the standard's minor
+    /// INV_OBJREF for an IOR that cannot be decoded or is nil, BAD_PARAM with the standard's minor
     /// code for a URL that does not parse, a file that cannot be read, or a name that is not bound;
-    /// those of the call.
+    /// the exceptions of the call.
     pub fn string_to_object(&self, text: &str) -> Result<ObjectRef, SystemException> {
         self.string_to_nilable(text)?.ok_or_else(|| {
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
@@ -32,15 +33,15 @@ impl Orb {
         })
     }
 
-    /// Returns the object that `text` names, as [`Orb::string_to_object`], or `None` for nil.
+    /// Returns the object that `text` names, as [`Orb::string_to_object`] does, or `None` for nil.
     ///
     /// # Errors
-    /// Those of [`Orb::string_to_object`] but for nil.
+    /// Those of [`Orb::string_to_object`], except for nil.
     pub fn string_to_nilable(&self, text: &str) -> Result<Option<ObjectRef>, SystemException> {
         self.resolve_text(text, MAX_STEPS)
     }
 
-    /// Returns a reference as `IOR:` and hexadecimal digits. Nil has a text too.
+    /// Returns a reference as `IOR:` and hexadecimal digits; nil is converted, too.
     ///
     /// # Errors
     /// MARSHAL when a part of the reference is too long to be encoded.
@@ -57,7 +58,7 @@ impl Orb {
     /// `-ORBInitRef`, or found below `-ORBDefaultInitRef`.
     ///
     /// # Errors
-    /// INV_OBJREF when there is none of this name, and those of [`Orb::string_to_object`].
+    /// INV_OBJREF if there is none of this name, and the errors of [`Orb::string_to_object`].
     pub fn resolve_initial_references(&self, name: &str) -> Result<ObjectRef, SystemException> {
         self.resolve_name(name, MAX_STEPS)
     }
@@ -101,7 +102,8 @@ impl Orb {
         Err(bad_url(minor::BAD_SCHEME, &detail))
     }
 
-    /// Returns the object that a `corbaloc:` names; `text` is the URL that it was in.
+    /// Returns the object at the location that a `corbaloc:` gives; `text` is the URL that contains
+    /// it, for errors.
     fn located(
         &self,
         text: &str,

@@ -15,8 +15,9 @@ impl ObjectRef {
     /// 3.3 part 1, §8.11: `to_object`).
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`] when it holds no reference; [`AnyError::Cdr`] for one that was
-    /// made here and belongs to no ORB ([`Any::in_environment`]), or whose bytes do not decode.
+    /// [`AnyError::TypeMismatch`] if it holds no reference; [`AnyError::Cdr`] if the Any was
+    /// created locally and belongs to no ORB ([`Any::in_environment`]), or if its bytes cannot be
+    /// decoded.
     pub fn extracted(any: &Any) -> Result<Option<Self>, AnyError> {
         match any.type_code().original_type().kind() {
             TypeKind::Objref => Ok(any.read(Self::unmarshal_nilable)?),
@@ -27,7 +28,7 @@ impl ObjectRef {
     /// Returns an Any that holds this reference, with the interface of its type id.
     ///
     /// # Errors
-    /// Those of marshaling it.
+    /// If the reference cannot be marshaled.
     pub fn to_any(&self) -> Result<Any, punctual_cdr::CdrError> {
         let id = self.type_id();
         let name = id.rsplit(['/', ':']).nth(1).unwrap_or_default();

@@ -11,11 +11,11 @@ pub enum Validation {
     Connected,
     /// Calls fail with INV_POLICY.
     Inconsistent {
-        /// The policies that cannot be met (`inconsistent_policies`): those that contradict each
-        /// other, the client's and the server's, or those that the reference has no endpoint for.
+        /// Policies that cannot be met (`inconsistent_policies`): policies of client and server
+        /// that contradict each other, or policies that no endpoint of the reference satisfies.
         /// Empty if the server reports the failure.
         policies: Vec<Policy>,
-        /// Exception that calls raise.
+        /// Exception that calls would raise.
         why: SystemException,
     },
 }

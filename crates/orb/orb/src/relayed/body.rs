@@ -11,14 +11,14 @@ pub struct RawBody<'m> {
     octets: &'m [u8],
     /// Memory lent beside the bytes; positions are relative to the message's origin.
     lent: &'m [Lent],
-    /// Start of the bytes in their message.
+    /// Position of the body in its message.
     begin: usize,
     order: ByteOrder,
     version: GiopVersion,
 }
 
 impl<'m> RawBody<'m> {
-    /// Returns the rest of `input`, which is positioned behind a header. `lent` is all memory lent
+    /// Returns the rest of `input`, which is positioned after a header. `lent` is all memory lent
     /// with the message.
     pub(crate) fn of(input: &Decoder<'m>, lent: &'m [Lent]) -> Result<Self, CdrError> {
         let (begin, version) = (input.position(), input.coding().version);
@@ -43,8 +43,8 @@ impl<'m> RawBody<'m> {
         self.order
     }
 
-    /// Returns its start modulo 8: the alignment of a byte is its position in the body plus this,
-    /// modulo 8.
+    /// Returns the body's start position modulo 8. The alignment of a byte is its position in the
+    /// body plus this, modulo 8.
     #[must_use]
     pub fn phase(&self) -> usize {
         self.begin % ALIGNMENT
@@ -80,7 +80,8 @@ impl<'m> RawBody<'m> {
         whole
     }
 
-    /// Returns the body with other bytes, as many as [`RawBody::to_vec`] has.
+    /// Returns the body with its bytes replaced by `octets`, which must be as many as
+    /// [`RawBody::to_vec`] returns.
     #[must_use]
     pub fn with_octets<'o>(&self, octets: &'o [u8]) -> RawBody<'o> {
         RawBody {
@@ -92,12 +93,12 @@ impl<'m> RawBody<'m> {
         }
     }
 
-    /// Returns the distance by which a header that ends at `position` must be extended for the body
-    /// to keep its alignment: a multiple of 4 that a service context can take up; 0 in GIOP 1.2,
-    /// where bodies are aligned.
+    /// Returns the number of bytes by which a header that ends at `position` must be extended for
+    /// the body to keep its alignment: a multiple of 4, which a service context can fill; 0 in GIOP
+    /// 1.2, where bodies are aligned.
     ///
     /// # Errors
-    /// If no multiple of 4 helps, as behind a principal of odd length.
+    /// If no multiple of 4 is suitable, as after a principal of odd length.
     pub(crate) fn shift_behind(&self, position: usize) -> Result<usize, CdrError> {
         if self.version == GiopVersion::V1_2 || self.is_empty() {
             return Ok(0);
@@ -110,7 +111,7 @@ impl<'m> RawBody<'m> {
         }
     }
 
-    /// Writes the body behind a header. Lent runs are copied, as their meaning is unknown: into
+    /// Writes the body after a header. Lent memory is copied, as its content is unknown: into
     /// memory of `lender`, which is sent without a further copy, or into private memory.
     pub(crate) fn put(&self, out: &mut Encoder<'_>, lender: Option<&dyn Lender>) {
         if self.is_empty() {
@@ -129,7 +130,7 @@ impl<'m> RawBody<'m> {
         });
     }
 
-    /// Calls `each` with each run of the body's own bytes and the lent memory behind it.
+    /// Calls `each` with each run of the body's own bytes and the lent memory that follows it.
     fn for_each_run(&self, mut each: impl FnMut(&'m [u8], Option<&'m Lent>)) {
         let mut from = 0;
         for lent in self.lent {
@@ -141,8 +142,8 @@ impl<'m> RawBody<'m> {
     }
 }
 
-/// Returns `true` if alignment is continuous through all that is left: fragments of GIOP 1.1 may
-/// restart it.
+/// Returns `true` if alignment is continuous through all the remaining bytes: joined fragments of
+/// GIOP 1.1 may restart it.
 fn is_evenly_aligned(input: &Decoder<'_>) -> bool {
     let mut ahead = input.clone();
     loop {

@@ -1,4 +1,4 @@
-//! Reply that is passed back.
+//! Reply that is passed back to the caller undecoded.
 
 use super::body::RawBody;
 use super::terms::Terms;
@@ -8,7 +8,7 @@ use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Limits};
 use punctual_giop::{ReplyHeader, ReplyStatus};
 use std::sync::Arc;
 
-/// A reply as it arrived, to be passed back: results, or a user or system exception.
+/// Undecoded reply, to be passed back: results, or a user or system exception.
 #[derive(Debug)]
 pub struct RelayedReply {
     message: Message,
@@ -51,8 +51,8 @@ impl RelayedReply {
         })
     }
 
-    /// Returns the status, and the system exception if it is one; `None` for replies that are not
-    /// passed back.
+    /// Returns the reply status, and the system exception if the reply is one; `None` for replies
+    /// that are not passed back.
     fn judge(&self) -> Result<Option<(ReplyStatus, Option<SystemException>)>, CdrError> {
         let (header, mut body) = self.head()?;
         Ok(match header.status {
@@ -95,7 +95,7 @@ impl RelayedReply {
         self.exception.as_ref()
     }
 
-    /// Returns the terms on which the reply arrived.
+    /// Returns the terms (GIOP version and code sets) on which the reply arrived.
     #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {

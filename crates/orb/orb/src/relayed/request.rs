@@ -1,4 +1,4 @@
-//! Request that is passed on.
+//! Request that is passed on undecoded.
 
 use super::body::RawBody;
 use super::terms::Terms;
@@ -13,14 +13,14 @@ use punctual_giop::{
 };
 use punctual_link::Address;
 
-/// Maximum number of bridges that one request may pass: more are taken for a loop.
+/// Maximum number of bridges that one request may pass; a longer path is taken for a loop.
 pub const MAX_HOPS: u8 = 16;
 
-/// Service context that counts bridges, `PUN` and a number: an octet with the byte order, one with
-/// the count, and padding.
+/// Id of the service context that counts bridges (`PUN` and a number). Its data: an octet with the
+/// byte order, an octet with the count, and padding.
 const HOPS: u32 = 0x5055_4e01;
 
-/// A request as it arrived, to be passed on.
+/// Undecoded request, to be passed on.
 #[derive(Clone, Debug)]
 pub struct RelayedRequest<'m> {
     pub(crate) operation: &'m str,
@@ -37,7 +37,7 @@ impl<'m> RelayedRequest<'m> {
         self.operation
     }
 
-    /// Returns the terms that the other side must share.
+    /// Returns the terms (GIOP version and code sets) that the other side must share.
     #[must_use]
     pub fn terms(&self) -> Terms {
         self.terms
@@ -78,10 +78,11 @@ impl RelayedRequest<'_> {
         }
     }
 
-    /// Writes the header again: with another id, another target, and additional `contexts`.
+    /// Writes the request's header anew: with another request id, another target, and additional
+    /// `contexts`.
     ///
     /// # Errors
-    /// If the session's protocol cannot express the header, or the body would not be aligned behind
+    /// If the session's protocol cannot express the header, or the body would not be aligned after
     /// it.
     pub(crate) fn put_head(
         &self,
@@ -112,10 +113,10 @@ impl RelayedRequest<'_> {
     }
 }
 
-/// Writes the head of a reply that is passed back.
+/// Writes the header of a reply that is passed back.
 ///
 /// # Errors
-/// As for a request's.
+/// If the session's protocol cannot express the header, or the body would not be aligned after it.
 pub(crate) fn put_reply_head(
     session: &dyn Session,
     (request_id, status): (u32, ReplyStatus),
@@ -137,7 +138,7 @@ pub(crate) fn put_reply_head(
     })
 }
 
-/// Writes a header, and once more, extended, if the body would otherwise lose its alignment.
+/// Writes a header. If the body would lose its alignment, writes it again with an extension.
 fn put_aligned(
     body: &RawBody<'_>,
     out: &mut Encoder<'_>,
@@ -154,8 +155,8 @@ fn put_aligned(
     }
 }
 
-/// Returns the contexts to pass on: all except those that concern one connection only, and the
-/// count of bridges.
+/// Returns the contexts to pass on: all except those that concern only one connection, and except
+/// the count of bridges.
 fn passing<'m>(
     contexts: ServiceContexts<'m>,
 ) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {

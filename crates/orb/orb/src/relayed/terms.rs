@@ -1,4 +1,4 @@
-//! Terms that both sides of a bridge must have in common, and references that demand exactly these.
+//! Terms that both sides of a bridge must have in common, and references that permit only these.
 
 use crate::profile::{DecodedProfile, Publication};
 use crate::protocol::Registry;
@@ -19,9 +19,9 @@ pub struct Terms {
 }
 
 /// Returns a reference to the object of `ior` for calls on these terms, under another key if one is
-/// given: its profiles have a GIOP version that is no newer, and no other code sets than these, if
-/// the server supports them. Profiles that cannot satisfy the terms stay unchanged, and a call is
-/// refused then.
+/// given: its profiles have a GIOP version that is no newer, and no other code sets than those of
+/// the terms, if the server supports them. Profiles that cannot satisfy the terms stay unchanged,
+/// and a call is refused then.
 pub(crate) fn on_terms(
     registry: &Registry,
     ior: &Ior,
@@ -38,7 +38,8 @@ pub(crate) fn on_terms(
     }
 }
 
-/// All components stay, including those that name other transports.
+/// Adapts an IIOP profile to the terms. It keeps all its components, including those that name
+/// other transports.
 fn adapt_iiop(
     tagged: &TaggedProfile,
     key: Option<&[u8]>,
@@ -91,8 +92,8 @@ fn adapted(
         .collect()
 }
 
-/// Returns a component of code sets that leaves no choice but these; `None` for other components,
-/// and if the server lacks one of them.
+/// Returns a component of code sets that permits only these; `None` for other components, and if
+/// the server does not support one of them.
 fn narrowed(component: &TaggedComponent, wanted: CodeSets) -> Option<TaggedComponent> {
     if component.tag != tags::component::CODE_SETS {
         return None;

@@ -18,23 +18,23 @@ use punctual_sys::descriptors;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Pause before accepting again when the operating system had no descriptor or memory to give.
+/// Pause before accepting again after the operating system had no descriptor or memory available.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Time without a failure of accept after which a spell of failures is over.
+/// Time without a failed accept after which a period of failures is considered over.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Minimum number of descriptors that accepted connections leave free. The constant below is the
-/// divisor of the share of all descriptors that they leave free.
+/// Minimum number of file descriptors that accepted connections leave free. They also leave at
+/// least 1/16 (the next constant) of all descriptors free.
 const KEPT: usize = 32;
 const KEPT_PART: usize = 16;
 /// Number of descriptors below which none are reserved.
 const FEW: usize = 256;
 
-/// Interval in which refused connections cause one line in the log.
+/// Interval in which refused connections are logged at most once.
 const REFUSALS: Duration = Duration::from_secs(1);
 
-/// Listens at every configured endpoint of a lane; returns `false` if it does already.
+/// Listens at every configured endpoint of a lane; returns `false` if the lane already listens.
 pub(crate) fn listen(lane: &Arc<Lane>, host: impl Fn() -> Host) -> Result<bool, SystemException> {
     let begun = lane.listen(&|one| accept_at(lane, host(), one))?;
     if begun {
@@ -96,8 +96,7 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
     }
 }
 
-/// A period in which accepting fails again and again, even if some connections are accepted in
-/// between.
+/// Period in which accepting fails repeatedly, even if some connections are accepted in between.
 #[derive(Clone, Copy)]
 struct Spell {
     since: Instant,
@@ -127,7 +126,8 @@ fn welcome(
 
 /// Returns the limit of connections for this number of descriptors: some are reserved for files and
 /// for this process's own connections, and a ninth of the others for hosts with few connections. If
-/// there are too few to reserve any, quiet connections are closed once all descriptors are used.
+/// there are too few descriptors to reserve any, idle connections are closed once all descriptors
+/// are in use.
 fn most_connections(configured: usize, descriptors: usize) -> usize {
     if descriptors < FEW {
         return configured;
@@ -137,7 +137,7 @@ fn most_connections(configured: usize, descriptors: usize) -> usize {
     configured.min(left - left / 9).max(1)
 }
 
-/// Finds room and a thread for a connection. The error names the exhausted resource.
+/// Reserves room and a thread for an accepted connection. The error names the exhausted resource.
 fn take_in(
     lane: &Arc<Lane>,
     host: &Host,
@@ -160,7 +160,7 @@ fn take_in(
     begin_serving(&connection).map_err(|error| error.to_string())
 }
 
-/// Refuses a peer in an orderly way.
+/// Refuses a peer by CloseConnection.
 fn refuse(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
     let soon = Deadline::after(Duration::from_millis(100));
     let (kind, version) = (MessageKind::CloseConnection, GiopVersion::V1_0);

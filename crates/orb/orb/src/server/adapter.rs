@@ -1,5 +1,5 @@
-//! Interface between the ORB and an object adapter: an object key and a call go in, a reply or an
-//! error comes out.
+//! Interface between the ORB and an object adapter: the adapter is given an object key and a call,
+//! and answers with a reply or an error.
 
 use super::call::{Dispatched, ServerCall};
 use crate::adapter::{Collocated, DispatchError, Location};
@@ -23,22 +23,23 @@ pub trait ObjectAdapter: Send + Sync {
     /// Returns the location of the object, without activating it.
     fn locate(&self, object_key: &[u8]) -> Location;
 
-    /// Returns the object for callers of this process: kept with a reference, and asked for each
-    /// call. Returns `None` if the object is unknown or does not allow such calls; requests are
-    /// sent then.
+    /// Returns access to the object for callers of this process. The result is kept with a
+    /// reference and used for each call. Returns `None` if the object is unknown or does not allow
+    /// such calls; requests are sent in that case.
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
         let _ = object_key;
         None
     }
 
-    /// Returns the part of an object key that names the object: references that agree in it, and in
-    /// their endpoints, are equivalent. A key may contain more, such as the object's last location.
+    /// Returns the part of an object key that identifies the object: references with equal parts
+    /// and equal endpoints are equivalent. A key may contain more, such as the object's last
+    /// location.
     fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
         Cow::Borrowed(object_key)
     }
 
-    /// Returns the urgency of a queued request for an object, computed by `strategy` from the
-    /// policies of the object's adapter and the urgency that these give.
+    /// Returns the urgency of a queued request for an object. `strategy` computes it from the
+    /// policies of the object's adapter and the urgency that follows from these.
     fn urgency(
         &self,
         object_key: &[u8],
@@ -56,14 +57,15 @@ pub trait ObjectAdapter: Send + Sync {
         false
     }
 
-    /// Checks the configuration as the application begins to run the ORB ([`crate::Orb::run`]), and
-    /// logs problems that will keep requests from being served.
+    /// Checks the configuration when the application starts to run the ORB ([`crate::Orb::run`]),
+    /// and logs problems that would prevent requests from being served.
     fn warn_before_run(&self) {}
 
-    /// Releases the calls that are held back, as the ORB shuts down.
+    /// Releases the calls that the adapter holds back, as the ORB shuts down.
     fn shut_down(&self);
 
-    /// Waits until no call is in progress. The ORB is shutting down: no call begins.
+    /// Waits until no call is in progress. Called during the ORB's shutdown, when no new call can
+    /// begin.
     fn wait_until_idle(&self) {}
 
     /// Releases the objects, as the ORB has ended.

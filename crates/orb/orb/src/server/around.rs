@@ -1,4 +1,4 @@
-//! Actions around each upcall of an adapter, because of its policies.
+//! Hooks around each upcall of an adapter, which its policies require.
 
 use super::call::ServerCall;
 use crate::exception::SystemException;
@@ -9,45 +9,50 @@ use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Actions around each upcall of an adapter, such as a priority that the thread takes, or a lock.
+/// Hook around each upcall of an adapter, which sets a thread priority or takes a lock, for
+/// example.
 pub trait AroundUpcall: Send + Sync + Debug {
-    /// Called before the servant, on the same thread, once the object is found. A call from within the process comes without a
-    /// message. The result is passed to [`AroundUpcall::leave`].
+    /// Called before the upcall, on its thread, once the object has been found. `call` is `None` for a call from within
+    /// the process. The result is passed to [`AroundUpcall::leave`].
     ///
     /// # Errors
-    /// Passed to the caller; there is no upcall then, and no `leave`.
+    /// The exception is passed to the caller; the upcall is not made, and `leave` is not called.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
 
-    /// Returns the word that upcalls obey, if they do nothing else around the servant. Upcalls of requests with the same word
-    /// as their threads' last ones then skip [`AroundUpcall::enter`], and [`AroundUpcall::leave`] if the thread is still
-    /// scheduled as before. Called when the adapter is made.
+    /// Returns the word of requests that determines the scheduling of upcalls, if setting that is all that the hook
+    /// does. If a request carries a word equal to the last one that its thread has served, [`AroundUpcall::enter`] is
+    /// then skipped, and [`AroundUpcall::leave`] too if the thread's scheduling has not changed meanwhile. Called when
+    /// the adapter is created.
     fn obeyed_word(&self) -> Option<ObeyedWord> {
         None
     }
 
-    /// Returns the urgency, by the adapter's policies, of a request with these contexts that waits until a thread is free.
+    /// Returns the urgency, according to the adapter's policies, of a request with these contexts that waits for a free
+    /// thread.
     fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         let _ = contexts;
         Urgency::default()
     }
 
-    /// Called after the upcall, on the same thread, however it ended.
+    /// Called after the upcall, on its thread, whether or not it was successful. `entered` is the
+    /// result of [`AroundUpcall::enter`].
     fn leave(&self, entered: u64);
 }
 
-/// Source of the actions around upcalls ([`crate::OrbBuilder::around_upcalls`]).
+/// Factory of the hooks around upcalls ([`crate::OrbBuilder::around_upcalls`]).
 pub trait AroundUpcalls: Send + Sync + Debug {
-    /// Returns the actions around the upcalls of an adapter with these policies. Called when the adapter is made.
+    /// Returns the hook around the upcalls of an adapter with these policies. Called when the adapter is created.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] for one that cannot be obeyed.
+    /// [`InvalidPolicy`] for a policy that the hook cannot implement.
     fn of(
         &self,
         policies: &AdapterPolicies,
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy>;
 }
 
-/// Actions around the upcalls of an adapter or an object, with properties known in advance.
+/// Hook around the upcalls of an adapter or an object, with the properties of it that are known in
+/// advance.
 #[derive(Clone, Debug)]
 pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
@@ -61,7 +66,7 @@ impl UpcallHook {
         Self { around, word }
     }
 
-    /// Enters the upcall of a request. The result is passed to [`UpcallHook::leave`].
+    /// Runs the hook before the upcall of a request. The result is passed to [`UpcallHook::leave`].
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
@@ -75,7 +80,8 @@ impl UpcallHook {
         self.around.enter(Some(call))
     }
 
-    /// Enters the upcall of a call from within the process.
+    /// Runs the hook before the upcall of a call from within the process. The result is passed to
+    /// [`UpcallHook::leave`].
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
@@ -83,13 +89,13 @@ impl UpcallHook {
         self.around.enter(None)
     }
 
-    /// Returns the urgency of a request that waits ([`AroundUpcall::urgency`]).
+    /// Returns the urgency of a waiting request ([`AroundUpcall::urgency`]).
     #[must_use]
     pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         self.around.urgency(contexts)
     }
 
-    /// Leaves the upcall.
+    /// Runs the hook after the upcall.
     #[inline]
     pub fn leave(&self, entered: u64) {
         if self.word.is_none() || !restored(entered) {

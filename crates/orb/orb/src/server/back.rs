@@ -86,7 +86,8 @@ impl ServesRequests for BackServer {
 }
 
 impl BackServer {
-    /// Starts a thread to serve the queue, if none does; returns `false` if no thread can be had.
+    /// Starts a thread to serve the queue, if none does; returns `false` if no thread can be
+    /// started.
     fn serve_more(self: &Arc<Self>, queue: &mut Queue) -> bool {
         let budgets = self.connection.conversation.broker().config().budgets;
         if queue.is_served
@@ -134,7 +135,8 @@ impl BackServer {
         let _ = self.serve_more(&mut queue);
     }
 
-    /// Returns the next request, for the thread whose turn it is.
+    /// Returns the next request for the thread that serves the queue with number `turn`; `None` if
+    /// there is none or another thread has taken over.
     fn next(&self, turn: u64) -> Option<Message> {
         let mut queue = self.queue.lock();
         if queue.turn != turn || !queue.is_served {

@@ -20,7 +20,7 @@ use punctual_link::Loan;
 use std::fmt;
 use std::sync::Arc;
 
-/// A request that a skeleton answers.
+/// Request that a skeleton answers.
 pub struct ServerCall<'m> {
     pub(super) conversation: &'m Conversation,
     /// Sender of replies that are sent before or after the upcall.
@@ -32,8 +32,8 @@ pub struct ServerCall<'m> {
     pub(super) contexts: ServiceContexts<'m>,
     pub(super) reply_contexts: ReplyContexts,
     pub(super) arguments: Decoder<'m>,
-    /// Message that contains the request; `None` for a plain request, which is short and lends
-    /// nothing.
+    /// Message that contains the request; `None` for a plain request, which is short and contains
+    /// no lent memory.
     pub(super) message: Option<&'m Message>,
     pub(super) arrival: Option<FrameArrival>,
     /// Block that holds the reply, or memory for it; owned by the serving thread.
@@ -46,15 +46,16 @@ pub struct ServerCall<'m> {
     pub(super) pass: Option<Box<ServerPass>>,
 }
 
-/// Sender of replies that leave before their upcall (SYNC_WITH_SERVER) or after it.
+/// Sender of replies that are sent before their upcall (SYNC_WITH_SERVER) or after it has returned.
 pub(super) trait EarlyReplySender: Sync {
     fn send_early(&self, reply: &Block);
 
-    /// Returns the sender of replies made after the upcall; `None` if the connection is gone.
+    /// Returns the sender of replies made after the upcall; `None` if the connection no longer
+    /// exists.
     fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>>;
 }
 
-/// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].
+/// Token that proves that a call was answered, by [`ServerCall::reply`] or [`ServerCall::raise`].
 #[derive(Debug)]
 pub struct Dispatched(pub(super) ());
 
@@ -160,8 +161,8 @@ impl<'m> ServerCall<'m> {
         self.contexts
     }
 
-    /// Adds a service context to the reply, whatever its result; replaces one of the same id. To be
-    /// called before the reply is made. Protocols without service contexts send none.
+    /// Adds a service context to the reply, whatever its status; replaces a context with this id.
+    /// To be called before the reply is made. Protocols without service contexts send none.
     #[inline]
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
         if self.conversation.abilities.contexts {
@@ -169,9 +170,9 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Makes the calling thread run as a word of the request asks, and the reply carry that word, if the thread's last
-    /// request for this scheduler carried the same word and the thread is scheduled as it was then. Returns how the thread
-    /// ran before.
+    /// Gives the calling thread the scheduling that a word of the request demands, and adds the word to the reply, if
+    /// the thread's last request for this scheduler carried an equal word and the thread's scheduling has not changed
+    /// since. Returns the thread's previous scheduling.
     // Not inlined: in another crate, thread-local state would be accessed by a call through a
     // pointer.
     #[inline(never)]
@@ -189,7 +190,7 @@ impl<'m> ServerCall<'m> {
     }
 
     /// Counts the request among those that its lane has served at this CORBA priority
-    /// ([`crate::LaneStatistics::by_priority`]). To be called by the code that gives the upcall its
+    /// ([`crate::LaneStatistics::by_priority`]). To be called by the code that sets the upcall's
     /// priority. Takes no lock, and allocates only for the first such request of a lane.
     #[inline]
     pub fn count_at(&self, priority: Priority) {
@@ -197,7 +198,7 @@ impl<'m> ServerCall<'m> {
     }
 
     /// Returns a buffer of `length` bytes to fill and to pass as a result. If memory is shared with
-    /// the client, the bytes are not copied; otherwise it is ordinary memory.
+    /// the client, the bytes are sent without a copy; otherwise the buffer is ordinary memory.
     #[must_use]
     pub fn loan(&self, length: usize) -> Loan {
         let lent = self.conversation.link().loan(length);
@@ -219,7 +220,8 @@ impl<'m> ServerCall<'m> {
     /// Answers with the results that `results` marshals; a one-way sends nothing.
     ///
     /// # Errors
-    /// The exception for the caller if they cannot be marshaled: the operation has run.
+    /// The exception for the caller if the results cannot be marshaled. Its completion status is
+    /// COMPLETED_YES.
     pub fn reply(
         &mut self,
         results: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
@@ -303,8 +305,8 @@ impl<'m> ServerCall<'m> {
         self.has_reply = false;
     }
 
-    /// Records that the servant has been found and is about to run: a client that waits only for
-    /// that is answered (SYNC_WITH_SERVER). For object adapters.
+    /// Records that the servant has been found and is about to run. Sends the reply now if the
+    /// client waits only for that (SYNC_WITH_SERVER). For object adapters.
     ///
     /// # Errors
     /// The exception for the client if the answer cannot be sent.
@@ -335,13 +337,13 @@ impl<'m> ServerCall<'m> {
         self.pass.is_some() || self.reply_contexts.own_memory()
     }
 
-    /// Returns the reply that was made, if the client waits for one.
+    /// Returns the encoded reply, if the client waits for one.
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
         self.has_reply.then_some(&*self.reply)
     }
 
-    /// Returns `true` if the client waits for a reply that was not made.
+    /// Returns `true` if the client waits for a reply and none has been made.
     #[inline]
     pub(super) fn is_owed_an_answer(&self) -> bool {
         !self.has_reply && !self.answered && self.expects_reply()

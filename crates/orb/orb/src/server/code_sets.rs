@@ -1,10 +1,10 @@
-//! Code sets of one connection (CORBA 3.3 part 2, §7.10.2.6), packed into one number, as each
-//! request reads them.
+//! Code sets of one connection (CORBA 3.3 part 2, §7.10.2.6), packed into one number so that each
+//! request can read them cheaply.
 
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Code sets of nearly all connections: UTF-8 and UTF-16.
+/// Packed code sets of nearly all connections: UTF-8 and UTF-16.
 const NATIVE: u64 = 0x0501_0001 << 32 | 0x0001_0109;
 
 /// Code sets agreed on for a connection: read for each request, written once.
@@ -45,7 +45,7 @@ impl AgreedCodeSets {
         self.0.store(Self::number(code_sets), Ordering::Relaxed);
     }
 
-    /// Returns both registry numbers packed into one; 0 for none.
+    /// Returns the registry numbers of both code sets packed into one number; 0 for a missing one.
     fn number(code_sets: CodeSets) -> u64 {
         let wide = code_sets.wide.map_or(0, WideCodeSet::id);
         u64::from(code_sets.narrow.id()) << 32 | u64::from(wide)

@@ -42,24 +42,24 @@ pub(super) struct ServerConnection {
     me: Weak<Self>,
     /// Object adapter that receives the connection's requests.
     pub(super) adapter: Arc<AdapterCell>,
-    /// Host, or link, among whose connections this one is counted.
+    /// Host, or link, in whose count of connections this one is included.
     from: Arc<str>,
     lane: Arc<Lane>,
     /// Number of the endpoint at which the connection was accepted.
     pub(super) endpoint: u64,
-    /// Number among the lane's connections, set once the connection is served.
+    /// Number of the connection in its lane's list, set once it is served.
     number: OnceLock<u64>,
-    /// Way to call the client over this connection, if the ORB allows it.
+    /// Access to the client for calls over this connection, if the ORB allows them.
     pub(super) back: Option<Arc<BackChannel>>,
     /// True if this side has opened the connection: only objects that allow it can be called over
     /// it.
     pub(super) is_of_client: bool,
-    /// Lowest priority of its band, once the client has announced one: its own thread reads at that
-    /// priority.
+    /// Lowest priority of the connection's priority band, once the client has announced one; the
+    /// connection's own thread reads at that priority.
     lowest: OnceLock<Priority>,
 }
 
-/// Environment for decoding, link, and layout of messages.
+/// Environment for decoding, link, and session of a connection.
 type Parts = (
     Arc<dyn Environment>,
     Arc<dyn Connection>,
@@ -146,7 +146,7 @@ impl ServerConnection {
     }
 
     /// Makes the server side of a connection that this ORB's client has opened. It is not counted
-    /// among those that clients opened.
+    /// among the connections that clients have opened.
     pub(super) fn of_client(
         (lane, host): (&Arc<Lane>, &Host),
         link: Arc<dyn Connection>,
@@ -198,7 +198,7 @@ impl ServerConnection {
         }
     }
 
-    /// Adds the connection to those of its lane, before a thread serves it.
+    /// Adds the connection to its lane's list, before a thread serves it.
     pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
@@ -217,7 +217,7 @@ impl ServerConnection {
         }
     }
 
-    /// Returns the identifier of one of the connection's requests for timelines.
+    /// Returns the identifier that timelines use for one of the connection's requests.
     pub(super) fn request_id(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
@@ -259,7 +259,7 @@ impl ServerConnection {
         }
     }
 
-    /// Marks the calling thread as serving this connection.
+    /// Marks the calling thread as serving this connection, until the result is dropped.
     pub(super) fn enter(self: &Arc<Self>) -> Serving {
         Serving::enter(self.conversation.broker().number(), self.clone())
     }
@@ -288,8 +288,8 @@ impl ServerConnection {
         }
     }
 
-    /// Sends a reply, or delays it to be sent together with those of requests that have arrived
-    /// already.
+    /// Sends a reply, or delays it so that it is sent together with the replies to requests that
+    /// have already arrived.
     #[inline(always)]
     pub(super) fn send_or_delay(&self, reply: &Block) {
         let may_wait = self.reader.has_received_more();
@@ -297,7 +297,7 @@ impl ServerConnection {
             .answer(&self.conversation, &self.strategy, reply, may_wait);
     }
 
-    /// Sends a reply, behind delayed ones.
+    /// Sends a reply after the delayed replies.
     pub(super) fn send(&self, reply: &Block) {
         self.replies.send(&self.conversation, &self.strategy, reply);
     }
@@ -309,7 +309,8 @@ impl ServerConnection {
             .send_pending(&self.conversation, &self.strategy);
     }
 
-    /// Ends the connection for a reason, which is logged unless it is an ordinary close.
+    /// Ends the connection for the reason `error`, which is logged unless it is an ordinary close.
+    /// `mid_message` is true if a message was received only in part.
     pub(super) fn end(&self, error: &InboxError, mid_message: bool) {
         let conversation = &self.conversation;
         match error {
@@ -338,7 +339,8 @@ impl ServerConnection {
     }
 
     /// Handles the end of the connection: nothing more arrives, and nothing can be sent. Requests
-    /// that are answered later keep it in memory, but not in the list of open connections.
+    /// that are answered later keep the connection in memory, but not in the list of open
+    /// connections.
     pub(super) fn close_ended(&self) {
         self.end_callbacks("the connection has ended");
         self.pending.close();
@@ -350,7 +352,7 @@ impl ServerConnection {
     }
 
     /// Reports a protocol violation to the peer (MessageError, CORBA 3.3 part 2, §9.4.8), and
-    /// closes.
+    /// closes the connection.
     pub(super) fn refuse(&self, reason: &str) {
         let conversation = &self.conversation;
         conversation.complain(&format!("{reason}; answered with MessageError and closed"));
@@ -392,8 +394,8 @@ impl ServerConnection {
         self.replies.while_nothing_waits(goodbye).is_some()
     }
 
-    /// Sends CloseConnection if the peer may rely on its meaning: no request has been begun that
-    /// has no reply.
+    /// Sends CloseConnection if the peer may rely on its meaning, that is, if every request that
+    /// was begun has been answered.
     fn say_goodbye_if_idle(&self) {
         if self.conversation.begin_closing() {
             let goodbye = || match self.strategy.has_unsent() {
@@ -405,7 +407,7 @@ impl ServerConnection {
     }
 
     /// Sends CloseConnection and closes, while no other thread sends. If the operating system does
-    /// not accept it at once, it is omitted.
+    /// not accept the message at once, it is omitted.
     fn say_goodbye_alone(&self) {
         let conversation = &self.conversation;
         let (link, session) = (conversation.link(), &*conversation.session);
@@ -426,7 +428,7 @@ impl ServerConnection {
 }
 
 impl PartSender for ServerConnection {
-    /// Sends a request to the client that has opened the connection, behind delayed replies.
+    /// Sends a request to the client that has opened the connection, after delayed replies.
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
         self.replies
             .send_request(&self.conversation, &self.strategy, parts, deadline)
@@ -445,8 +447,8 @@ impl Evictable for ServerConnection {
 }
 
 impl Drop for ServerConnection {
-    /// Ends calls to the client, and leaves the lane's connections, as the last thread that served
-    /// this one has left.
+    /// Ends calls to the client, and removes the connection from its lane's list, when no thread
+    /// serves it any more.
     fn drop(&mut self) {
         self.end_callbacks("the connection has ended");
         if let Some(&number) = self.number.get() {

@@ -1,5 +1,6 @@
 //! State that the reader, dispatcher and reply sender of one client's connection share: the link,
-//! the layout of messages, the agreements with the peer, and whether it is closing.
+//! the encoding of messages, the code sets agreed on with the peer, and whether the connection is
+//! closing.
 
 use super::code_sets::AgreedCodeSets;
 use crate::broker::Broker;
@@ -16,16 +17,16 @@ use std::sync::{Arc, OnceLock};
 
 /// Flag in `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
-/// Maximum number of log lines about one connection's mistakes, so that a hostile peer cannot fill
-/// a disk.
+/// Maximum number of log lines about protocol errors on one connection, so that a hostile peer
+/// cannot fill a disk.
 const MAX_COMPLAINTS: u32 = 10;
 
-/// Id of a context, and the length of its data in bytes.
+/// Id of a service context, and the length of its data in bytes.
 type ContextShape = (u32, usize);
 /// Maximum number of context shapes with a cached reply header on each connection.
 const SHAPES: usize = 2;
 
-/// Shared state of one client's connection.
+/// State shared by the parts of one client's connection.
 pub(crate) struct Conversation {
     broker: Arc<Broker>,
     /// Counters of the lane.
@@ -33,7 +34,7 @@ pub(crate) struct Conversation {
     /// Environment that decoded values need: the ORB.
     environment: Arc<dyn Environment>,
     link: Arc<dyn Connection>,
-    /// Layout of messages.
+    /// Session that encodes and decodes messages.
     pub(super) session: Arc<dyn Session>,
     pub(super) abilities: Abilities,
     pub(super) fragmenting: Fragmenting,
@@ -45,7 +46,7 @@ pub(crate) struct Conversation {
     /// shape.
     results_with: [OnceLock<(ContextShape, Option<Template>)>; SHAPES],
     code_sets: AgreedCodeSets,
-    /// GIOP version that the peer used last; used for messages to it that answer no request.
+    /// GIOP version of the peer's last message; used for messages to it that are not replies.
     spoken: AtomicU8,
     /// Number of requests in progress, and the flag [`CLOSING`].
     calls: AtomicU32,
@@ -141,15 +142,15 @@ impl Conversation {
         self.code_sets.set(code_sets);
     }
 
-    /// Returns the header of GIOP 1.2 replies with results and no contexts, if it is constant
-    /// except for the id.
+    /// Returns the prepared header of GIOP 1.2 replies with results and no service contexts, if
+    /// that is constant except for the request id.
     #[inline]
     pub(super) fn results(&self) -> Option<&Template> {
         self.results.as_ref()
     }
 
-    /// Returns the header of replies with results and one context of this shape. The first few
-    /// shapes of a connection have such a header.
+    /// Returns the prepared header of replies with results and one service context of this shape.
+    /// Only the first few shapes on a connection get one.
     #[inline]
     pub(super) fn results_with(&self, shape: ContextShape) -> Option<&Template> {
         for head in &self.results_with {
@@ -164,7 +165,7 @@ impl Conversation {
         None
     }
 
-    /// Returns the GIOP version that the peer used last.
+    /// Returns the GIOP version of the peer's last message.
     pub(super) fn spoken(&self) -> GiopVersion {
         let minor = self.spoken.load(Ordering::Relaxed);
         GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0)
@@ -202,7 +203,8 @@ impl Conversation {
     }
 
     /// Closes the connection without a message. Requests that were received but not begun are not
-    /// served: the peer has broken the protocol, accepts no replies, or has said goodbye.
+    /// served: the peer has broken the protocol, does not accept replies, or has sent
+    /// CloseConnection.
     pub(super) fn close(&self) {
         // Release pairs with `begin_request`.
         self.calls.fetch_or(CLOSING, Ordering::Release);
@@ -216,15 +218,15 @@ impl Conversation {
         self.close();
     }
 
-    /// Handles the failure of a lock on the reply path, which is lost, or held by the thread that
-    /// wants it: no more replies can be sent.
+    /// Handles the failure of a lock on the reply path: its previous owner has failed, or the
+    /// calling thread already holds it. No more replies can be sent.
     #[cold]
     pub(super) fn lock_failed(&self, error: LockError) {
         self.complain(&format!("no reply can be sent: {error}; closed"));
         self.close();
     }
 
-    /// Logs one line about this peer, up to the maximum number.
+    /// Logs one line about this peer, unless the maximum number has been reached.
     pub(super) fn complain(&self, what: &str) {
         match self.complaints.fetch_add(1, Ordering::Relaxed) {
             count if count < MAX_COMPLAINTS => tracing::warn!(peer = %self.peer(), "{what}"),
@@ -245,7 +247,8 @@ impl fmt::Debug for Conversation {
     }
 }
 
-/// Returns the header of a reply with results, for any id, with a context of this id and length.
+/// Returns the prepared header of a reply with results, for any request id, with a context of this
+/// id and length.
 fn results(
     session: &dyn Session,
     limits: &Limits,

@@ -30,15 +30,15 @@ use punctual_giop::{MessageKind, PlainRequest, RequestHeader};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Dispatcher of one connection's requests, for as long as a thread serves it.
+/// Dispatcher of one connection's requests, used by a thread while it serves the connection.
 pub(super) struct Dispatcher<'s> {
     pub(super) connection: &'s ServerConnection,
     pub(super) serving: &'s Serving,
-    /// Reason for which requests are refused, if they are.
+    /// Reason why the thread refuses requests, if it does.
     pub(super) refuses: Option<Refusal>,
     /// True if the dispatcher's request was counted as in progress when it arrived.
     pub(super) has_begun: bool,
-    /// The request as a timeline knows it, if it is recorded already.
+    /// Record of the request in a timeline, if it has been recorded already.
     pub(super) seen: Option<RecordedRequest>,
 }
 
@@ -48,14 +48,14 @@ impl Dispatcher<'_> {
         &self.connection.conversation
     }
 
-    /// Returns the two sides of a call: the connection that it is received from, and the sender of
+    /// Returns the two sides of a call: the connection on which it was received, and the sender of
     /// early answers.
     #[inline]
     fn parties(&self) -> (&Conversation, &dyn EarlyReplySender) {
         (self.conversation(), self.connection)
     }
 
-    /// Serves a plain request, which was received into `block`. The reply is made in `spare`.
+    /// Serves a plain request, which was received into `block`. The reply is encoded in `spare`.
     #[inline]
     pub(super) fn serve_plain(&self, block: &Block, request: &PlainRequest<'_>, spare: &mut Block) {
         if timeline::is_recording() {
@@ -131,8 +131,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Passes a reply on to the callback that waits for it. Refuses messages that only a server
-    /// sends.
+    /// Passes a reply to the caller that waits for it (a callback over this connection). Refuses
+    /// messages that only servers may send.
     fn take_reply(&self, kind: MessageKind, message: Message) {
         let is_reply = matches!(kind, MessageKind::Reply | MessageKind::LocateReply);
         match self.calls_back().filter(|_| is_reply) {
@@ -148,8 +148,8 @@ impl Dispatcher<'_> {
         self.connection.back.as_ref()?.existing()
     }
 
-    /// Serves one request. Fails if the header cannot be decoded, so that there is no caller to
-    /// answer.
+    /// Serves one request. Fails if the header cannot be decoded, in which case no reply can be
+    /// sent.
     fn request(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let session = &self.conversation().session;
@@ -161,7 +161,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Serves several one-way requests of one message, in their order.
+    /// Serves the one-way requests in a message with several, in their order.
     fn batch(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let mut each = |header: RequestHeader<'_>, arrival, body: Decoder<'_>| {
@@ -208,7 +208,7 @@ impl Dispatcher<'_> {
     }
 
     /// Cancels a request that is answered after its upcall; its servant may ask whether the caller
-    /// still waits. Other requests are served on arrival, so there is nothing to stop.
+    /// still waits. Other requests are served on arrival, so there is nothing to cancel.
     fn cancel(&self, message: &Message) -> Result<(), CdrError> {
         if self.connection.pending.is_empty() {
             return Ok(());

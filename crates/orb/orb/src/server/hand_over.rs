@@ -1,4 +1,5 @@
-//! Services of a connection for other threads: for the lane, and for upcalls of its requests.
+//! Interfaces of a connection for other threads: for those that manage the lane's connections, and
+//! for upcalls that are about to block.
 
 use super::concurrency::ConcurrencyStrategy;
 use super::connection::ServerConnection;

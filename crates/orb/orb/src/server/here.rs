@@ -1,4 +1,4 @@
-//! Service of a connection on the calling thread, for fuzzing: no thread is started or woken, and
+//! Serving of a connection on the calling thread, for fuzzing: no thread is started or woken, and
 //! nothing blocks.
 
 use super::concurrency::Followed;
@@ -8,8 +8,8 @@ use crate::lane::{Lane, OpenEndpoint};
 use punctual_link::Connection;
 use std::sync::Arc;
 
-/// Serves `link` as a connection accepted at an endpoint, until it ends. The lane does not count it
-/// among its connections.
+/// Serves `link`, as a connection accepted at an endpoint, until it ends. It is not counted among
+/// the lane's connections.
 pub(crate) fn serve_here(
     lane: &Arc<Lane>,
     host: &Host,

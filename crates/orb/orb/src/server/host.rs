@@ -1,4 +1,4 @@
-//! ORB and object adapter that receive requests.
+//! ORB and object adapter for which requests are received.
 
 use super::adapter::ObjectAdapter;
 use crate::lane::BackChannel;
@@ -7,20 +7,21 @@ use punctual_cdr::Environment;
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The listening ORB, kept alive as long as any thread serves for it, and its object adapter, once
-/// it has one.
+/// Listening ORB, kept alive as long as any thread serves its connections, and its object adapter,
+/// once there is one.
 #[derive(Clone)]
 pub(crate) struct Host {
     environment: Arc<dyn Environment>,
-    /// Environment for messages from other hosts.
+    /// Environment for decoding messages from other hosts.
     environment_elsewhere: Arc<dyn Environment>,
-    /// Factory of environments for messages over a connection whose client may be called back over
-    /// it.
+    /// Factory of environments for decoding messages over a connection whose client may be called
+    /// back over it.
     environment_by: EnvironmentBy,
     pub(super) adapter: Arc<AdapterCell>,
 }
 
-/// Factory of the environment for messages of this origin over such a connection.
+/// Function that creates the environment for messages of a given origin over a connection whose
+/// client may be called back over it.
 pub(crate) type EnvironmentBy =
     Arc<dyn Fn(Origin, Weak<BackChannel>) -> Arc<dyn Environment> + Send + Sync>;
 
@@ -43,7 +44,8 @@ impl AdapterCell {
 }
 
 impl Host {
-    /// Makes a host with the environments of messages of this host, and of others.
+    /// Makes a host with one environment for messages from this host, and one for messages from
+    /// other hosts.
     pub(crate) fn new(
         (environment, environment_elsewhere): (Arc<dyn Environment>, Arc<dyn Environment>),
         environment_by: EnvironmentBy,
@@ -57,7 +59,7 @@ impl Host {
         }
     }
 
-    /// Returns the environment for values that arrive from this origin.
+    /// Returns the environment for decoding values from this origin.
     pub(super) fn environment_of(&self, origin: Origin) -> Arc<dyn Environment> {
         match origin {
             Origin::Elsewhere => self.environment_elsewhere.clone(),
@@ -65,7 +67,7 @@ impl Host {
         }
     }
 
-    /// Returns the environment for values that arrive over a connection whose client may be called
+    /// Returns the environment for decoding values from a connection whose client may be called
     /// back over it.
     pub(super) fn environment_by(
         &self,

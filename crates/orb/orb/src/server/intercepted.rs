@@ -1,9 +1,9 @@
-//! Requests as the server's interceptors see them (CORBA 3.3 part 1, §16.3).
+//! Interception of requests by the server's interceptors (CORBA 3.3 part 1, §16.3).
 //!
-//! In an ORB with interceptors an [`Intercepted`] wraps the object adapter: it calls them before
-//! the adapter dispatches and after it has answered. In between the adapter reports that the
-//! servant is found ([`ServerCall::receive_request`]). The adapters of other ORBs are called
-//! directly.
+//! In an ORB with interceptors an [`Intercepted`] wraps the object adapter: it calls the
+//! interceptors before the adapter dispatches and after it has answered. In between, the adapter
+//! reports that the servant has been found ([`ServerCall::receive_request`]). The adapters of other
+//! ORBs are called directly.
 
 use super::adapter::ObjectAdapter;
 use super::call::{Dispatched, ServerCall};
@@ -32,14 +32,14 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Object adapter with interceptors around it.
+/// Object adapter whose calls are surrounded by interceptors.
 pub(crate) struct Intercepted {
     adapter: Arc<dyn ObjectAdapter>,
     broker: Arc<Broker>,
 }
 
 impl Intercepted {
-    /// Returns the adapter of an ORB, wrapped if there are interceptors.
+    /// Returns the object adapter of an ORB, wrapped if the ORB has server interceptors.
     pub(crate) fn around(
         adapter: Arc<dyn ObjectAdapter>,
         broker: &Arc<Broker>,
@@ -133,17 +133,17 @@ impl ObjectAdapter for Intercepted {
 
 impl<'m> ServerCall<'m> {
     /// Returns `true` if interceptors process the request: its adapter then calls
-    /// [`ServerCall::receive_request`] when the servant is found. For adapters.
+    /// [`ServerCall::receive_request`] when the servant is found. For object adapters.
     #[inline]
     #[must_use]
     pub fn is_intercepted(&self) -> bool {
         self.pass.is_some()
     }
 
-    /// Calls the interceptors with the request, the object, and the arguments if their types are
-    /// known, as the servant is about to be called by this thread. For adapters, once for each
-    /// intercepted call; the same thread calls [`ServerCall::leave_upcall`] when the upcall has
-    /// ended.
+    /// Runs the interceptors' point `receive_request`, with the request, the object, and the
+    /// arguments if their types are known, as the calling thread is about to call the servant. For
+    /// object adapters, once for each intercepted call; the calling thread must call
+    /// [`ServerCall::leave_upcall`] when the upcall has ended.
     ///
     /// # Errors
     /// The exception for the caller.
@@ -162,10 +162,10 @@ impl<'m> ServerCall<'m> {
         refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
     }
 
-    /// Works as [`ServerCall::receive_request`] for a servant that knows its operations at run
-    /// time: interceptors are called when it has read the arguments
-    /// ([`ServerCall::tell_arguments`]), or answers without them (CORBA 3.3 part 1, §16.3.8). For
-    /// adapters.
+    /// Works as [`ServerCall::receive_request`] for a servant that knows its operations only at run
+    /// time: interceptors are called later, when it has read the arguments
+    /// ([`ServerCall::tell_arguments`]) or answers without reading them (CORBA 3.3 part 1,
+    /// §16.3.8). For object adapters.
     pub fn receive_request_later(&mut self, object: Option<Box<dyn ServedObject>>) {
         if let Some(pass) = &mut self.pass {
             pass.enter_upcall(object);
@@ -174,8 +174,8 @@ impl<'m> ServerCall<'m> {
     }
 
     /// Calls the interceptors now, unless they were called before, with the known details of the
-    /// operation. A further call returns the same result. For servants that know their operations
-    /// at run time, before they answer.
+    /// operation. Further calls return the first result. Called before the answer, for servants
+    /// that know their operations only at run time.
     ///
     /// # Errors
     /// The exception for the caller.
@@ -198,7 +198,7 @@ impl<'m> ServerCall<'m> {
         refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
     }
 
-    /// Records that the upcall has ended. For adapters.
+    /// Records that the upcall has ended. For object adapters.
     pub fn leave_upcall(&mut self) {
         if let Some(pass) = &mut self.pass {
             pass.leave_upcall(self.conversation.broker().interceptors.server());
@@ -241,7 +241,8 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Returns the arguments, which begin at position `at`, whether they have been read or not.
+    /// Returns the arguments, which begin at position `at`, whether or not they have been read;
+    /// [`RequestArguments::Gone`] if they have been released.
     fn received(&self, at: usize) -> RequestArguments<'m> {
         if self.arguments.position() == at {
             return RequestArguments::Received(self.arguments.clone());
@@ -252,7 +253,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Adds these contexts to the reply.
+    /// Adds service contexts to the reply.
     fn carry(&mut self, contexts: &[OwnedContext]) {
         for (id, data) in contexts {
             self.set_reply_context(*id, data);
@@ -316,7 +317,7 @@ impl<'m> ServerCall<'m> {
         self.has_reply = false;
     }
 
-    /// Returns the parts of the reply that was made.
+    /// Returns the parts of the encoded reply.
     fn made(&self) -> Result<Made<'_>, CdrError> {
         let (session, limits) = (
             &self.conversation.session,
@@ -339,7 +340,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Replaces the contexts of the reply that was made by exactly these.
+    /// Replaces the service contexts of the encoded reply by these.
     fn replace_contexts(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
         if !self.conversation.abilities.contexts {
             return Ok(());
@@ -358,7 +359,7 @@ impl<'m> ServerCall<'m> {
     }
 }
 
-/// Parts of a reply that was made.
+/// Parts of an encoded reply.
 struct Made<'r> {
     header: ReplyHeader<'r>,
     body: Decoder<'r>,
@@ -386,7 +387,7 @@ impl<'r> Made<'r> {
     }
 }
 
-/// Returns the error for the caller from the interceptors' outcome.
+/// Returns the error for the caller that corresponds to the interceptors' outcome.
 fn error_of(outcome: Outcome) -> DispatchError {
     match outcome {
         Outcome::Forward(to) => DispatchError::Forward(to),

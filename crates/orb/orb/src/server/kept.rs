@@ -17,15 +17,15 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A buffered request. Counted as in progress, so that the ORB's shutdown waits for it.
+/// Buffered request. It counts as in progress, so that the ORB's shutdown waits for it.
 struct BufferedRequest {
     connection: Arc<ServerConnection>,
     message: Option<Message>,
     seen: Option<RecordedRequest>,
 }
 
-/// Buffers a request, or refuses it if there is no room. Returns other messages: they are not
-/// buffered.
+/// Buffers a request, or refuses it if there is no room. Returns messages other than requests,
+/// which are not buffered.
 pub(super) fn keep(
     connection: &Arc<ServerConnection>,
     buffer: &RequestBuffer,
@@ -83,8 +83,8 @@ impl ServerConnection {
         (urgency, rank.unwrap_or_default())
     }
 
-    /// Returns the urgency of a request by the strategy of the ORB. The policies of its adapter are
-    /// looked up only if its lane has no priority, or the strategy may need them.
+    /// Returns the urgency of a request according to the ORB's strategy. Looks up the policies of
+    /// the object's adapter only if the lane has no priority, or the strategy may need them.
     fn urgency_of(&self, header: &RequestHeader<'_>, by_lane: Urgency) -> Urgency {
         let strategy = self.conversation.broker().urgency.as_deref();
         if strategy.is_none() && by_lane.priority().is_some() {

@@ -10,9 +10,9 @@ use std::cell::Cell;
 pub(super) struct Memory {
     /// Block into which plain requests are received.
     pub(super) block: Block,
-    /// Block in which replies are made.
+    /// Block in which replies are encoded.
     pub(super) reply: Block,
-    /// Header of the last plain request.
+    /// Header of the last plain request, for faster decoding of similar ones.
     pub(super) requests: PlainRequests,
 }
 
@@ -21,8 +21,8 @@ thread_local! {
 }
 
 impl Memory {
-    /// Takes the calling thread's memory, or new memory if that is in use by a request in whose
-    /// upcall the thread serves another.
+    /// Takes the calling thread's memory. Returns new memory if the thread's is in use by an outer
+    /// request, in whose upcall the thread serves this one.
     pub(super) fn take() -> Box<Self> {
         AT_REST
             .try_with(Cell::take)

@@ -1,8 +1,8 @@
 //! Server side: from a listening endpoint to a reply.
 //!
-//! [`accept`] takes connections; a thread of its own or those of a reactor ([`concurrency`]) run
-//! the one loop that receives and serves ([`serve`]); [`dispatch`] reads each request's header and
-//! lets the object [`adapter`] answer the [`call`]; replies leave by [`send`]. A [`connection`] is
+//! [`accept`] accepts connections; a dedicated thread or the threads of a reactor ([`concurrency`])
+//! run the loop that receives and serves ([`serve`]); [`dispatch`] reads each request's header and
+//! lets the object [`adapter`] answer the [`call`]; [`send`] sends the replies. A [`connection`] is
 //! a reader, a reply sender and a strategy; their shared state is the [`conversation`].
 
 mod accept;

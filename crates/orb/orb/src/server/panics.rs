@@ -3,14 +3,14 @@
 //!
 //! Only a panic hook can see the backtrace: by the time that a panic is caught, the stack is gone.
 //! A hook is installed once for the process, when an ORB first listens. For a thread that is in an
-//! upcall it keeps message, location and backtrace for the code that catches the panic. Everything
-//! else, and what would be lost otherwise, goes to the previous hook: panics of other threads, a
-//! second one that occurs before the first was reported (it may abort the process), and all of them
-//! if the log has no subscriber. If a servant catches a panic itself, the kept record stays
-//! unreported until its next panic replaces it.
+//! upcall it keeps message, location and backtrace for the code that catches the panic. Other
+//! panics are passed to the previous hook: those on other threads, a second panic that occurs
+//! before the first was reported (it may abort the process), and all panics if the log has no
+//! subscriber. If a servant catches a panic itself, the kept record stays unreported until its next
+//! panic replaces it.
 //!
-//! A hook that the application installs later, and that does not call the previous one, leaves only
-//! the message that the panic itself carries.
+//! If the application later installs a hook that does not call the previous one, only the message
+//! in the panic itself is available.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::upcall;
@@ -37,7 +37,7 @@ thread_local! {
 
 static INSTALLED: Once = Once::new();
 
-/// Installs the hook that keeps panics in upcalls.
+/// Installs the hook that records panics in upcalls.
 pub(super) fn keep() {
     // If a panic ends the process, no code catches it, and only the previous hook would report it.
     if cfg!(panic = "unwind") {
@@ -52,7 +52,7 @@ pub(super) fn keep() {
     }
 }
 
-/// Keeps a panic's record; returns `false` if the previous hook must handle it.
+/// Records a panic; returns `false` if the previous hook must handle it.
 fn keep_record(info: &PanicHookInfo<'_>) -> bool {
     let in_upcall = upcall::in_upcall();
     if !in_upcall || !tracing::enabled!(tracing::Level::ERROR) {
@@ -67,8 +67,8 @@ fn keep_record(info: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Ok(None)))
 }
 
-/// Logs the panic of a servant that has been caught, with the kept record, and returns the
-/// exception for the caller.
+/// Logs a servant's panic that has been caught, with its record, and returns the exception for the
+/// caller.
 #[cold]
 pub(crate) fn panicked(
     caller: &dyn fmt::Display,

@@ -1,4 +1,4 @@
-//! Requests and replies that bridges pass on.
+//! Requests and replies that bridges pass on undecoded.
 
 use super::call::{Dispatched, ServerCall, too_large};
 use crate::adapter::DispatchError;
@@ -8,10 +8,11 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
 use punctual_giop::{MessageKind, ReplyStatus, ServiceContext, ServiceContexts};
 
 impl<'m> ServerCall<'m> {
-    /// Returns the request as it arrived, to be passed on. Its arguments must not have been read.
+    /// Returns the request with its undecoded body, to be passed on. Its arguments must not have
+    /// been read.
     ///
     /// # Errors
-    /// MARSHAL for a body that would not be valid behind another header.
+    /// MARSHAL for a body that would not be valid after another header.
     pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
         Ok(RelayedRequest {
             operation: self.operation,
@@ -25,7 +26,7 @@ impl<'m> ServerCall<'m> {
         })
     }
 
-    /// Answers with a reply as it arrived, and with its body or a replacement.
+    /// Answers with the reply of the other side, with its undecoded body or a replacement.
     ///
     /// # Errors
     /// The exception for the caller if the reply cannot be passed back.

@@ -18,26 +18,26 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Operations of a connection for its pending replies.
+/// Operations of a connection that its pending replies need.
 pub(super) trait PendingReplySender: Send + Sync {
     fn conversation(&self) -> &Conversation;
 
     fn pending(&self) -> &PendingReplies;
 
     /// Charges the received bytes of a request, which its servant may keep until it is answered, to
-    /// the budget. If they are many, they are charged until the returned value is dropped.
+    /// the budget. If it is a long request, the charge lasts until the returned value is dropped.
     ///
     /// # Errors
     /// [`NoRoom`] if the budget is exhausted.
     fn charge(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
 
-    /// Sends a reply, behind delayed ones.
+    /// Sends a reply after the delayed replies.
     fn send(&self, reply: &Block);
 
     /// Ends the count of a request in progress.
     fn ends_request(&self);
 
-    /// Sets an alarm that wakes `waker` after `time`, unless it is dropped before.
+    /// Sets an alarm that wakes `waker` after `time`. Dropping the alarm cancels it.
     ///
     /// # Errors
     /// If no alarm can be set.
@@ -50,8 +50,8 @@ pub(super) trait PendingReplySender: Send + Sync {
 /// Pending replies of one connection.
 #[derive(Debug, Default)]
 pub(super) struct PendingReplies {
-    /// Number of pending replies: those in the table, those whose id a later request has reused,
-    /// and those that are not awaited.
+    /// Number of pending replies, including those that are not in the table because a later request
+    /// has reused their id, or because no reply is awaited.
     count: AtomicUsize,
     table: Mutex<Table>,
 }
@@ -76,7 +76,7 @@ const CANCELLED: u8 = 1;
 const CLOSED: u8 = 2;
 const TIMED_OUT: u8 = 3;
 
-/// Reason for which a request may not be answered later.
+/// Reason why a request may not be answered later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TooMany {
     OfConnection(usize),
@@ -159,10 +159,10 @@ impl PendingReplies {
     }
 }
 
-/// Number of entries for which an empty table keeps memory.
+/// Capacity that the table keeps when it becomes empty.
 const KEPT: usize = 1024;
 
-/// Counts one more if the limit allows it; returns `true` if so.
+/// Increments the count, if the limit allows it; returns whether it has.
 fn count_one(count: &AtomicUsize, limit: usize) -> bool {
     // Relaxed: no other data depends on the number.
     let one_more = |count: usize| (count < limit).then_some(count + 1);
@@ -186,7 +186,8 @@ impl Awaited {
         self.ends(TIMED_OUT);
     }
 
-    /// Sets the waker for when the reply is no longer awaited; returns `true` if it is awaited now.
+    /// Sets the waker for the time when the reply is no longer awaited; returns `true` if it is
+    /// currently awaited.
     pub(super) fn watch(&self, watcher: &Waker) -> bool {
         let mut watching = lock(&self.watcher);
         // Under the lock: the ending thread changes the state first, and then takes the watcher

@@ -1,11 +1,11 @@
 //! Reply that is made after its upcall has returned, by any thread (asynchronous method handling,
 //! AMH).
 //!
-//! [`ServerCall::answer_later`] takes out of a request the data that its reply needs. Until the
-//! reply is made, the request is in progress: its connection closes after it, and the ORB's
-//! shutdown waits for it. It occupies no thread. It is answered exactly once: if dropped, it is
-//! answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds its time-out, with
-//! TIMEOUT, by the thread that reads its lane's replies.
+//! [`ServerCall::answer_later`] saves the data of a request that its reply needs. Until the reply
+//! is made, the request is in progress: its connection is not closed in an orderly way before, and
+//! the ORB's shutdown waits for it. It occupies no thread. It is answered exactly once: if dropped
+//! unanswered, it is answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds
+//! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, EarlyReplySender, ServerCall};
 use super::pending::{Awaited, PendingReplySender, TooMany};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-/// A request that will be answered later: see the module.
+/// Request that will be answered later; see the module documentation.
 pub struct PendingReply {
     shared: Arc<Shared>,
     /// Alarm of the time-out, if there is one. Dropped with the request if that is answered in
@@ -34,12 +34,13 @@ pub struct PendingReply {
     _alarm: Option<Alarm>,
 }
 
-/// State of a request that its servant and its alarm share: the first to answer takes it.
+/// State of a request that its servant and its alarm share; the first of them to answer takes the
+/// data out.
 struct Shared {
     operation: Box<str>,
     awaited: Arc<Awaited>,
-    /// Present until the request is answered. The connection may be gone by the time that a late
-    /// answer is dropped.
+    /// Data for the answer; present until the request is answered. The connection may no longer
+    /// exist when a late answer is dropped.
     open: Mutex<Option<Open>>,
 }
 
@@ -55,12 +56,13 @@ struct Open {
     held: Option<Box<dyn Any + Send + Sync>>,
     /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
-    /// Charge of its bytes to the budget of received data, if they are many: its arguments may be
-    /// kept until it is answered.
+    /// Charge of the request's bytes to the budget of received data, for a long request, as its
+    /// arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
 }
 
-/// A request that is being answered. If dropped unanswered, it is answered like a dropped request.
+/// Request that is being answered. If dropped unanswered, it is answered like a dropped
+/// [`PendingReply`].
 struct Claimed<'s> {
     shared: &'s Shared,
     open: Open,
@@ -76,15 +78,15 @@ struct Intercepted {
 }
 
 impl ServerCall<'_> {
-    /// Defers the answer to the request: it is given by means of the returned value, from any
-    /// thread, within `timeouts.answer`. No other answer can be given from now on; the arguments
-    /// can still be read. Allocates.
+    /// Defers the answer to the request: it is then given through the returned value, from any
+    /// thread, within `timeouts.answer`. The request cannot be answered in another way any more;
+    /// its arguments can still be read. Allocates.
     ///
     /// # Errors
-    /// TRANSIENT if too many requests of the connection, or in all, are pending
+    /// TRANSIENT if too many requests of the connection or of the ORB are pending
     /// (`limits.pending_replies_per_connection`, `limits.pending_replies`), or its bytes exceed the
-    /// budget (`limits.received`). NO_RESOURCES if there is a time-out that cannot be kept, as the
-    /// thread for it cannot be started.
+    /// budget (`limits.received`). NO_RESOURCES if there is a time-out and the thread that monitors
+    /// it cannot be started.
     pub fn answer_later(&mut self) -> Result<(PendingReply, Dispatched), DispatchError> {
         self.answer_within(self.conversation.broker().config().timeouts.answer)
     }
@@ -180,8 +182,8 @@ impl PendingReply {
         self.shared.awaited.is_awaited()
     }
 
-    /// Sets the waker for when the answer is no longer awaited; returns `true` if it is awaited
-    /// now. There is one watcher at a time.
+    /// Sets the waker for the time when the answer is no longer awaited; returns `true` if it is
+    /// currently awaited. There is only one watcher at a time.
     pub fn watch(&self, watcher: &Waker) -> bool {
         self.shared.awaited.watch(watcher)
     }
@@ -195,11 +197,11 @@ impl PendingReply {
         }
     }
 
-    /// Answers the request: `make` makes the reply, as a skeleton does. May wait for a peer that
-    /// does not accept its replies, for at most `timeouts.reply`.
+    /// Answers the request: `make` encodes the reply, as a skeleton does. If the peer does not
+    /// accept its replies, blocks for at most `timeouts.reply`.
     ///
     /// # Errors
-    /// [`AnswerError`]: the request counts as answered all the same.
+    /// [`AnswerError`]; the request still counts as answered.
     pub fn answer(
         self,
         make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
@@ -210,7 +212,7 @@ impl PendingReply {
 }
 
 impl Shared {
-    /// Claims the request to answer it; returns `None` if another thread has done so.
+    /// Claims the right to answer the request; returns `None` if another thread has claimed it.
     fn claim(&self) -> Option<Claimed<'_>> {
         let open = lock(&self.open).take()?;
         Some(Claimed {
@@ -220,7 +222,8 @@ impl Shared {
         })
     }
 
-    /// Answers that the time-out cannot be kept: the upcall's own answer is no longer sent.
+    /// Answers with an exception, as the time-out cannot be monitored. The answer that the upcall
+    /// itself returns is not sent any more.
     #[cold]
     fn refuse(&self, error: &io::Error) -> DispatchError {
         let why = format!("no timer for the time-out of the answer: {error}");
@@ -350,7 +353,7 @@ impl Drop for PendingReply {
     }
 }
 
-/// Called when the time for the answer is over.
+/// Answers with TIMEOUT when the time for the answer has passed.
 impl Wake for Shared {
     fn wake(self: Arc<Self>) {
         if let Some(mut claimed) = self.claim() {
@@ -371,18 +374,18 @@ impl fmt::Debug for PendingReply {
     }
 }
 
-/// Reason for which an answer has not reached the client as given.
+/// Reason why an answer was not sent to the client as given.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The connection has ended: nothing was sent.
     #[error("the answer is no longer awaited: the client's connection has ended")]
     NobodyWaits,
-    /// The client was answered with TIMEOUT before, as the limit `timeouts.answer` was exceeded:
-    /// nothing was sent.
+    /// The client has already been answered with TIMEOUT, as the limit `timeouts.answer` was
+    /// exceeded: nothing was sent.
     #[error("the answer is too late: the client has received TIMEOUT")]
     TimedOut,
-    /// The client received this exception instead.
+    /// The client received this exception in place of the answer.
     #[error("the client has received an exception instead: {0}")]
     Instead(SystemException),
 }
@@ -404,7 +407,7 @@ impl From<AnswerError> for SystemException {
     }
 }
 
-/// Sender for a call whose upcall has returned: sends nothing early.
+/// Sender for a call whose upcall has returned; it sends nothing early.
 struct Nobody;
 
 impl EarlyReplySender for Nobody {
@@ -415,8 +418,8 @@ impl EarlyReplySender for Nobody {
     }
 }
 
-/// Returns the exception for a dropped request, as in TAO's AMH for a response handler that is
-/// destroyed without a call.
+/// Returns the exception for a request that was dropped unanswered; TAO's AMH uses it when a
+/// response handler is destroyed without a call.
 fn no_response(why: &str) -> SystemException {
     let kind = Kind::NoResponse;
     SystemException::new(kind, minor::NOT_ANSWERED, CompletionStatus::Maybe).with_detail(why)
@@ -435,8 +438,8 @@ fn panicked() -> SystemException {
         .with_detail("the servant panicked before it had answered")
 }
 
-/// Returns the error for a connection that is gone while one of its requests is served, which
-/// should not happen.
+/// Returns the error for a connection that no longer exists while one of its requests is served,
+/// which should not happen.
 #[cold]
 fn gone() -> DispatchError {
     let kind = Kind::Internal;

@@ -1,4 +1,4 @@
-//! Received data of a client, and the thread that receives.
+//! Receiving side of a client's connection: the received data, and whether a thread receives.
 
 use super::conversation::Conversation;
 use super::memory::Memory;
@@ -16,9 +16,9 @@ pub(super) struct Reader {
     pub(super) inbox: Mutex<Inbox>,
     /// True if a thread receives, or is about to.
     receiving: AtomicBool,
-    /// True if more data had arrived together with the current message.
+    /// True if more data has arrived together with the current message.
     buffered: AtomicBool,
-    /// Number of messages received, which shows at intervals whether there is progress.
+    /// Number of messages received, by which a watcher detects progress.
     received: AtomicU64,
     /// True if a first message has arrived.
     heard: AtomicBool,
@@ -48,15 +48,15 @@ impl Reader {
         self.receiving.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if the next data may be received as a plain request: not on a new connection,
-    /// nor with tracing.
+    /// Returns `true` if the next data may be received as a plain request, which is not allowed on
+    /// a new connection or with tracing.
     #[inline]
     pub(super) fn expects_plain_requests(&self, conversation: &Conversation) -> bool {
         self.is_heard() && !conversation.broker().tracer().is_on()
     }
 
-    /// Copies the next of several messages that arrived together; returns `false` if it must be
-    /// taken by the slow path.
+    /// Copies the next of several messages that have arrived together; returns `false` if the slow
+    /// path must handle it.
     pub(super) fn copy_short(
         &self,
         conversation: &Conversation,
@@ -87,7 +87,7 @@ impl Reader {
         conversation.record_version(version);
     }
 
-    /// Records an arrived message that was assembled.
+    /// Records the arrival of a message that the inbox has assembled.
     pub(super) fn record_message(
         &self,
         conversation: &Conversation,

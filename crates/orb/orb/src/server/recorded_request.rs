@@ -27,7 +27,8 @@ impl RecordedRequest {
         timeline::record_stage(Stage::Queued, self.request, priority);
     }
 
-    /// Records that the upcall begins. Returns the request in whose upcall the thread was before.
+    /// Records that the upcall begins. Returns the outer request, in whose upcall the thread was
+    /// before.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
@@ -37,7 +38,7 @@ impl RecordedRequest {
         timeline::is_in_upcall(Some(self.request))
     }
 
-    /// Records that the upcall ends.
+    /// Records that the upcall ends; `before` is the result of [`RecordedRequest::record_upcall`].
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
@@ -45,7 +46,7 @@ impl RecordedRequest {
         timeline::record_stage(Stage::UpcallEnd, self.request, Priority::of_thread());
     }
 
-    /// Records that the reply has been sent, or waits for room.
+    /// Records that the reply has been sent, or is queued until the peer accepts it.
     #[cold]
     #[inline(never)]
     pub(super) fn record_answered(&self) {

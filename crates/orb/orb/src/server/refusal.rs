@@ -1,13 +1,13 @@
-//! Reasons for which a thread refuses requests (TRANSIENT).
+//! Reasons why a thread refuses requests (TRANSIENT).
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 
-/// Reason for which a request is refused.
+/// Reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// All threads that could serve the request are held up.
+    /// All threads that could serve the request are busy.
     AllBusy,
-    /// All threads are held up, and the buffer of waiting requests is full.
+    /// All threads are busy, and the buffer of waiting requests is full.
     BufferFull,
     /// The request waited for a thread, and the ORB has been shut down meanwhile.
     ShutDown,

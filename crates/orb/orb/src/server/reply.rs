@@ -1,4 +1,4 @@
-//! Encoding of a call's reply: behind a prepared header, or as a whole.
+//! Encoding of a call's reply: after a prepared header, or as a whole.
 
 use super::call::ServerCall;
 use crate::adapter::DispatchError;
@@ -43,7 +43,7 @@ impl<'m> ServerCall<'m> {
         Some(template)
     }
 
-    /// Writes the part behind the header; returns the reply's length.
+    /// Writes the part of the reply after the header; returns the reply's length.
     #[inline]
     pub(super) fn complete_reply(
         &mut self,
@@ -78,7 +78,7 @@ impl<'m> ServerCall<'m> {
     /// Returns the reply of SYNC_WITH_SERVER; no other answer follows.
     ///
     /// # Errors
-    /// If it cannot be encoded; the call is then answered like any other.
+    /// If it cannot be encoded, in which case the call is answered after the upcall.
     pub(super) fn early_reply(&mut self) -> Result<Block, CdrError> {
         let reply = self.encode(ReplyStatus::NoException, |_| Ok(()))?;
         self.answered = true;

@@ -1,11 +1,11 @@
 //! Sending of replies to a client.
 //!
 //! If several requests arrived with one receive, their short replies are sent together: each is
-//! delayed while there is another request to be served at once. None is delayed for a receive that
-//! may block, nor for an upcall that is about to block in a call of its own. An upcall that takes
-//! long is found by the watcher (`timeouts.hand_over`), which sends the delayed replies or makes
-//! another thread do so; and after upcalls that were not short, replies are sent one by one for a
-//! while. Without a watcher none is delayed at all.
+//! delayed while there is another request to be served at once. Delayed replies are sent before a
+//! receive that may block, and when an upcall is about to block in a call of its own. If an upcall
+//! takes long, the watcher (`timeouts.hand_over`) sends the delayed replies or makes another thread
+//! do so; after upcalls that were not short, replies are sent one by one for a while. Without a
+//! watcher no reply is delayed.
 
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
@@ -22,9 +22,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 const SHORT: usize = 2048;
 /// Maximum number of delayed bytes.
 const MANY: usize = 16 * 1024;
-/// Delay, in nanoseconds, that counts as too long.
+/// Delay of a reply, in nanoseconds, that counts as too long.
 const LONG: u64 = 50_000;
-/// Number of replies sent one by one after a delay that was too long.
+/// Number of replies that are sent one by one after a delay that was too long.
 const APART: u32 = 256;
 
 /// Sender of a connection's messages, one at a time.
@@ -33,7 +33,7 @@ pub(super) struct ReplySender {
     /// Delayed replies, to be sent together. Locked while anything is sent.
     pending: LaneLock<Block>,
     has_pending: AtomicBool,
-    /// Time at which the first delayed reply was made.
+    /// Time at which the first delayed reply was encoded.
     since: AtomicU64,
     /// Number of replies still to be sent one by one, as upcalls have taken long.
     apart: AtomicU32,
@@ -54,7 +54,8 @@ impl ReplySender {
         !matches!(self.pending.try_lock(), Ok(Some(_)))
     }
 
-    /// Runs `what` while no thread sends and no reply is delayed; returns `None` otherwise.
+    /// Runs `what` if no thread is sending and no reply is delayed, and prevents both meanwhile;
+    /// returns `None` otherwise.
     pub(super) fn while_nothing_waits<R>(&self, what: impl FnOnce() -> R) -> Option<R> {
         match self.pending.try_lock() {
             Ok(Some(pending)) if pending.is_empty() => Some(what()),
@@ -68,8 +69,8 @@ impl ReplySender {
         self.has_pending.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if a reply may be delayed for the next. Relaxed: rough counts, on which no
-    /// other data depends.
+    /// Returns `true` if a reply may be delayed, to be sent with the next one. Relaxed: approximate
+    /// counts, on which no other data depends.
     fn may_wait(&self) -> bool {
         let apart = self.apart.load(Ordering::Relaxed);
         if apart > 0 {
@@ -78,7 +79,7 @@ impl ReplySender {
         apart == 0
     }
 
-    /// Locks the delayed replies; returns `None` if the lock is lost, and the connection is closed.
+    /// Locks the delayed replies. If the lock has failed, closes the connection and returns `None`.
     #[inline(always)]
     fn lock(&self, to: &Conversation) -> Option<LaneGuard<'_, Block>> {
         match self.pending.lock() {
@@ -136,8 +137,8 @@ impl ReplySender {
         }
     }
 
-    /// Sends the delayed replies, if there are any: to be called by the thread that made them,
-    /// before it waits, and by a thread that takes the connection over.
+    /// Sends the delayed replies, if there are any. To be called by the thread that made them
+    /// before it waits, and by a thread that takes over the connection.
     #[inline]
     pub(super) fn send_pending(&self, to: &Conversation, by: &Strategy) {
         if self.has_pending()
@@ -147,8 +148,8 @@ impl ReplySender {
         }
     }
 
-    /// Sends a reply, behind delayed ones; closes the connection if the peer does not accept it in
-    /// time.
+    /// Sends a reply after the delayed replies; closes the connection if the peer does not accept
+    /// it in time.
     pub(super) fn send(&self, to: &Conversation, by: &Strategy, message: &Block) {
         let Some(mut pending) = self.lock(to) else {
             return;
@@ -159,7 +160,7 @@ impl ReplySender {
         by.send(to, message);
     }
 
-    /// Sends a request to the client, behind delayed replies.
+    /// Sends a request to the client after the delayed replies.
     pub(super) fn send_request(
         &self,
         to: &Conversation,
@@ -189,7 +190,7 @@ impl ReplySender {
         }
     }
 
-    /// Sends a closing message to the peer, after the delayed replies.
+    /// Sends a message without a body, before the connection is closed, after the delayed replies.
     pub(super) fn send_control(&self, to: &Conversation, by: &Strategy, kind: MessageKind) {
         if let Some(mut pending) = self.lock(to) {
             self.transmit_pending(to, by, &mut pending);

@@ -1,4 +1,4 @@
-//! Loop that serves a connection, for all kinds of threads and ways of waiting.
+//! Loop that serves a connection, common to all kinds of threads and ways of waiting.
 
 use super::concurrency::{ReceiveOutcome, ServingThread};
 use super::connection::ServerConnection;
@@ -12,14 +12,14 @@ use crate::upcall::Serving;
 use punctual_cdr::GiopVersion;
 use punctual_link::LinkError;
 
-/// Way in which a message got into a thread's own block.
+/// How a message got into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReceivedInto {
     /// Received directly, usually as the only message.
     Alone,
     /// Copied from the inbox, where it stays until it is skipped.
     Copied,
-    /// The message is not in the thread's own block.
+    /// The message has not been put into the thread's own block.
     Otherwise,
 }
 
@@ -101,7 +101,7 @@ fn serve_with(
 }
 
 /// Receives data that may be a plain request into the thread's own block; returns `None` if no data
-/// is available, and the thread leaves.
+/// is available, in which case the thread stops serving.
 #[inline(always)]
 fn receive(
     connection: &ServerConnection,
@@ -165,8 +165,8 @@ fn serve_message(
     }
 }
 
-/// Releases the inbox, and then logs the connections that were closed for its sake. A separate
-/// function, to keep the loop short.
+/// Releases the inbox, and then logs the connections that were closed to make room for its data. A
+/// separate function, to keep the loop short.
 #[inline(never)]
 fn let_go(mut inbox: MutexGuard<'_, Inbox>) {
     let evicted = inbox.take_evicted();

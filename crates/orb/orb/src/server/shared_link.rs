@@ -1,4 +1,5 @@
-//! Link whose sending lock and reader belong to the other side (bidirectional GIOP).
+//! Link of a connection whose sending lock and reader belong to its client or server side, used by
+//! the opposite side (bidirectional GIOP).
 
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -7,16 +8,16 @@ use std::fmt::Debug;
 use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 
-/// Side that has the sending lock.
+/// Side of a connection that owns its sending lock.
 pub(super) trait PartSender: Send + Sync + Debug {
-    /// Sends a message under the lock.
+    /// Sends a message that consists of these parts, under the sending lock.
     ///
     /// # Errors
-    /// As [`Connection::send`].
+    /// Those of [`Connection::send`].
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 }
 
-/// Link that sends through the other side.
+/// Link that sends through the side of the connection that owns the sending lock.
 #[derive(Debug)]
 pub(super) struct SharedLink {
     by: Weak<dyn PartSender>,
@@ -44,12 +45,12 @@ impl Connection for SharedLink {
         }
     }
 
-    /// The other side reads.
+    /// Fails, as the other side of the connection reads.
     fn receive(&self, _: &mut Block, _: usize, _: Deadline) -> Result<usize, LinkError> {
         Err(LinkError::closed(Phase::Receive))
     }
 
-    /// Returns whether data is pending, as far as known without reading.
+    /// Returns that nothing is pending, as this side does not read.
     fn pending(&self) -> Pending {
         Pending::Nothing
     }

@@ -1,13 +1,13 @@
 //! The timeline of requests: the times at which each was read, queued, served and answered, with
 //! the thread and its CORBA priority.
 //!
-//! Nothing is recorded unless a [`Timeline`] runs: a point on a call's way is a load and a branch
-//! then. While one runs, a point reads the clock and writes 24 bytes into memory of the thread's
-//! own, which was allocated when the timeline began: no lock and no system call, and no allocation
-//! but for the name of a thread, with its first record. A thread whose memory is full records no
-//! more, and counts the lost records: the recorded ones have no gaps.
+//! Nothing is recorded unless a [`Timeline`] is running: otherwise each recording point of a call
+//! costs a load and a branch. While a timeline is running, a point reads the clock and writes 24
+//! bytes into memory of the thread, which was allocated when the timeline began: no lock and no
+//! system call, and no allocation except for a thread's name, with its first record. A thread whose memory is full stops recording and counts the lost
+//! records, so the recorded ones have no gaps.
 //!
-//! It belongs to the process, not to an ORB, as threads may serve several. The cost of a call's
+//! The timeline is global to the process, as a thread may serve several ORBs. The cost of a call's
 //! stages is measured by [`crate::probe`]; the timeline shows the order in which requests are
 //! served, and their waiting times.
 

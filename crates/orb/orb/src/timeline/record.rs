@@ -7,10 +7,9 @@ use crate::priority::Priority;
 pub enum Stage {
     /// The client has sent the request.
     Sent,
-    /// The server has read it.
+    /// The server has read the request.
     Read,
-    /// The request waits among those that a thread pool has read while all its threads were in
-    /// upcalls.
+    /// The request is queued, as a thread pool has read it while all its threads were in upcalls.
     Queued,
     /// The upcall begins: the object adapter looks for the servant.
     Upcall,
@@ -18,7 +17,7 @@ pub enum Stage {
     RunsAt,
     /// The servant has returned.
     UpcallEnd,
-    /// The reply has left, or waits for room to leave.
+    /// The reply has been sent, or is queued until the peer accepts it.
     Replied,
 }
 
@@ -50,20 +49,20 @@ pub struct RequestId {
 pub struct Record {
     /// Time in nanoseconds of `CLOCK_MONOTONIC`: the same clock for all processes of a machine.
     pub at: u64,
-    /// The stage.
+    /// Stage that the request has reached.
     pub stage: Stage,
-    /// The request.
+    /// Request to which the record belongs.
     pub request: RequestId,
-    /// The CORBA priority of the thread, or of the request where it waits; `None` where it has none.
+    /// CORBA priority of the thread, or of the request if it is queued; `None` if there is none.
     pub priority: Option<Priority>,
-    /// The processor that the thread ran on.
+    /// Number of the processor on which the thread ran.
     pub processor: u8,
 }
 
-/// Number of words of a record.
+/// Length of a record in 64-bit words.
 pub(super) const WORDS: usize = 3;
 
-/// Value for no priority: no CORBA priority is negative.
+/// Number that stands for "no priority"; CORBA priorities are never negative.
 const NONE: u16 = u16::MAX;
 
 impl Record {
@@ -84,7 +83,7 @@ impl Record {
         ]
     }
 
-    /// Converts from words; `None` if they are not a record's.
+    /// Converts from words; `None` if they are not a record.
     pub(super) fn of_words([at, kind, request]: [u64; WORDS]) -> Option<Self> {
         let [stage, processor, low, high, lane @ ..] = kind.to_le_bytes();
         let [c0, c1, c2, c3, request @ ..] = request.to_le_bytes();

@@ -7,7 +7,7 @@ use punctual_sys::{clock, processor};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The number of the timeline that is being recorded; 0 while none is.
+/// Number of the timeline that is being recorded; 0 if none is.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 
@@ -25,18 +25,19 @@ pub(super) struct Session {
 #[must_use]
 pub struct Timeline(());
 
-/// Maximum size of a timeline. Its memory is allocated and populated at the start, so that no upcall
-/// waits for it.
+/// Limits on the size of a timeline. Its memory is allocated and populated at the start, so that no
+/// upcall waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
-    /// Number of records of each thread, 24 bytes each. A served request has four or five.
+    /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
     pub records: usize,
-    /// Number of threads that record; further ones do not.
+    /// Maximum number of threads that record.
     pub threads: usize,
 }
 
 impl Default for TimelineLimits {
-    /// Returns the default: 65,536 records of each of 64 threads: 96 MiB.
+    /// Returns the default: 65,536 records for each of 64 threads,
+    /// which is 96 MiB.
     fn default() -> Self {
         Self {
             records: 1 << 16,
@@ -45,7 +46,7 @@ impl Default for TimelineLimits {
     }
 }
 
-/// Error for a timeline that is being recorded already.
+/// Error: a timeline is already being recorded.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a timeline of this process is being recorded already")]
 pub struct AlreadyRecording;
@@ -112,7 +113,7 @@ fn session() -> MutexGuard<'static, Option<Session>> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records a stage, now, by the calling thread. Returns the time.
+/// Records that the calling thread has reached a stage now. Returns the time.
 pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
     let at = clock::nanos();
     let record = Record {

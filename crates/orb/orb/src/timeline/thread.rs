@@ -14,14 +14,14 @@ pub(super) fn memory(records: usize) -> Memory {
     (0..records * WORDS).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// Records of one thread, the only writer.
+/// Records of one thread, which alone writes them.
 #[derive(Debug)]
 pub(super) struct OfThread {
-    /// Number of the timeline that they belong to.
+    /// Number of the timeline to which the records belong.
     session: u64,
     name: String,
     words: Memory,
-    /// Number of words written.
+    /// Number of words that have been written.
     used: AtomicUsize,
     lost: AtomicU64,
 }
@@ -31,9 +31,9 @@ pub(super) struct OfThread {
 pub struct ThreadRecords {
     /// The thread's name.
     pub name: String,
-    /// Records in the order of time.
+    /// Records in order of time.
     pub records: Vec<Record>,
-    /// Number of records behind the last for which there was no room.
+    /// Number of later records for which there was no room.
     pub lost: u64,
 }
 
@@ -52,8 +52,8 @@ pub(super) fn set_in_upcall(request: Option<RequestId>) -> Option<RequestId> {
     IN_UPCALL.replace(request)
 }
 
-/// Adds a record to the calling thread's, for this timeline; `join` creates their memory if there
-/// is none yet.
+/// Adds a record to those of the calling thread for this timeline; `join` allocates their memory if
+/// there is none yet.
 pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<Arc<OfThread>>) {
     // A thread that is ending records nothing.
     let _ = OWN.try_with(|own| {

@@ -1,8 +1,8 @@
 //! Frames of a thread's upcall stack, and the stack's storage.
 //!
-//! A frame is a connection that the thread serves, with or without an upcall at this moment, or an
-//! upcall within the process. The innermost frame is stored in place; outer frames, sources and
-//! arrival data are stored separately.
+//! A frame stands for a connection that the thread serves, whether or not it is in an upcall at the
+//! moment, or for an upcall within the process. The innermost frame is stored directly in
+//! thread-local memory; outer frames, sources and arrival data are stored separately.
 
 use super::peer::RequestPeer;
 use crate::messaging::FrameArrival;
@@ -16,13 +16,14 @@ pub(crate) trait RequestSource: Send + Sync {
     /// the mark of the request that a reactor's thread serves.
     fn hand_over(self: Arc<Self>, in_hand: u64);
 
-    /// Returns `true` if more requests have been received, which wait for the upcall.
+    /// Returns `true` if more requests have been received, which wait until the upcall ends.
     fn has_received_more(&self) -> bool;
 
-    /// Returns the maximum time for which the thread may block, if others of the ORB may need it.
+    /// Returns the maximum time for which the thread may block, if other connections of the ORB may
+    /// need it.
     fn longest_block(&self) -> Option<Duration>;
 
-    /// Returns `true` if this thread alone serves requests there.
+    /// Returns `true` if this is the only thread that serves requests on connections of this kind.
     fn is_served_alone(&self) -> bool;
 
     /// Returns the peer of the connection.
@@ -33,11 +34,10 @@ pub(crate) trait RequestSource: Send + Sync {
 /// the adapter alone. The first is 0 if nothing is recorded.
 pub type AdapterNote = [u64; 4];
 
-/// Numbers of a frame, each in a cell of its own: an upcall writes those that change without
-/// reading the rest.
+/// Numbers of a frame, each in a separate cell, so that an upcall writes only those that change.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// Number of the ORB.
+    /// Number of the ORB that the frame belongs to.
     pub(super) orb: Cell<u64>,
     /// Flags of the frame.
     pub(super) flags: Cell<u8>,
@@ -48,7 +48,7 @@ pub(super) struct Frame {
 
 /// Flag: the thread is in the frame's upcall.
 pub(super) const IN_UPCALL: u8 = 1;
-/// Flag: another thread receives at the source meanwhile.
+/// Flag: another thread now receives on the connection.
 pub(super) const HANDED_OVER: u8 = 2;
 /// Flag: the frame has a source, the last of [`FrameData::sources`]. Set for the innermost frame that
 /// serves a connection, and for all frames within it.
@@ -56,22 +56,22 @@ pub(super) const HAS_SOURCE: u8 = 4;
 /// Flag: the request has arrival data, the last of [`FrameData::arrivals`].
 pub(super) const HAS_ARRIVAL: u8 = 8;
 
-/// The innermost frame, stored in place: it has no destructor, so that a thread accesses it without
-/// checking its initialization.
+/// Innermost frame, stored directly in thread-local memory. It has no destructor, so that access
+/// needs no check of its initialisation.
 pub(super) struct Innermost {
-    /// Number of frames.
+    /// Number of frames on the stack.
     depth: Cell<usize>,
-    /// The frame; without flags if there is none.
+    /// The innermost frame; its flags are 0 if there is none.
     pub(super) frame: Frame,
 }
 
-/// Data of frames that do not fit into numbers.
+/// Data of frames that are not plain numbers.
 #[derive(Default)]
 pub(super) struct FrameData {
-    /// Sources of the requests; none for upcalls within the process.
+    /// Sources of the requests; upcalls within the process have none.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
-    /// Frames around the innermost, outermost first.
+    /// Frames outside the innermost one, outermost first.
     outer: Vec<Frame>,
 }
 

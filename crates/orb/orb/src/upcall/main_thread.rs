@@ -3,7 +3,7 @@
 use super::stack::{Serving, about_to_block, source};
 use punctual_exec::{MainThreadQueue, Refused};
 
-/// Runs `work` on the main thread, for the request that the calling thread serves: another thread
+/// Runs `work` on the main thread, for the request that the calling thread serves. Another thread
 /// receives on that request's connection meanwhile.
 pub(crate) fn on_main_thread<R: Send>(
     main_thread: &MainThreadQueue,

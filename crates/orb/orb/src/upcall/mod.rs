@@ -1,6 +1,6 @@
 //! Call context: the requests that the calling thread serves.
 //!
-//! [`stack`] is the context, one for each thread, made of [`frame`]s; [`main_thread`] hands an
+//! [`stack`] is the context, one for each thread, made of [`frame`]s; [`main_thread`] passes an
 //! upcall to another thread together with its context.
 
 mod frame;

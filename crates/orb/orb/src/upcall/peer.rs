@@ -6,10 +6,10 @@ use punctual_link::Address;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestPeer {
-    /// The link and the peer's address there: for TCP and TLS, its host and port.
+    /// Link and address of the peer; for TCP and TLS, its host and port.
     pub address: Address,
-    /// Certificates by which the peer has proved its identity, in DER, its own first; none if the
-    /// link has no such proof, or the peer gave none. A TLS acceptor that asks for certificates has
-    /// verified them.
+    /// Certificates by which the peer has proved its identity, in DER, the peer's own first. Empty
+    /// if the link does not support that, or the peer presented none. A TLS acceptor that requests
+    /// certificates has verified them.
     pub certificates: Vec<Vec<u8>>,
 }

@@ -1,12 +1,12 @@
-//! Stack of the requests that the calling thread serves: one for each thread, with the innermost
+//! Stack of the requests that the calling thread serves; each thread has one, with the innermost
 //! upcall last.
 //!
-//! A frame is a connection that the thread serves ([`Serving`]), with or without an upcall at this
-//! moment, or an upcall within the process ([`WithinProcess`]). A thread has more than one frame if
-//! it serves another connection while an upcall waits for a call of its own, or if servants call
-//! servants of the same process. Each frame records the ORB, the connection by which the request
-//! arrived, and the object adapter's data about the object ([`AdapterNote`]); the slots of every
-//! `Current` are stored here.
+//! A frame stands for a connection that the thread serves ([`Serving`]), whether or not it is in an
+//! upcall at the moment, or for an upcall within the process ([`WithinProcess`]). A thread has more
+//! than one frame if it serves another connection while an upcall waits for a call of its own, or
+//! if servants call servants of the same process. Each frame records the ORB, the connection on
+//! which the request arrived, and the object adapter's data about the object ([`AdapterNote`]); the
+//! slots of every `Current` are stored here.
 
 use super::frame::{
     AdapterNote, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_SOURCE, HELD, IN_UPCALL, INNERMOST,
@@ -31,8 +31,8 @@ impl Serving {
         Self::with(orb, source, HAS_SOURCE)
     }
 
-    /// Enters an upcall whose request another thread has received, which continues to serve the
-    /// connection.
+    /// Enters the upcall of a request that another thread has received; that thread continues to
+    /// serve the connection.
     pub(crate) fn for_another(orb: u64, source: Arc<dyn RequestSource>) -> Self {
         Self::with(orb, source, HAS_SOURCE | IN_UPCALL | HANDED_OVER)
     }
@@ -100,7 +100,7 @@ impl Drop for Upcall<'_> {
 /// Guard that marks the calling thread as in an upcall without a request, until dropped.
 #[derive(Debug)]
 pub(crate) struct WithinProcess {
-    /// True if there is an upcall around this one.
+    /// True if the thread already was in an upcall.
     is_nested: bool,
 }
 
@@ -128,17 +128,17 @@ impl Drop for WithinProcess {
     }
 }
 
-/// Guard that marks the innermost upcall as one on an object, with the object adapter's data, until
+/// Guard that attaches the object adapter's data about the object to the innermost upcall, until
 /// dropped.
 #[derive(Debug)]
 pub struct OnObject {
-    /// True if there was no upcall, or one on another object, so that this has a frame of its own.
+    /// True if this guard has added a frame, because there was no upcall, or one on another object.
     has_frame: bool,
 }
 
 impl OnObject {
-    /// Records the data, whose first number must not be 0. For adapters. Not inlined: in another
-    /// crate it would access the thread's frame by a call through a pointer.
+    /// Records the data, whose first number must not be 0. For object adapters. Not inlined, as
+    /// code inlined in another crate would access thread-local memory through a function pointer.
     #[inline(never)]
     #[must_use]
     pub fn enter(note: AdapterNote) -> Self {
@@ -163,8 +163,8 @@ fn enter_frame(note: AdapterNote) {
     enter_within(orb.flatten().unwrap_or_default(), note);
 }
 
-/// Adds a frame for an upcall within another, by the thread that serves the same request; it has
-/// the same source.
+/// Adds a frame for a nested upcall, which the thread makes while it serves a request; it has the
+/// source of that request.
 #[cold]
 fn enter_within(orb: u64, note: AdapterNote) {
     let around = with_innermost(|frame| {
@@ -179,8 +179,8 @@ fn enter_within(orb: u64, note: AdapterNote) {
     });
 }
 
-/// Removes the frame of a nested upcall: a hand-over made in it also holds for the upcall around
-/// it.
+/// Removes the frame of a nested upcall. If the connection was handed over in it, records that for
+/// the outer upcall, too.
 #[cold]
 fn leave_frame() {
     let handed_over = with_innermost(|frame| frame.flags.get() & HANDED_OVER);
@@ -204,7 +204,8 @@ impl Drop for OnObject {
     }
 }
 
-/// Returns the adapter's data of the calling thread's innermost upcall on an object. For adapters.
+/// Returns the adapter's data of the calling thread's innermost upcall on an object. For object
+/// adapters.
 #[must_use]
 pub fn noted_object() -> Option<AdapterNote> {
     // Nearly always that of the innermost frame.
@@ -224,7 +225,8 @@ pub(crate) fn in_upcall_of(orb: u64) -> bool {
     all(is_its).contains(&true)
 }
 
-/// Returns `true` if the calling thread is in any upcall. Safe at any time, as in a panic hook.
+/// Returns `true` if the calling thread is in any upcall. May be called at any time, for example in
+/// a panic hook.
 pub(crate) fn in_upcall() -> bool {
     all(|frame| frame.is(IN_UPCALL)).contains(&true)
 }
@@ -239,26 +241,28 @@ pub fn frame_arrival() -> Option<FrameArrival> {
     is_known.then(last).flatten()
 }
 
-/// Returns `true` if the calling thread serves a request and no other thread serves requests there
-/// (reactive endpoints), so that it must not wait for the effects of another request. For adapters.
+/// Returns `true` if the calling thread serves a request and is the only thread that serves
+/// requests at its endpoint (reactive endpoints). It must then not wait for the effects of another
+/// request. For object adapters.
 #[must_use]
 pub fn serves_alone() -> bool {
     innermost_source().is_some_and(|source| source.is_served_alone())
 }
 
-/// Returns the peer whose request the calling thread is serving, also within calls to objects of
-/// this process that the request has led to. `None` outside of upcalls, and in calls that this
-/// process makes by itself.
+/// Returns the peer whose request the calling thread is serving, also in calls to objects of this
+/// process that the servant makes. `None` outside of upcalls, and in calls within the process that
+/// do not result from a request.
 ///
-/// It allocates; it takes no lock, and makes no system call.
+/// Allocates; takes no lock, and makes no system call.
 #[must_use]
 pub fn request_peer() -> Option<RequestPeer> {
     innermost_source().map(|source| source.peer())
 }
 
-/// Prepares the calling thread for blocking, for a reply or a disk: if it is in an upcall, another
-/// thread receives on that upcall's connection from now on. Returns the maximum time for which it
-/// may block, if others of this ORB may need it: a reactor's thread.
+/// Prepares the calling thread for blocking, such as waiting for a reply or for a disk: if it is in
+/// an upcall, another thread receives on that upcall's connection from now on. Returns the maximum
+/// time for which the thread may block, if it is a reactor's thread and other connections of the
+/// ORB may need it.
 #[inline]
 pub fn about_to_block() -> Option<Duration> {
     let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));
@@ -281,9 +285,10 @@ fn hand_over() -> Option<Duration> {
     source.longest_block()
 }
 
-/// Returns `true` if a thread that is about to block is in an upcall and delays requests that were
-/// received on that upcall's connection. Requests not received yet are noticed when the call takes
-/// long: looking for them would cost a system call each time.
+/// Returns `true` if the calling thread, which is about to block, is in an upcall and thereby
+/// delays requests that have already been received on the upcall's connection. Requests that have
+/// not been received yet are found by the watcher if the call takes long; checking for them here
+/// would cost a system call each time.
 pub(crate) fn is_wanted_elsewhere() -> bool {
     let is_handed_over = with_innermost(|frame| frame.is(HANDED_OVER));
     is_handed_over == Some(false)

@@ -1,4 +1,4 @@
-//! Tests of the call context while upcalls nest.
+//! Tests of the call context with nested upcalls.
 
 use super::frame::RequestSource;
 use super::peer::RequestPeer;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Request source that counts how often it is handed over.
+/// Request source that counts how often its connection is handed over.
 #[derive(Default)]
 struct Source(AtomicU64);
 

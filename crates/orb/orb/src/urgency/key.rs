@@ -1,11 +1,11 @@
-//! The key by which requests are ordered.
+//! Sort key by which requests are ordered.
 
 use crate::priority::Priority;
 use std::cmp::Reverse;
 
-/// Urgency of a request. The greater of two is served first.
+/// Urgency of a request. The request with the greater urgency is served first.
 ///
-/// Urgencies are compared by these parts, each only where all before it are equal:
+/// Urgencies are compared by these parts, each only if all parts before it are equal:
 ///
 /// 1. priority: the highest first, requests without one last;
 /// 2. deadline: the earliest first, requests without one last;
@@ -28,7 +28,7 @@ const NEVER: u64 = u64::MAX;
 const UNBOUNDED: i64 = i64::MAX;
 
 impl Urgency {
-    /// Returns the urgency with this priority and nothing else.
+    /// Returns the urgency with this priority, and no deadline, laxity or importance.
     #[inline]
     #[must_use]
     pub const fn of_priority(priority: Option<Priority>) -> Self {
@@ -57,7 +57,7 @@ impl Urgency {
     }
 
     /// Returns the urgency with a laxity: the nanoseconds for which the request may wait and still
-    /// meet its deadline, negative if it is late already. `i64::MAX` means none.
+    /// meet its deadline, negative if it will miss the deadline. `i64::MAX` means none.
     #[must_use]
     pub const fn with_laxity(self, laxity: i64) -> Self {
         Self {
@@ -118,7 +118,7 @@ mod tests {
         Urgency::of_priority(Priority::new(priority).ok())
     }
 
-    /// Checks that each is more urgent than all before it.
+    /// Checks that each urgency is greater than all before it.
     #[track_caller]
     fn rise(urgencies: &[Urgency]) {
         assert!(urgencies.is_sorted_by(|less, more| less < more));

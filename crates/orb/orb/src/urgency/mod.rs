@@ -1,8 +1,8 @@
-//! Urgency of requests: the order in which those that wait for a thread are served.
+//! Urgency of requests: the order in which requests that wait for a thread are served.
 //!
-//! A server computes an [`Urgency`] for each request that is buffered, and for no other, on the thread that reads it. An
-//! adapter's policies give it first (a priority, with Real-time CORBA); the ORB's [`UrgencyStrategy`] then decides. Among
-//! requests of equal urgency, clients decide by their QueueOrder policy, and then arrival does.
+//! A server computes an [`Urgency`] only for requests that are buffered, on the thread that reads them. The policies of
+//! the object's adapter determine it first (a priority, with Real-time CORBA); the ORB's [`UrgencyStrategy`] then makes
+//! the final decision. Requests of equal urgency are ordered by their clients' QueueOrder policy, and then by arrival.
 
 mod key;
 mod strategy;

@@ -1,9 +1,9 @@
-//! Valuetypes at the ORB: the registered factories (CORBA 3.3 part 1, §9.4), and functions for
-//! generated handles.
+//! Support for valuetypes in the ORB: the registered factories (CORBA 3.3 part 1, §9.4), and
+//! functions for generated handles.
 //!
 //! A received value is created by the factory that is registered for its repository id. If there is
-//! none, and the id is the one that its position in the IDL has, the generated type creates it:
-//! with its state, without operations.
+//! none, and the repository id is that of the value's declared type, the generated type creates the
+//! value, with its state but without operations.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use parking_lot::RwLock;
@@ -17,7 +17,8 @@ use std::sync::Arc;
 pub(crate) struct ValueFactories(RwLock<HashMap<String, Arc<dyn ValueFactory>>>);
 
 impl ValueFactories {
-    /// Registers a factory. Returns the one that was registered for the type before, if any was.
+    /// Registers a factory. Returns the factory that was previously registered for the type, if
+    /// any.
     pub(crate) fn register(&self, factory: impl ValueFactory) -> Option<Arc<dyn ValueFactory>> {
         let id = factory.repository_id().to_owned();
         self.0.write().insert(id, Arc::new(factory))
@@ -41,7 +42,7 @@ impl fmt::Debug for ValueFactories {
 /// Returns a value's operations, or any other view that its factory provides.
 ///
 /// # Errors
-/// NO_IMPLEMENT if it was not created by a factory with operations.
+/// NO_IMPLEMENT if the value was not created by a factory with operations.
 pub fn operations_of<V: 'static>(value: &ValueRef) -> Result<V, SystemException> {
     value.view().ok_or_else(|| {
         let id = value.repository_id();
@@ -49,7 +50,8 @@ pub fn operations_of<V: 'static>(value: &ValueRef) -> Result<V, SystemException>
     })
 }
 
-/// Returns NO_IMPLEMENT for an initializer of a factory that has none.
+/// Returns the exception NO_IMPLEMENT for a call of an initializer whose factory does not implement
+/// it.
 #[must_use]
 pub fn no_initializer(id: &str) -> SystemException {
     not_implemented(format!("this factory of {id} has no initializers"))

@@ -1,4 +1,5 @@
-//! End of a connection: if broken off, all callers learn it; if retired, the last caller closes it.
+//! Model of the end of a connection: if it is broken off, all callers are notified; if it is
+//! retired, the last caller closes it.
 
 use crate::explore;
 use crate::wire::{Answers, Connection, Content, Unanswered};
@@ -20,7 +21,8 @@ fn join(threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
     }
 }
 
-/// Waits for a reply that no server sends.
+/// Makes a call that the server does not answer, and checks that it fails because the connection is
+/// broken off.
 fn break_off(connection: &Connection) {
     assert_eq!(connection.call(Deadline::NEVER), Err(Unanswered::Broken));
 }

@@ -1,5 +1,5 @@
-//! Callers of one connection: each gets its own reply, one reads at a time, and none waits for ever
-//! (loom finds threads that all sleep).
+//! Models of several callers of one connection: each gets its own reply, only one reads at a time,
+//! and none waits for ever (loom detects that all threads sleep).
 
 use crate::wire::{Answers, Connection, Unanswered, passed};
 use crate::{explore, explore_up_to};
@@ -24,8 +24,8 @@ fn calls(connection: &Connection) {
     connection.call(Deadline::NEVER).unwrap();
 }
 
-/// Calls with a deadline that has passed. If another caller must read its reply, it may get the
-/// reply or time out, and nothing else.
+/// Makes a call whose deadline has passed already. If another caller would have to read its reply,
+/// the call either gets its reply or times out.
 fn calls_in_no_time(connection: &Connection) {
     if let Err(reason) = connection.call(passed()) {
         assert_eq!(reason, Unanswered::TimedOut);

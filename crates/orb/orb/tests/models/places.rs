@@ -1,4 +1,5 @@
-//! Reply table: a place belongs to one caller at a time, and late replies reach no caller.
+//! Model of the reply table: a place belongs to one caller at a time, and late replies reach no
+//! caller.
 
 use crate::explore;
 use crate::reply_table::{ReplyPlace, ReplyTable};
@@ -8,7 +9,8 @@ use punctual_models::loom::cell::UnsafeCell;
 use punctual_models::loom::sync::Arc;
 use punctual_models::loom::thread;
 
-/// A table, and data that only a place's owner accesses: loom finds two owners here.
+/// Reply table with data that only the owner of a place may access, so that loom detects a place
+/// with two owners.
 struct Places {
     table: ReplyTable<u32>,
     held: [UnsafeCell<()>; 3],

@@ -1,3 +1,3 @@
-//! Replacement of the module `sync` of the crate, for models.
+//! Replacement, in model-checking tests, of the crate's module `sync`.
 
 pub(crate) use punctual_models::sync::*;

@@ -1,5 +1,5 @@
-//! Simulated socket and server, and the callers that use them: as `lane/outgoing/wait/read.rs`,
-//! without the parts that depend on time or on data.
+//! Simulated socket and server, and the callers that use them. The callers work as
+//! `lane/outgoing/wait/read.rs` does, without the parts that depend on time or on data.
 
 use crate::callers::{Caller, Callers, Followed};
 use punctual_exec::Deadline;
@@ -10,20 +10,20 @@ use std::time::Duration;
 /// Order and time of the server's answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers {
-    /// Answers in order of arrival, when that many requests have arrived.
+    /// Answers in order of arrival, once the given number of requests has arrived.
     InOrder(usize),
-    /// Answers in reverse order, when that many requests have arrived.
+    /// Answers in reverse order, once the given number of requests has arrived.
     Reversed(usize),
 }
 
-/// Delivery to a caller.
+/// What is delivered to a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Reply(u32),
     Broken,
 }
 
-/// Reason for which a caller has no reply.
+/// Reason why a caller has no reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     TimedOut,
@@ -45,7 +45,7 @@ struct State {
     retirements: u32,
 }
 
-/// Resource of the reader: loom finds two that use it at once.
+/// Data that only the reading caller may access, so that loom detects two that read at once.
 pub(crate) struct Inbox(UnsafeCell<()>);
 
 pub(crate) struct Connection {
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     answers: Answers,
 }
 
-/// Returns a deadline that has passed; see `sync`.
+/// Returns a deadline that has passed already; see the module `sync`.
 pub(crate) fn passed() -> Deadline {
     Deadline::after(Duration::ZERO)
 }
@@ -71,7 +71,7 @@ impl Connection {
         })
     }
 
-    /// Makes a complete call. The caller gets its own reply, or the reason for which there is none.
+    /// Makes a complete call. The caller gets its own reply, or the reason why there is none.
     pub(crate) fn call(&self, deadline: Deadline) -> Result<(), Unanswered> {
         let caller = self.callers.register().unwrap();
         self.send(caller.place.id);
@@ -155,7 +155,8 @@ impl Connection {
         read
     }
 
-    /// Models `ClientConnection::drain`: a thread that waits for no reply reads the available data.
+    /// Models `ClientConnection::drain`, by which a thread that waits for no reply reads the
+    /// available data.
     pub(crate) fn drain(&self) {
         let Some(inbox) = self.callers.read() else {
             return;
@@ -191,7 +192,7 @@ impl Connection {
         }
     }
 
-    /// Returns the next reply; `None` if there is none and the deadline has passed.
+    /// Returns the next reply; `None` if none has arrived and the deadline has passed.
     fn receive(&self, inbox: &Inbox, deadline: Deadline) -> Result<Option<u32>, ()> {
         inbox.0.with_mut(|_| ());
         let mut state = self.wire.state.lock().unwrap();

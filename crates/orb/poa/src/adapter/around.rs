@@ -1,4 +1,4 @@
-//! Policies of an adapter that act around upcalls.
+//! Policies that act around an adapter's upcalls: they set a thread's priority, for example.
 
 use super::request::{Request, RequestedObject};
 use super::types::Adapter;
@@ -8,7 +8,7 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingRequest};
 use std::sync::Arc;
 
-/// Guard of a thread that has entered the policies around an upcall, until dropped.
+/// Guard that ends the effect of the policies around an upcall when it is dropped.
 struct UpcallGuard<'a> {
     around: &'a UpcallHook,
     entered: u64,
@@ -21,8 +21,8 @@ impl Drop for UpcallGuard<'_> {
 }
 
 impl Adapter {
-    /// Returns the priority at which a request with these contexts is to be served while it waits
-    /// for a free thread.
+    /// Returns the priority of a request with these service contexts while it waits for a free
+    /// thread.
     pub(super) fn urgency(
         &self,
         wanted: RequestedObject<'_>,
@@ -50,8 +50,8 @@ impl Adapter {
         })
     }
 
-    /// Lets the servant answer, within the policies around the upcalls of the object, which may
-    /// have its own, or those of its adapter.
+    /// Makes the upcall with the policies that act around upcalls applied: the object's own if it
+    /// has any, otherwise the adapter's.
     #[inline(always)]
     pub(super) fn upcall<R: Request>(
         &self,

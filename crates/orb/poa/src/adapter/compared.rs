@@ -1,6 +1,6 @@
 //! Requests of adapters with demultiplexing strategies for comparison ([`Demultiplexing`],
-//! [`OperationDemultiplexing`]): the same path, on which the strategies find object and operation.
-//! Requests of other adapters never come here, and pay nothing for it.
+//! [`OperationDemultiplexing`]): they take the usual path, except that the strategies find object
+//! and operation. Requests of other adapters do not use this module, and so pay nothing for it.
 
 use super::request::{ByStrategy, Request, RequestedObject};
 use super::types::Adapter;
@@ -64,8 +64,8 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.answer_by(strategy, servant)
     }
 
-    /// The main thread finds both in the usual way: handing the request over costs more than any
-    /// strategy.
+    /// Serves the request on the main thread, where object and operation are found in the usual
+    /// way: the hand-over costs more than any strategy would save.
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,

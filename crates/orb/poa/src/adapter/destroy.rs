@@ -37,13 +37,13 @@ impl Adapter {
         self.finish_if_empty();
     }
 
-    /// Waits until the adapter, and so its children, are gone.
+    /// Waits until the adapter, and with it all its descendants, have been destroyed.
     pub(crate) fn wait_until_destroyed(&self) {
         self.destruction.wait_until_destroyed();
     }
 
-    /// Finishes the destruction if nothing is left. Callers have ended the last request, or removed
-    /// the last object.
+    /// Finishes the destruction if no request, object or child is left. Called after the last
+    /// request has ended or an object or a child has been removed.
     pub(super) fn finish_if_empty(&self) {
         let is_empty = self.destruction.has_begun()
             && self.outstanding.is_empty()
@@ -63,7 +63,7 @@ impl Adapter {
         }
     }
 
-    /// Removes a child that is gone.
+    /// Removes a child that has been destroyed.
     fn leave(&self, child: &Self) {
         let mut children = self.tree.children.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);

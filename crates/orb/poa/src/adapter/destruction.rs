@@ -1,7 +1,8 @@
 //! Stages of an adapter's destruction (CORBA 3.3 part 1, §15.3.9.4).
 //!
-//! A destroyed adapter is no longer found, and its objects are deactivated. It is gone, and its
-//! name free, when the last of its calls has left and its children are gone.
+//! A destroyed adapter is no longer found, and its objects are deactivated. Its destruction is
+//! complete, and its name free for a new adapter, when its last call has ended and its children
+//! have been destroyed.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ pub(super) struct Destruction {
     changed: Condvar,
     /// Set once the first stage is over, for a check without the lock.
     has_begun: AtomicBool,
-    /// Set if servants are dropped without a call to an activator.
+    /// Set if the objects' servants are dropped without being given to a servant activator.
     without_etherealizing: AtomicBool,
 }
 
@@ -21,13 +22,14 @@ enum Stage {
     #[default]
     Active,
     Begun,
-    /// All requests, objects and children have left, and one thread does the last step.
+    /// No request, object or child is left, and one thread performs the last step.
     LastStep,
     Destroyed,
 }
 
 impl Destruction {
-    /// Returns whether the destruction has begun. Callers must have been counted in.
+    /// Returns whether the destruction has begun. A caller that serves a request must have counted
+    /// it in before.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::SeqCst)
     }
@@ -49,7 +51,7 @@ impl Destruction {
         first
     }
 
-    /// Returns `true` to the one thread that has to do the last step.
+    /// Begins the last step: returns `true` to the one thread that has to perform it.
     pub(super) fn begin_last_step(&self) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Begun;

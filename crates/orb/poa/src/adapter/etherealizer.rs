@@ -1,5 +1,5 @@
-//! End of an object, whose last call has left after it was deactivated (CORBA 3.3 part 1,
-//! §15.3.9.17).
+//! Release of a deactivated object's servant once the object's last call has ended (CORBA 3.3 part
+//! 1, §15.3.9.17).
 
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
@@ -10,10 +10,11 @@ use crate::servant::Servant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Listener of deactivations, which notifies an adapter and its servant activator.
+/// Listener for deactivated objects, which informs their adapter and gives servants back to its
+/// servant activator.
 #[derive(Clone, Default)]
 pub(super) struct Etherealizer {
-    /// Adapter, set later, as it is made after its map.
+    /// Adapter; set after the construction, as the map is made before the adapter.
     adapter: Arc<OnceLock<Weak<Adapter>>>,
 }
 
@@ -44,7 +45,8 @@ impl OnDeactivated for Etherealizer {
 }
 
 impl Adapter {
-    /// Gives a servant back to the activator that it is from, or drops it.
+    /// Gives a servant back to the servant activator that incarnated it, or drops it if there is
+    /// none.
     pub(super) fn release_servant(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
         let _engaged = EndingObject::with_end_of(self.id(), id.as_bytes());
         // A call of another object may be running this; a panic must not affect it.
@@ -66,7 +68,7 @@ impl Adapter {
         }
     }
 
-    /// Runs code of the application on a thread that policies allow.
+    /// Runs application code on a thread that the adapter's thread policy allows.
     fn by_allowed_thread(&self, act: impl FnOnce() + Send) {
         let orb = self.common.orb.upgrade();
         match (&self.dispatch.threads, orb) {

@@ -1,4 +1,4 @@
-//! Request whose upcall is over, and whose answer is not given yet.
+//! Request whose upcall has ended, but which has not been answered yet.
 
 use super::root::root_named;
 use super::serve::destroyed;
@@ -8,15 +8,15 @@ use crate::policy::AnswerTimeoutPolicy;
 use punctual_orb::SystemException;
 use std::sync::Arc;
 
-/// Counts a request at its adapter until dropped, like requests that no object counts: the
-/// adapter's destruction, its manager and the ORB's shutdown wait for it. Its object does not: a
-/// deactivated object is removed when its upcalls have ended.
+/// Counts an unanswered request at its adapter until dropped: the adapter's destruction, its
+/// manager and the ORB's shutdown wait for it. It is not counted at its object: a deactivated
+/// object is removed when its upcalls have ended.
 #[derive(Debug)]
 pub(crate) struct HeldRequest(Arc<Adapter>);
 
 impl HeldRequest {
-    /// Returns the held request of the calling thread's upcall; `None` if that belongs to no
-    /// adapter.
+    /// Returns a new count of the request whose upcall the calling thread is in; `None` if the
+    /// thread is in no adapter's upcall.
     ///
     /// # Errors
     /// TRANSIENT if the adapter is being destroyed.
@@ -38,7 +38,7 @@ impl HeldRequest {
 }
 
 impl HeldRequest {
-    /// Returns the time that its servant may take to answer it.
+    /// Returns the time limit for the servant's answer.
     pub(crate) fn answer_timeout(&self) -> AnswerTimeoutPolicy {
         self.0.policies.answer_timeout
     }

@@ -4,7 +4,7 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::thread::{self, ThreadId};
 
-/// Locked names, with the threads that hold them.
+/// Locks by name: the names that are locked, each with the thread that holds it.
 #[derive(Debug, Default)]
 pub(super) struct KeyedLock {
     locked: Mutex<HashMap<Box<[u8]>, ThreadId>>,

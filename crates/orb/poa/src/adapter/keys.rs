@@ -7,13 +7,13 @@ use crate::object_map::EntryId;
 use std::sync::atomic::Ordering;
 
 impl Adapter {
-    /// Returns the names from the root down, each ended by a NUL.
+    /// Returns the names of the adapters from the root down to this one, each ended by a NUL.
     pub(super) fn path(&self) -> &[u8] {
         &self.naming.path
     }
 
-    /// Returns whether the map assigns ids, by its entries; not for ids that are to hold after a
-    /// restart.
+    /// Returns whether the object map assigns the ids, from its entries. It does not for persistent
+    /// objects, whose ids have to stay unique after a restart.
     pub(crate) fn map_assigns_ids(&self) -> bool {
         self.policies.has_system_ids() && self.policies.retains() && !self.policies.is_persistent()
     }
@@ -25,8 +25,8 @@ impl Adapter {
         id.as_flattened().into()
     }
 
-    /// Returns whether this adapter may have assigned the id, as far as is known: an id of a
-    /// persistent adapter may be from before a restart.
+    /// Returns whether this adapter may have assigned the id. For a persistent adapter this cannot
+    /// be known exactly, as the id may be from before a restart.
     pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
         let id = id.as_bytes();
         if self.map_assigns_ids()
@@ -38,7 +38,7 @@ impl Adapter {
             && (self.policies.is_persistent() || id.starts_with(&self.naming.id.nonce.octets()))
     }
 
-    /// Returns the key of the object at an entry.
+    /// Returns the object key of the object at an entry of the map.
     pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
         match id {
             None if self.naming.ids_are_entries => {
@@ -49,7 +49,7 @@ impl Adapter {
         }
     }
 
-    /// Returns the key of an object by its id, and by its entry, if it has one.
+    /// Returns the object key of an object with this id, with its map entry if it has one.
     pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
         if self.policies.is_persistent() {
             return key::persistent(&self.naming.path, id);

@@ -1,5 +1,4 @@
-//! Calls from within the process (collocation): through the same manager and map as requests, or
-//! straight to the servant.
+//! Collocated calls: like requests, through the manager and the map, or directly to the servant.
 
 use super::request::{Request, RequestedObject};
 use super::root::Root;
@@ -16,11 +15,11 @@ use punctual_orb::{
 };
 use std::sync::{Arc, Weak};
 
-/// Object of this process, as a reference to it knows it.
+/// Object of this process, as a reference to it identifies it.
 pub(crate) struct CollocatedObject {
     root: Weak<Root>,
     key: Box<[u8]>,
-    /// Adapter, if the key was read already; it may have been destroyed since.
+    /// Adapter, if it was found from the key already; it may have been destroyed since.
     adapter: Option<Arc<Adapter>>,
     object: Object,
 }
@@ -31,7 +30,7 @@ enum Object {
 }
 
 impl Root {
-    /// Returns the object of a key of this ORB; `None` for a key of another process.
+    /// Returns the object that a key of this ORB names; `None` for a key from another process.
     pub(crate) fn here(&self, object_key: &[u8]) -> Option<CollocatedObject> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
@@ -109,7 +108,7 @@ impl Collocated for CollocatedObject {
     }
 }
 
-/// Calls the servant of an object, unless calls are to be sent elsewhere.
+/// Calls an object's servant in this process, unless calls of the object are forwarded.
 #[inline]
 fn call(pinned: &Pinned<'_>, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
     if pinned.is_forwarded() {
@@ -119,7 +118,7 @@ fn call(pinned: &Pinned<'_>, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
     Went::Here
 }
 
-/// Collocated call on its way to the servant.
+/// Collocated call on its way to the servant, as a [`Request`].
 struct LocalCall<'c, 'r> {
     request: &'c LocalRequest<'r>,
     run: &'c mut dyn FnMut(&Provided<'_>),

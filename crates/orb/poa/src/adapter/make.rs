@@ -66,7 +66,7 @@ impl TreeNode {
     }
 }
 
-/// Makes the map that goes with the policies.
+/// Makes the object map that the policies require; `None` without RETAIN.
 pub(super) fn map(
     policies: &Policies,
     etherealizer: Etherealizer,

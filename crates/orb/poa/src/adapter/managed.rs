@@ -1,4 +1,4 @@
-//! Operations of an adapter that its manager asks for.
+//! Operations of an adapter for its POA manager.
 
 use super::types::Adapter;
 use crate::manager::Managed;

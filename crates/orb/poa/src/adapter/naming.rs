@@ -4,22 +4,22 @@ use crate::key::AdapterId;
 use crate::policy::Policies;
 use std::sync::atomic::AtomicU64;
 
-/// Names of an adapter, and the source of its objects' ids.
+/// Names of an adapter, and the source of the ids that it assigns to objects.
 pub(super) struct Naming {
     /// Name among the children of its parent.
     pub(super) name: String,
-    /// Id in keys of transient objects.
+    /// Id that names the adapter in the keys of transient objects.
     pub(super) id: AdapterId,
-    /// Names from the root down, each ended by a NUL.
+    /// Names of the adapters from the root down to this one, each ended by a NUL.
     pub(super) path: Box<[u8]>,
-    /// Set if an object's entry in the map is its whole id.
+    /// Set if the objects' ids are their entries in the map.
     pub(super) ids_are_entries: bool,
-    /// Number of assigned ids that are no entries.
+    /// Number of ids assigned so far that are not map entries.
     pub(super) assigned: AtomicU64,
 }
 
 impl Naming {
-    /// Makes the names of an adapter below the one with path `above`.
+    /// Makes the names of an adapter whose parent has path `above`.
     pub(super) fn new(
         id: AdapterId,
         above: Option<&[u8]>,

@@ -1,4 +1,5 @@
-//! Search of operations by name, other than the compiler's: for comparison.
+//! Search for operations by name with strategies other than the compiler's generated search, for
+//! comparison.
 
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
@@ -6,8 +7,8 @@ use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Tables of operations of the interfaces that an adapter has served, for strategies other than the
-/// compiler's search.
+/// Operation tables of the interfaces that an adapter has served, for strategies other than the
+/// compiler's generated search.
 #[derive(Default)]
 pub(crate) struct OperationTables {
     /// Tables by the address of the skeleton's list of names.

@@ -1,10 +1,10 @@
-//! Requests in progress at an adapter that no object counts: those of default servants and servant
-//! managers, and those on their way to an object.
+//! Requests in progress that are counted at an adapter and not at an object: those served by
+//! default servants and servant managers, and those whose object has not been found yet.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Count of such requests, and the threads that wait for their end.
+/// Count of an adapter's outstanding requests, on which threads can wait until it is 0.
 #[derive(Debug, Default)]
 pub(super) struct OutstandingRequests {
     count: AtomicUsize,
@@ -17,18 +17,19 @@ pub(super) struct OutstandingRequests {
 pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
 impl OutstandingRequests {
-    /// Counts a request in, before it checks whether it may be served ([`crate::manager`]).
+    /// Counts a request, before it checks whether it may be served ([`crate::manager`]); the
+    /// returned guard ends the count.
     pub(super) fn enter(&self) -> OutstandingRequest<'_> {
         self.count_in();
         OutstandingRequest(self)
     }
 
-    /// Counts in a request that another type holds, which [counts it out](Self::count_out).
+    /// Counts a request without a guard: the caller has to [end the count](Self::count_out).
     pub(super) fn count_in(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Counts a request out.
+    /// Ends the count of a request.
     pub(super) fn count_out(&self) {
         let was_last = self.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.waiting.load(Ordering::SeqCst) > 0 {
@@ -40,8 +41,8 @@ impl OutstandingRequests {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits until no request is outstanding, or until `useless` returns `true`; the thread that
-    /// changes its result calls [`OutstandingRequests::wake`].
+    /// Waits until no request is outstanding, or until `useless` returns `true`. A thread that
+    /// changes the result of `useless` calls [`OutstandingRequests::wake`].
     pub(super) fn wait_until_empty_or(&self, useless: &dyn Fn() -> bool) {
         // The number of waiters is raised before the count is read, as leaving threads change the
         // count before they read that number.

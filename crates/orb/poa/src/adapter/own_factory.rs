@@ -1,5 +1,5 @@
-//! Adapter as the factory of its own references, for IOR interceptors, which see the factory before
-//! the adapter exists.
+//! Adapter as the factory of its own references: IOR interceptors get the factory before the
+//! adapter exists.
 
 use super::types::Adapter;
 use punctual_orb::{
@@ -8,7 +8,7 @@ use punctual_orb::{
 };
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Factory that refers to an adapter, set once the adapter exists.
+/// Factory that refers to an adapter; the adapter is set once it exists.
 #[derive(Debug, Default)]
 pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
 

@@ -1,4 +1,4 @@
-//! Request, as an adapter knows it.
+//! Requests as an adapter serves them.
 
 #[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
@@ -10,8 +10,8 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
-/// Work to be done with a servant, once that is found: a request from the wire, or a call from
-/// within the process.
+/// Call of a servant, to be made once the servant has been found: a request from the wire, or a
+/// collocated call.
 pub(crate) trait Request {
     /// Result of the request.
     type Done;
@@ -19,29 +19,30 @@ pub(crate) trait Request {
     /// Returns the operation's name on the wire.
     fn operation(&self) -> &str;
 
-    /// Finds the wanted object.
+    /// Finds the requested object in the map.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
 
-    /// Enters the policies around the upcall.
+    /// Applies the policies that act around the upcall.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException>;
 
-    /// Lets the servant answer.
+    /// Makes the upcall.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    ///
+    /// The exception that the caller gets instead of a result.
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
 
-    /// Lets the servant answer; a strategy for comparison finds an operation that is searched by
-    /// name.
+    /// Makes the upcall; the operation is found by a strategy for comparison.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    ///
+    /// The exception that the caller gets instead of a result.
     #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
@@ -55,30 +56,30 @@ pub(crate) trait Request {
     /// Runs [`Adapter::serve_now`] on the main thread.
     ///
     /// # Errors
-    /// The caller gets these instead of a result.
+    /// The exception that the caller gets instead of a result.
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
         wanted: RequestedObject<'_>,
     ) -> Result<Option<Self::Done>, DispatchError>;
 
-    /// Returns the outcome of a request that must not wait, where it would have to; `None` if it
-    /// may wait.
+    /// Returns the outcome for a request that must not wait and would have to; `None` for a request
+    /// that may wait.
     fn outcome_without_wait(&self) -> Option<Self::Done>;
 }
 
-/// Object, as a request names it.
+/// Object that a request's key names: its id, and its map entry if the key has one.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestedObject<'k> {
     pub(crate) id: &'k [u8],
     pub(crate) entry_id: Option<EntryId>,
 }
 
-/// Strategy by which an operation is found.
+/// Means of finding an operation: its number, or a search strategy.
 #[cfg(feature = "comparison")]
 #[derive(Clone, Copy)]
 pub(crate) enum ByStrategy<'a> {
-    /// Number of an operation that was found with the object.
+    /// Number of the operation, which was found together with the object.
     Number(usize),
     /// Search by the operation's name.
     Name(OperationDemultiplexing, &'a OperationTables),

@@ -1,4 +1,4 @@
-//! Kinds of work that an adapter's requests need.
+//! Kinds of processing that an adapter's requests need.
 
 use crate::policy::{Policies, ThreadPolicy};
 
@@ -9,8 +9,8 @@ pub(super) enum RequestPath {
     Plain,
     /// Requests need the map and an active manager, and policies act around their upcalls.
     Surrounded,
-    /// Requests are counted at the adapter: servants may come from elsewhere than the map, or only
-    /// some threads may serve.
+    /// Requests are counted at the adapter, as servants may come from a servant manager or a
+    /// default servant, or only some threads may serve.
     Counted,
     /// Requests are counted at the adapter, and objects or operations are found by a strategy for
     /// comparison.

@@ -24,13 +24,14 @@ pub(crate) struct Root {
     pub(crate) common: Arc<OrbAdapters>,
     pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
-    /// Persistent adapters, whose keys have no adapter name.
+    /// Persistent adapters by path: the keys of their objects have the path instead of an adapter
+    /// name.
     pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
     pub(crate) ior_table: IorTable,
     adapter: OnceLock<Arc<Adapter>>,
 }
 
-/// Adapters of each ORB of the process, by nonce.
+/// Adapters of every ORB of the process, by the ORB's nonce.
 static ROOTS: Mutex<Vec<(Nonce, Weak<Root>)>> = Mutex::new(Vec::new());
 
 /// Returns the adapters of the ORB with this nonce.
@@ -99,13 +100,13 @@ impl Root {
         }
     }
 
-    /// Returns the adapter with a name, as long as it can be found.
+    /// Returns the adapter with a name, unless its destruction has begun.
     pub(crate) fn named(&self, name: AdapterName) -> Option<Arc<Adapter>> {
         self.tables.find(name)
     }
 
-    /// Returns the priority at which a request with these contexts is to be served, if its adapter
-    /// exists.
+    /// Returns the priority of a request with these service contexts while it waits for a free
+    /// thread; `None` if its adapter does not exist.
     pub(crate) fn urgency_of(
         &self,
         object_key: &[u8],
@@ -133,7 +134,7 @@ impl Root {
         Some(adapter.urgency(wanted, request, strategy))
     }
 
-    /// Returns the adapter that the key names, if it exists.
+    /// Returns the adapter that an object key names, if it exists.
     pub(crate) fn adapter_of(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, _) => self.named(name),
@@ -143,7 +144,7 @@ impl Root {
         }
     }
 
-    /// Passes a request to the adapter that the key names.
+    /// Passes a request to the adapter that its object key names.
     #[inline]
     pub(crate) fn route<R: Request>(
         &self,
@@ -220,7 +221,7 @@ impl Root {
         }
     }
 
-    /// Returns where an object is.
+    /// Returns whether the object with a key is here, unknown, or forwarded elsewhere.
     pub(crate) fn find(&self, object_key: &[u8]) -> Location {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => self.locate_at(name, &entry_id.octets(), Some(entry_id)),
@@ -252,7 +253,7 @@ pub(crate) fn initialize(why: &str) -> SystemException {
     .with_detail(why)
 }
 
-/// Returns the error of a key whose adapter name or path is unknown.
+/// Returns the error for an object key whose adapter does not exist.
 fn no_adapter() -> SystemException {
     SystemException::new(
         Kind::ObjectNotExist,

@@ -101,7 +101,8 @@ impl Adapter {
     }
 }
 
-/// Returns the error of an object that is called by the very code that it would have to wait for.
+/// Returns the error for a call of an object from the code that is activating or deactivating it:
+/// the call would wait for itself.
 fn calls_itself() -> SystemException {
     SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No).with_detail(
         "the calling thread is itself activating or deactivating the object, and would wait for itself",

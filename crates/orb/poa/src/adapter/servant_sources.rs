@@ -9,7 +9,7 @@ impl Adapter {
         self.servants.manager.load().as_deref().cloned()
     }
 
-    /// Sets the servant manager, which can be done once; returns `false` if it was set before.
+    /// Sets the servant manager; returns `false` if it was set before, as it can be set only once.
     pub(crate) fn set_servant_manager(&self, manager: ServantManager) -> bool {
         let nothing = None::<Arc<ServantManager>>;
         let before = self
@@ -19,7 +19,7 @@ impl Adapter {
         before.is_none()
     }
 
-    /// Drops the servant manager and the default servant, when all requests are over.
+    /// Drops the servant manager and the default servant; called when all requests have ended.
     pub(super) fn drop_servants(&self) {
         self.servants.manager.store(None);
         self.set_default_servant(None);

@@ -1,4 +1,4 @@
-//! Request at the adapter that its key names.
+//! Serving of a request by the adapter that its object key names.
 //!
 //! The fast path is [`Adapter::serve_entry`]: the entry in the key is pinned, the manager is
 //! active, the servant is called. All other requests go through [`Adapter::serve`].
@@ -18,7 +18,7 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Location, SystemException, SystemExceptionKind as Kind, minor,
 };
 
-/// Guard of a request that is counted at the adapter itself, until dropped.
+/// Guard that counts a request at the adapter until it is dropped.
 pub(super) struct CountedRequest<'a> {
     adapter: &'a Adapter,
     outstanding: Option<OutstandingRequest<'a>>,
@@ -34,7 +34,7 @@ impl Drop for CountedRequest<'_> {
 }
 
 impl Adapter {
-    /// Serves a request for an object whose id is its entry.
+    /// Serves a request for an object whose id is its map entry.
     #[inline]
     pub(super) fn serve_entry<R: Request>(
         &self,
@@ -59,7 +59,8 @@ impl Adapter {
         self.serve_otherwise(entry_id, request)
     }
 
-    /// Serves a request for an object whose id is its entry, within the policies around upcalls.
+    /// Serves a request for an object whose id is its map entry, with the policies that act around
+    /// upcalls applied.
     #[inline(never)]
     fn serve_surrounded<R: Request>(
         &self,
@@ -87,7 +88,7 @@ impl Adapter {
         self.serve(RequestedObject { id: &id, entry_id }, request)
     }
 
-    /// Serves a request under any policies.
+    /// Serves a request of an adapter with any policies.
     #[inline(never)]
     pub(super) fn serve<R: Request>(
         &self,
@@ -114,8 +115,8 @@ impl Adapter {
         self.serve_counted(wanted, request)
     }
 
-    /// Serves a request that is counted at the adapter until its object is found, or until it is
-    /// over.
+    /// Serves a request that is counted at the adapter until its object has been found, or until
+    /// the request ends.
     fn serve_counted<R: Request>(
         &self,
         wanted: RequestedObject<'_>,
@@ -223,7 +224,8 @@ impl Adapter {
         self.upcall((&servant, own.as_deref()), request)
     }
 
-    /// Returns where an object is, without activating it or calling its servant's source.
+    /// Returns whether an object is here, unknown, or forwarded elsewhere. Neither activates the
+    /// object nor calls a servant manager.
     pub(super) fn locate(&self, id: &[u8], entry_id: Option<EntryId>) -> Location {
         if self.destruction.has_begun() {
             return Location::Unknown;
@@ -255,7 +257,7 @@ impl Adapter {
     }
 }
 
-/// Makes the upcall, unless requests for the object are forwarded.
+/// Makes the upcall, unless calls of the object are forwarded.
 #[inline]
 fn answer_pinned<D>(
     pinned: &Pinned<'_>,
@@ -270,8 +272,8 @@ fn answer_pinned<D>(
     }
 }
 
-/// Returns the error of an adapter that is being destroyed, or whose manager has been deactivated
-/// meanwhile.
+/// Returns the error for a request to an adapter that is being destroyed, or whose manager has been
+/// deactivated since the request came.
 pub(super) fn destroyed() -> SystemException {
     SystemException::new(Kind::Transient, minor::omg(4), CompletionStatus::No)
         .with_detail("the POA is being destroyed")

@@ -12,19 +12,20 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of adapters that are copied together when one of them changes.
+/// Number of adapters in a chunk: one that changes is copied with its chunk, not with the whole
+/// table.
 const CHUNK: usize = 64;
 
 type Chunk = [Option<Arc<Adapter>>; CHUNK];
 
-/// Immutable snapshot of the adapters.
+/// Immutable table of the adapters by their names.
 pub(super) struct Table {
     /// Version, which is unique among the tables of all ORBs.
     version: u64,
     chunks: Vec<Arc<Chunk>>,
 }
 
-/// Current table, and the state for making the next.
+/// Newest table, and the state for making its successor.
 pub(super) struct Tables {
     /// Version of the newest table.
     version: AtomicU64,
@@ -32,7 +33,7 @@ pub(super) struct Tables {
     names: Mutex<Names>,
 }
 
-/// Free names.
+/// Adapter names that are not in use.
 #[derive(Default)]
 struct Names {
     next_serial: u32,
@@ -43,7 +44,7 @@ struct Names {
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    /// Table that this thread used last.
+    /// Table that the calling thread used last.
     static LAST: RefCell<Option<Arc<Table>>> = const { RefCell::new(None) };
 }
 
@@ -57,8 +58,8 @@ impl Tables {
         }
     }
 
-    /// Runs `act` with the adapter of that name, if the thread's table is the newest and has it.
-    /// The table stays borrowed meanwhile.
+    /// Runs `act` with the adapter that has this name, if the thread's cached table is the newest
+    /// one and has it. The cached table stays borrowed while `act` runs.
     #[inline(always)]
     pub(super) fn with_known<R>(
         &self,
@@ -76,8 +77,8 @@ impl Tables {
         done.ok().flatten()
     }
 
-    /// Returns the adapter of that name, if there is one. The thread keeps the table, unless it is
-    /// using another.
+    /// Returns the adapter with this name, if there is one. The thread caches the newest table,
+    /// unless its cached one is borrowed.
     pub(super) fn find(&self, name: AdapterName) -> Option<Arc<Adapter>> {
         let known = self.with_known(name, Arc::clone);
         known.or_else(|| self.newest().find(name).cloned())
@@ -95,7 +96,8 @@ impl Tables {
         newest
     }
 
-    /// Makes an adapter, given its name, and adds it; returns `None` if there are 2^32 already.
+    /// Makes an adapter that gets an unused name, and adds it; returns `None` if 2^32 adapters
+    /// exist.
     pub(super) fn add(
         &self,
         make: impl FnOnce(AdapterName) -> Arc<Adapter>,
@@ -117,7 +119,7 @@ impl Tables {
         Some(adapter)
     }
 
-    /// Removes the adapter with this name, which becomes free.
+    /// Removes the adapter with this name, which can then be assigned again.
     pub(super) fn remove(&self, name: AdapterName) {
         let mut names = self.names.lock();
         let table = self.now.load();
@@ -127,7 +129,7 @@ impl Tables {
         }
     }
 
-    /// Publishes a new table. Called under the lock of the names.
+    /// Publishes a new table. The caller holds the lock of the names.
     fn publish(&self, index: u32, adapter: Option<Arc<Adapter>>) {
         let before = self.now.load();
         let table = before.with(index as usize, adapter);

@@ -7,7 +7,7 @@ use parking_lot::ReentrantMutex;
 pub(super) enum Threads {
     /// Any thread of the ORB, several at once.
     Any,
-    /// One thread at a time; it may enter again while it is in an upcall.
+    /// One thread at a time; in an upcall, the thread may make nested upcalls.
     One(ReentrantMutex<()>),
     /// The ORB's main thread.
     Main,

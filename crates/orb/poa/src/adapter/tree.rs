@@ -1,4 +1,5 @@
-//! Tree of adapters: made, found, or made on demand (CORBA 3.3 part 1, §15.3.9.2 and §15.3.3).
+//! Tree of adapters: creation of children, search for them, and creation on demand (CORBA 3.3 part
+//! 1, §15.3.9.2 and §15.3.3).
 
 use super::etherealizer::Etherealizer;
 use super::make::map;
@@ -25,7 +26,7 @@ pub(crate) enum CreateError {
 }
 
 impl Adapter {
-    /// Makes a child.
+    /// Makes a child with a name, a manager and policies.
     pub(crate) fn create(
         self: &Arc<Self>,
         name: &str,
@@ -83,13 +84,13 @@ impl Adapter {
         self.tree.children.lock().values().cloned().collect()
     }
 
-    /// Returns the child of that name, unless it is being destroyed.
+    /// Returns the child with a name, unless its destruction has begun.
     pub(crate) fn child(&self, name: &str) -> Option<Arc<Self>> {
         let child = self.tree.children.lock().get(name).cloned();
         child.filter(|child| !child.is_destroyed())
     }
 
-    /// Returns the child of that name; if there is none, asks the activator to make it.
+    /// Returns the child with a name; if there is none, asks the adapter activator to make it.
     pub(crate) fn child_or_activate(
         self: &Arc<Self>,
         name: &str,
@@ -119,7 +120,7 @@ impl Adapter {
         }
     }
 
-    /// Waits until an adapter of that name that is being destroyed is gone.
+    /// Waits until the destruction of the child with a name, if it has begun, is complete.
     fn wait_for_name(&self, orb: &Orb, name: &str) -> Result<(), SystemException> {
         let child = self.tree.children.lock().get(name).cloned();
         let Some(former) = child.filter(|child| child.is_destroyed()) else {

@@ -2,9 +2,9 @@
 //! applications implement for adapters ([`ServantManager`], [`AdapterActivator`]; CORBA 3.3 part 1,
 //! §15.3.3 to §15.3.6).
 //!
-//! An adapter holds the application's objects, whose methods take the handle, which holds the
-//! adapter: so all of it is in one file. The operations of adapters are in the files beside, in
-//! `impl` blocks; those of handles in `poa`.
+//! The types refer to one another (an adapter holds the application's interfaces, their methods
+//! take the handle, the handle holds the adapter), so they are in one file. The operations of
+//! adapters are in `impl` blocks in the sibling files; those of handles are in `poa`.
 
 use super::destruction::Destruction;
 use super::keyed_lock::KeyedLock;
@@ -40,7 +40,7 @@ pub(super) const ROOT: &str = "RootPOA";
 /// adapter.
 ///
 /// On a destroyed adapter, operations that make or set something raise OBJECT_NOT_EXIST, or
-/// BAD_INV_ORDER after the ORB's shutdown; operations that only look find nothing.
+/// BAD_INV_ORDER after the ORB's shutdown; operations that only query return that there is nothing.
 #[derive(Clone)]
 pub struct Poa {
     pub(crate) orb: Orb,
@@ -54,9 +54,9 @@ pub(crate) struct Adapter {
     pub(super) naming: Naming,
     pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
-    /// Policies of types that were registered with the ORB.
+    /// Policies whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// Factory of its references, if it is not the adapter itself.
+    /// Factory that makes the adapter's references, if it is not the adapter itself.
     pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
     /// Policies of single objects that replace those of the adapter.
     pub(crate) own: OwnPoliciesOfObjects,
@@ -79,14 +79,14 @@ pub(super) trait Registry: Send + Sync {
     /// Makes an adapter and adds it.
     ///
     /// # Errors
-    /// NO_RESOURCES if there is no place for one more.
+    /// NO_RESOURCES if there are 2^32 adapters already.
     fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException>;
 
-    /// Removes the adapter, so that it is no longer found.
+    /// Removes the adapter from the registry, so that requests no longer find it.
     fn forget(&self, adapter: &Adapter);
 }
 
-/// Parts of an adapter.
+/// Parts from which an adapter is constructed.
 pub(super) struct Parts {
     pub(super) name: String,
     pub(super) parent: Option<Arc<Adapter>>,
@@ -102,40 +102,41 @@ pub(crate) struct TreeNode {
     /// Parent; `None` for the root.
     pub(crate) parent: Option<Arc<Adapter>>,
     pub(super) children: Mutex<BTreeMap<String, Arc<Adapter>>>,
-    /// Activator that is asked for missing children.
+    /// Activator that makes missing children on demand.
     pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
-    /// Names that the activator is being asked for.
+    /// Names of the children that the activator is making.
     pub(super) activations: KeyedLock,
 }
 
-/// Means by which an adapter's requests find an object and one of its operations.
+/// State by which an adapter's requests find an object and its operation.
 pub(super) struct Dispatch {
     pub(super) path: RequestPath,
     pub(super) threads: Threads,
-    /// Active object map, with RETAIN.
+    /// Active object map; `None` unless the adapter has the RETAIN policy.
     pub(super) map: Option<ActiveMap>,
     #[cfg(feature = "comparison")]
     pub(super) operations: OperationTables,
-    /// Policies around upcalls.
+    /// Policies that act around upcalls.
     pub(super) around: Option<UpcallHook>,
 }
 
-/// Sources of servants that are not in the map: the servant manager, the default servant.
+/// Sources of servants that are not in the map: the servant manager and the default servant.
 #[derive(Default)]
 pub(super) struct ServantSources {
-    /// Servant manager, set once, and dropped at the end.
+    /// Servant manager; set once, and dropped at the end of the adapter's destruction.
     pub(super) manager: ArcSwapOption<ServantManager>,
     pub(super) default: ArcSwapOption<Arc<dyn Servant>>,
-    /// Set once the adapter has to give back all servants, permanently.
+    /// Set, permanently, once all servants are to be given back to the servant activator.
     pub(super) all_given_back: AtomicBool,
-    /// Ids that the activator is being asked for.
+    /// Ids of the objects for which the servant activator is being called.
     pub(super) incarnations: KeyedLock,
 }
 
-/// Maker of adapters on demand.
+/// Adapter activator: makes child adapters on demand.
 pub trait AdapterActivator: Send + Sync {
-    /// Makes the child of that name by [`Poa::create_poa`], with a servant manager or with its
-    /// objects, and returns whether it did. Requests for the child wait meanwhile.
+    /// Makes the child with a name by [`Poa::create_poa`], and sets its servant manager or
+    /// activates its objects; returns whether it made the child. Requests for the child wait
+    /// meanwhile.
     fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool;
 }
 
@@ -145,12 +146,12 @@ impl<F: Fn(&Poa, &str) -> bool + Send + Sync> AdapterActivator for F {
     }
 }
 
-/// Provider of servants.
+/// Servant manager: makes servants on demand.
 #[derive(Clone)]
 pub enum ServantManager {
-    /// Provider for adapters that retain servants.
+    /// Servant manager of adapters with RETAIN: a servant that it makes is kept.
     Activator(Arc<dyn ServantActivator>),
-    /// Provider for adapters that do not retain servants.
+    /// Servant manager of adapters with NON_RETAIN: it provides a servant for each request.
     Locator(Arc<dyn ServantLocator>),
 }
 
@@ -197,26 +198,26 @@ impl fmt::Debug for ServantManager {
     }
 }
 
-/// Provider of servants that are kept in the active object map until they are deactivated
-/// (§15.3.5).
+/// Servant activator: provides servants, which are kept in the active object map until they are
+/// deactivated (§15.3.5).
 pub trait ServantActivator: Send + Sync {
-    /// Returns the servant for an inactive object. Called for one object once at a time, but for
-    /// several objects at once unless the adapter is single-threaded: the standard would let all
-    /// wait for one. `_is_a` and `_non_existent` ask for the servant, too, though they do not call
-    /// it.
+    /// Returns the servant for an inactive object. Calls for one object are made one at a time;
+    /// calls for different objects are concurrent unless the adapter is single-threaded (the
+    /// standard would serialize all calls). `_is_a` and `_non_existent` also need the servant,
+    /// though they do not call it.
     ///
     /// It must not call the object itself, which would wait for it: such a call from the same
     /// thread gets TRANSIENT, one that comes by wire waits until its caller gives up.
     ///
     /// # Errors
-    /// The caller gets these instead: OBJECT_NOT_EXIST if there is no such object, another
+    /// The exception for the client: OBJECT_NOT_EXIST if there is no such object, another
     /// exception, or [`DispatchError::Forward`], the standard's `ForwardRequest`.
     fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError>;
 
-    /// Takes a servant back after the last call has left the deactivated object.
-    /// `cleanup_in_progress` is set if its adapter or its manager is ending;
-    /// `remaining_activations` if the servant still incarnates other objects of the adapter. The
-    /// default drops the servant.
+    /// Takes a servant back after the last call of the deactivated object has ended.
+    /// `cleanup_in_progress` is set if its adapter is being destroyed or its manager is being
+    /// deactivated; `remaining_activations` if the servant still incarnates other objects of the
+    /// adapter. The default drops the servant.
     fn etherealize(
         &self,
         id: &ObjectId,
@@ -229,8 +230,8 @@ pub trait ServantActivator: Send + Sync {
     }
 }
 
-/// Makes servants on demand, and drops them at their end. [`ServantManager::activator`] takes a
-/// closure without its parameters' types.
+/// A closure is a servant activator that makes servants on demand, and drops them when they are
+/// given back. [`ServantManager::activator`] takes one without types for its parameters.
 impl<F> ServantActivator for F
 where
     F: Fn(&ObjectId, &Poa) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
@@ -243,13 +244,13 @@ where
 /// Data that a locator passes from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
 pub type Cookie = Box<dyn Any + Send>;
 
-/// Provider of a servant for each request (§15.3.6).
+/// Servant locator: provides a servant for each request (§15.3.6).
 pub trait ServantLocator: Send + Sync {
     /// Returns the servant for one request, and a cookie for [`ServantLocator::postinvoke`].
     ///
     /// # Errors
-    /// The caller gets these instead, as for [`ServantActivator::incarnate`]; the request is over
-    /// then, without [`ServantLocator::postinvoke`].
+    /// The exception for the client, as for [`ServantActivator::incarnate`]; the request then ends
+    /// without a call of [`ServantLocator::postinvoke`].
     fn preinvoke(
         &self,
         id: &ObjectId,
@@ -261,7 +262,7 @@ pub trait ServantLocator: Send + Sync {
     /// panicked.
     ///
     /// # Errors
-    /// The caller gets these instead of the request's outcome. The default has none.
+    /// The exception that the client gets instead of the request's outcome. The default has none.
     fn postinvoke(
         &self,
         id: &ObjectId,
@@ -275,8 +276,8 @@ pub trait ServantLocator: Send + Sync {
     }
 }
 
-/// Provides servants without a cookie. [`ServantManager::locator`] takes a closure without its
-/// parameters' types.
+/// A closure is a servant locator without cookies. [`ServantManager::locator`] takes one without
+/// types for its parameters.
 impl<F> ServantLocator for F
 where
     F: Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
@@ -292,28 +293,28 @@ where
 }
 
 impl Adapter {
-    /// Returns the map, if the adapter retains servants.
+    /// Returns the object map; `None` unless the adapter retains servants.
     pub(crate) fn map(&self) -> Option<&ActiveMap> {
         self.dispatch.map.as_ref()
     }
 
-    /// Returns the policies of an object, some of which may be its own.
+    /// Returns the policies of an object: its own where it has them, otherwise the adapter's.
     pub(crate) fn policies_of<'a>(&'a self, own: Option<&'a OwnPolicies>) -> &'a AdapterPolicies {
         own.map_or(&self.defined, |own| &own.defined)
     }
 
-    /// Returns the id that is unique in the process.
+    /// Returns the adapter's id, which is unique in the process.
     #[inline]
     pub(crate) fn id(&self) -> AdapterId {
         self.naming.id
     }
 
-    /// Returns the name, which is unique among the children of its parent.
+    /// Returns the adapter's name, which is unique among the children of its parent.
     pub(crate) fn name(&self) -> &str {
         &self.naming.name
     }
 
-    /// Returns the names from the root adapter to this one.
+    /// Returns the names of the adapters from the root down to this one.
     pub(crate) fn full_name(&self) -> Vec<String> {
         let path = self.naming.path.split(|octet| *octet == 0);
         let names = path.filter(|name| !name.is_empty());
@@ -321,13 +322,13 @@ impl Adapter {
         std::iter::once(ROOT.to_owned()).chain(names).collect()
     }
 
-    /// Returns its policy of a type.
+    /// Returns the adapter's policy of a registered type, if it has one.
     pub(crate) fn policy_of_type(&self, policy_type: u32) -> Option<Policy> {
         let mut all = self.defined.iter();
         all.find(|one| one.policy_type() == policy_type).cloned()
     }
 
-    /// Returns the handle for applications; `None` after the ORB's end.
+    /// Returns the application's handle of the adapter; `None` once the ORB or the adapter is gone.
     pub(crate) fn poa(&self) -> Option<Poa> {
         let orb = self.common.orb.upgrade()?;
         let adapter = self.me.upgrade()?;

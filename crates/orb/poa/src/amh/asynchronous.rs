@@ -1,4 +1,4 @@
-//! Servants with `async` operations: futures answer.
+//! Servants with `async` operations, whose futures give the answers.
 
 use super::response::Response;
 use punctual_orb::{BoxFuture, OperationError, Orb};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// Executor of the futures of servants with `async` operations: it drives a future to its end. A
-/// closure is one.
+/// closure can be an executor.
 ///
 /// ```ignore
 /// let tokio = tokio::runtime::Handle::current();
@@ -57,8 +57,8 @@ pub struct Async<T: ?Sized> {
 }
 
 impl<T> Async<T> {
-    /// Wraps a servant whose futures that executor drives: a closure that spawns them, or an
-    /// [`Orb`], whose own threads do.
+    /// Wraps a servant whose futures are driven by `executor`: a closure that spawns them, or an
+    /// [`Orb`], whose own threads drive them.
     pub fn on(executor: impl Spawn, servant: T) -> Self {
         Self::shared(Arc::new(executor), Arc::new(servant))
     }
@@ -74,8 +74,9 @@ impl<T: ?Sized> Async<T> {
         }
     }
 
-    /// Drops the future of a request once its answer is no longer awaited: the client has cancelled
-    /// it, or its connection has ended. By default, the future runs to its end.
+    /// Enables dropping the future of a request once its answer is no longer awaited: the client
+    /// has cancelled the request, or its connection has ended. By default, the future runs to its
+    /// end.
     #[must_use]
     pub fn abandoning(self) -> Self {
         Self {
@@ -84,7 +85,7 @@ impl<T: ?Sized> Async<T> {
         }
     }
 
-    /// Returns the servant.
+    /// Returns the wrapped servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.servant
@@ -127,7 +128,8 @@ impl<T: ?Sized> Async<T> {
     }
 }
 
-/// Returns the future's result, or `None` if the answer is no longer awaited before it is ready.
+/// Returns the future's result; `None` if the answer ceases to be awaited before the result is
+/// ready.
 async fn while_awaited<R, E: OperationError, F: Future>(
     response: &Response<R, E>,
     future: F,

@@ -1,4 +1,4 @@
-//! Servant that answers later, as callers of its own process see it.
+//! Synchronous view of a servant that answers later, for callers in its own process.
 
 use super::here;
 use super::response::Response;
@@ -15,7 +15,7 @@ impl<T: ?Sized> Blocking<T> {
         Self(servant)
     }
 
-    /// Returns the servant.
+    /// Returns the wrapped servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0

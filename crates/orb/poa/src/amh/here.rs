@@ -1,4 +1,4 @@
-//! Answer to a caller of this process, which waits for it.
+//! Hand-over of an answer to a caller in this process that waits for it.
 
 use parking_lot::{Condvar, Mutex};
 use punctual_orb::{
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-/// Slot for the answer.
+/// Slot for one answer, shared by the answering and the waiting side.
 struct AnswerSlot<R, E> {
     answer: Mutex<Answer<R, E>>,
     given: Condvar,
@@ -17,17 +17,17 @@ struct AnswerSlot<R, E> {
 enum Answer<R, E> {
     Awaited,
     Given(Result<R, E>),
-    /// Exception for a caller that will get no answer.
+    /// The answer will never be given; the caller gets this exception.
     Abandoned(SystemException),
 }
 
-/// Answering side.
+/// Answering side of a slot.
 pub(super) struct Here<R, E>(Arc<AnswerSlot<R, E>>);
 
-/// Waiting side.
+/// Waiting side of a slot.
 pub(super) struct Waiter<R, E>(Arc<AnswerSlot<R, E>>);
 
-/// Makes an answering side and a waiting side.
+/// Makes the answering and the waiting side of a new slot.
 pub(super) fn pair<R, E>() -> (Here<R, E>, Waiter<R, E>) {
     let place = Arc::new(AnswerSlot {
         answer: Mutex::new(Answer::Awaited),
@@ -75,8 +75,9 @@ impl<R, E> Drop for Here<R, E> {
 }
 
 impl<R, E: From<SystemException>> Waiter<R, E> {
-    /// Waits for the answer. A thread that serves requests lets another do that meanwhile; a thread
-    /// that others may need waits no longer than `timeouts.nested_call`.
+    /// Waits for the answer. A thread that serves requests first lets another thread take over that
+    /// work; a thread whose blocking could stall other calls waits no longer than
+    /// `timeouts.nested_call`.
     pub(super) fn wait(self) -> Result<R, E> {
         let mut answer = self.0.answer.lock();
         if matches!(*answer, Answer::Awaited) {

@@ -6,7 +6,7 @@
 //! answer is given ([`Amh`]). A call from within the process waits for its answer on the caller's
 //! thread ([`Blocking`]). A servant with `async` operations lets a future answer ([`Async`]).
 //!
-//! An unanswered request is in progress: it is counted at its POA until then
+//! An unanswered request is in progress: it is counted at its POA until it is answered
 //! ([`crate::adapter::HeldRequest`]). Its upcall is over, however: the POA's work around and after
 //! upcalls is done when the servant's method returns.
 

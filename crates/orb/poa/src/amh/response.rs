@@ -1,4 +1,4 @@
-//! Answer that a servant gives later.
+//! Responses: handles by which servants answer requests later.
 
 use super::here::Here;
 use crate::adapter::HeldRequest;
@@ -15,13 +15,13 @@ use std::task::Waker;
 pub type AnswerWith<R, E> =
     fn(Result<R, E>, &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 
-/// Means to answer one request, once, at any time and on any thread (TAO's response handler). It
-/// occupies no thread.
+/// Handle for answering one request, once, at any time and on any thread (TAO's response handler).
+/// It occupies no thread.
 ///
 /// A response that is dropped answers NO_RESPONSE, or UNKNOWN if a panic drops it: a client is
-/// never left without an answer. A pending response keeps its client waiting, a place among
-/// `limits.pending_replies`, and the shutdown of the ORB: until its time-out (`timeouts.answer`,
-/// [`crate::PoaPolicy::AnswerTimeout`]), when the client gets TIMEOUT instead.
+/// never left without an answer. While it is pending, the client waits, the request counts towards
+/// `limits.pending_replies`, and the ORB's shutdown is delayed. At its time-out (`timeouts.answer`,
+/// [`crate::PoaPolicy::AnswerTimeout`]) the client gets TIMEOUT instead.
 ///
 /// Answering takes it by value, so that a second answer does not compile:
 ///
@@ -35,14 +35,14 @@ pub type AnswerWith<R, E> =
 #[must_use = "dropped, it answers NO_RESPONSE"]
 pub struct Response<R, E = SystemException>(To<R, E>);
 
-/// Receiver of the answer.
+/// Destination of the answer.
 enum To<R, E> {
-    /// Client, by wire.
+    /// Client whose request came by wire.
     Client {
         pending: PendingReply,
         answer: AnswerWith<R, E>,
     },
-    /// Waiting caller of this process.
+    /// Waiting caller in this process.
     Caller(Here<R, E>),
 }
 
@@ -51,7 +51,7 @@ impl<R, E: OperationError> Response<R, E> {
     ///
     /// # Errors
     /// TRANSIENT if too many requests wait to be answered, or the POA is being destroyed;
-    /// NO_RESOURCES if a time-out cannot be kept.
+    /// NO_RESOURCES if no timer can be set for the time-out.
     #[doc(hidden)]
     pub fn of(
         call: &mut ServerCall<'_>,
@@ -77,7 +77,7 @@ impl<R, E: OperationError> Response<R, E> {
     }
 
     /// Answers with the results: the return value, then `inout` and `out` parameters, as a tuple if
-    /// they are several.
+    /// there are several.
     ///
     /// # Errors
     /// [`AnswerError::NobodyWaits`] if the client's connection has ended; [`AnswerError::TimedOut`]
@@ -103,7 +103,8 @@ impl<R, E: OperationError> Response<R, E> {
         self.answer(Err(E::from(exception.into())))
     }
 
-    /// Answers as a synchronous servant's method returns.
+    /// Answers with a result as a synchronous servant's method returns it: the results or an
+    /// exception.
     ///
     /// # Errors
     /// Those of [`Response::reply`].
@@ -138,8 +139,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Returns whether the answer is awaited: not if the client has cancelled the request or got
-    /// TIMEOUT, its connection has ended, or the request is a one-way.
+    /// Returns whether the answer is awaited. It is not if the client has cancelled the request or
+    /// got TIMEOUT, if its connection has ended, or if the request is a one-way.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         match &self.0 {
@@ -148,8 +149,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Wakes `watcher` when the answer is no longer awaited; returns whether it is awaited now. The
-    /// last watcher counts.
+    /// Registers a waker that is woken when the answer is no longer awaited, in place of an earlier
+    /// one; returns whether the answer is awaited now.
     pub fn watch(&self, watcher: &Waker) -> bool {
         match &self.0 {
             To::Client { pending, .. } => pending.watch(watcher),

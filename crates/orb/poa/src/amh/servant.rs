@@ -1,4 +1,4 @@
-//! Servant that answers later, as it is activated; and its skeleton.
+//! Servants that answer later, in the form in which they are activated, and their skeletons.
 
 use super::blocking::Blocking;
 use std::fmt;
@@ -31,13 +31,14 @@ impl<T: ?Sized> Amh<T> {
         Self(servant)
     }
 
-    /// Returns the servant.
+    /// Returns the wrapped servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0
     }
 
-    /// Returns the same servant for callers of this process. For generated code.
+    /// Returns the synchronous view of this servant for callers in this process. For generated
+    /// code.
     #[doc(hidden)]
     #[must_use]
     pub fn blocking(&self) -> Blocking<T> {
@@ -57,7 +58,7 @@ impl<T: ?Sized> fmt::Debug for Amh<T> {
     }
 }
 
-/// Defines the skeleton of `$interface` around a servant that answers later. `$view` are the
+/// Defines the skeleton of `$interface` around a servant that answers later. `$view` lists the
 /// servant traits of the interface and of all its bases.
 #[doc(hidden)]
 #[macro_export]

@@ -1,4 +1,4 @@
-//! Queries of applications about the current upcall.
+//! Application's queries about the upcall of the calling thread.
 
 use super::upcalls::{ObjectUpcall, innermost};
 use crate::adapter::{Adapter, root_named};
@@ -8,21 +8,21 @@ use crate::servant::Servant;
 use punctual_orb::{ObjectRef, SystemException};
 use std::sync::Arc;
 
-/// Upcall that the calling thread is in. It is the same over the wire and within the process.
+/// Upcall of the calling thread, whether its caller is remote or in this process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Current;
 
-/// Error of a query outside of an upcall, or after its adapter is gone.
+/// Error of a query about an upcall: there is none, or its adapter or object no longer exists.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoContext {
     /// The calling thread is in no upcall.
     #[error("the calling thread is in no upcall")]
     NoUpcall,
-    /// The adapter, or the object in it, is gone since the upcall began.
+    /// The adapter or the object has been destroyed since the upcall began.
     #[error("the POA or the object of the upcall no longer exists")]
     Gone,
-    /// The reference could not be made.
+    /// The reference to the object could not be made.
     #[error(transparent)]
     System(#[from] SystemException),
 }
@@ -35,7 +35,7 @@ impl std::fmt::Debug for NoContext {
 }
 
 impl Current {
-    /// Returns the adapter.
+    /// Returns the adapter of the object that is being called.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -43,7 +43,8 @@ impl Current {
         poa_of(innermost().ok_or(NoContext::NoUpcall)?)
     }
 
-    /// Returns the object's id, by which a servant of many objects identifies the called one.
+    /// Returns the id of the object that is being called: a servant of many objects identifies it
+    /// so.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -51,7 +52,7 @@ impl Current {
         Ok(innermost().ok_or(NoContext::NoUpcall)?.id())
     }
 
-    /// Returns a reference to the object.
+    /// Returns a reference to the object that is being called.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -60,7 +61,7 @@ impl Current {
         Ok(poa.reference_to(&id, &servant.primary_interface())?)
     }
 
-    /// Returns the servant.
+    /// Returns the servant that is being called.
     ///
     /// # Errors
     /// [`NoContext`]; [`NoContext::Gone`] also if the object was deactivated in this very upcall.
@@ -73,7 +74,7 @@ impl Current {
     }
 }
 
-/// Returns the adapter of an upcall.
+/// Returns the application's handle of an upcall's adapter.
 fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
     adapter_of(upcall)
         .and_then(|adapter| adapter.poa())

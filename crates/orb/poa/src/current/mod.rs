@@ -1,7 +1,7 @@
 //! Upcall that the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
 //!
 //! Each thread has a stack of its upcalls ([`upcalls`]). Entering one writes a few numbers, and the
-//! id if it is not the entry; they are interpreted only by a query ([`api`]).
+//! object's id unless that is its map entry; only a query interprets them ([`api`]).
 
 mod api;
 mod upcalls;

@@ -1,4 +1,5 @@
-//! Upcalls of threads, as numbers in the ORB's stack of them, which [`super::Current`] interprets.
+//! Upcalls of threads, encoded as numbers in the ORB's stack of upcalls, which [`super::Current`]
+//! interprets.
 
 use crate::key::{AdapterId, AdapterName, Nonce};
 use crate::object_id::ObjectId;
@@ -8,7 +9,7 @@ use punctual_orb::{AdapterNote, OnObject, Orb, noted_object, noted_objects};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Upcall as a few numbers, so that entering one costs a few instructions.
+/// Upcall, encoded in a few numbers so that entering one costs only a few instructions.
 #[derive(Clone, Copy)]
 pub(super) struct ObjectUpcall {
     pub(super) adapter: AdapterId,
@@ -19,8 +20,8 @@ pub(super) struct ObjectUpcall {
 #[derive(Clone, Copy)]
 enum Object {
     EntryId(EntryId),
-    /// Start and end of the id in [`Named::ids`]; and whether the last of [`Named::servants`] is
-    /// its servant.
+    /// Start and end of the object's id in [`Named::ids`], and whether the last of
+    /// [`Named::servants`] is its servant.
     Id {
         begin: usize,
         end: usize,
@@ -28,16 +29,17 @@ enum Object {
     },
 }
 
-/// Data of upcalls that are not numbers.
+/// Data of a thread's upcalls that does not fit into the numbers.
 #[derive(Default)]
 struct Named {
-    /// Ids that are no entries, one behind the other.
+    /// Ids that are not map entries, concatenated.
     ids: Vec<u8>,
-    /// Servants that are not in a map.
+    /// Servants that are not in an object map.
     servants: Vec<Arc<dyn Servant>>,
 }
 
-/// Upper bound of the bytes that a thread keeps for ids: a peer determines an id's length.
+/// Upper bound of the buffer for ids that a thread keeps between upcalls, in bytes: a peer
+/// determines the length of an id.
 const KEPT: usize = 16 * 1024;
 
 thread_local! {
@@ -49,10 +51,11 @@ thread_local! {
     };
 }
 
-/// Marks the calling thread as in an upcall on an object whose id is its entry, until dropped.
+/// Marks the calling thread as in an upcall on an object whose id is its map entry, until dropped.
 pub(crate) struct InsideEntry(#[expect(dead_code, reason = "held for its end")] OnObject);
 
-/// Marks the calling thread as in an upcall on an object that has an id, until dropped.
+/// Marks the calling thread as in an upcall on an object whose id is not a map entry, until
+/// dropped.
 pub(crate) struct UpcallScope {
     on_object: Option<OnObject>,
     begin: usize,
@@ -67,7 +70,7 @@ impl InsideEntry {
 }
 
 impl UpcallScope {
-    /// Enters an upcall. `servant` is given if no map holds it.
+    /// Enters an upcall. `servant` is given if no object map holds it.
     pub(crate) fn enter(adapter: AdapterId, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
         let has_servant = servant.is_some();
         let (begin, end) = NAMED.with_borrow_mut(|named| {
@@ -103,13 +106,13 @@ impl Drop for UpcallScope {
     }
 }
 
-/// First number of a note, the kind of the object's identification: its entry, or an id, whose
-/// servant is noted, too.
+/// First number of a note: how the object is identified, by its map entry, by its id, or by its id
+/// with its servant noted.
 const BY_ENTRY: u64 = 1;
 const BY_ID: u64 = 2;
 const BY_ID_WITH_SERVANT: u64 = 3;
 
-/// Encodes an upcall for the ORB's stack.
+/// Encodes an upcall for the ORB's stack of upcalls.
 #[inline]
 fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
@@ -133,7 +136,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     [kind, adapter.nonce.number(), name, place]
 }
 
-/// Decodes an adapter's note to the upcall that it describes.
+/// Decodes an adapter's note in the ORB's stack of upcalls to the upcall that it describes.
 fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));
@@ -194,7 +197,8 @@ pub(crate) fn adapter_in_upcall() -> Option<AdapterId> {
     innermost().map(|upcall| upcall.adapter)
 }
 
-/// Work of a thread for an adapter outside of any request: the end of an object.
+/// Work of a thread for an adapter outside of any request: the release of a deactivated object's
+/// servant.
 struct Engagement {
     adapter: AdapterId,
     id: Box<[u8]>,
@@ -204,8 +208,8 @@ thread_local! {
     static ENGAGEMENTS: RefCell<Vec<Engagement>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Marks the calling thread as one that ends an object, until dropped. Current ignores it; checks
-/// against waiting for oneself use it.
+/// Marks the calling thread, until dropped, as releasing the servant of a deactivated object.
+/// `Current` ignores it; the checks against a thread that would wait for itself use it.
 pub(crate) struct EndingObject(());
 
 impl EndingObject {
@@ -223,16 +227,17 @@ impl Drop for EndingObject {
     }
 }
 
-/// Returns whether the calling thread serves a request of an ORB (from the search for the adapter
-/// on), or deactivates one of its objects: such a thread must not wait for the end of either. An
-/// ORB that has shut down has no requests, but objects with its nonce may still be deactivated.
+/// Returns whether the calling thread serves a request of the ORB (from the search for the adapter
+/// on), or deactivates one of the ORB's objects: such a thread must not wait for requests or
+/// deactivations to end. After the ORB's shutdown there are no requests, but objects with its nonce
+/// may still be deactivated.
 pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
     let is_its = |one: &Engagement| one.adapter.nonce == nonce;
     orb.is_some_and(Orb::is_in_upcall)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_its))
 }
 
-/// Returns whether the calling thread is in an upcall on this object, or ends it.
+/// Returns whether the calling thread is in an upcall on this object, or is releasing its servant.
 pub(crate) fn is_in_upcall_on(adapter: AdapterId, id: &[u8]) -> bool {
     let is_its = |upcall: &ObjectUpcall| upcall.adapter == adapter && upcall.id().as_bytes() == id;
     let is_engaged = |one: &Engagement| one.adapter == adapter && *one.id == *id;

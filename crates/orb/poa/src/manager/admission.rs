@@ -12,16 +12,16 @@ use punctual_orb::{
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Upper bound of the requests held back at once; each holds its connection's thread. The one
-/// thread of reactive endpoints holds none.
+/// Upper bound of the requests that are held at once; each occupies its connection's thread. A
+/// reactive endpoint's single thread holds none.
 const MAX_HELD: usize = 1024;
 
-/// Decision on requests, by the manager's state.
+/// State of a manager, by which it decides whether requests are served.
 #[derive(Debug)]
 pub(crate) struct Admission {
     /// Set while the state is active, for a check without the lock.
     active: AtomicBool,
-    /// Set if the state was ever active. Relaxed: only messages for people depend on it.
+    /// Set if the state was ever active. Relaxed: only log messages depend on it.
     was_active: AtomicBool,
     held: AtomicUsize,
     state: Mutex<ManagerState>,
@@ -41,7 +41,8 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// Returns whether the manager is active. Callers must have been counted in.
+    /// Returns whether the manager is active. A caller that serves a request must have counted it
+    /// in before.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.active.load(Ordering::SeqCst)
@@ -65,7 +66,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Makes the manager inactive, permanently; returns `false` if it was.
+    /// Makes the manager inactive, permanently; returns `false` if it was inactive before.
     pub(crate) fn deactivate(&self) -> bool {
         let mut state = self.state.lock();
         let was_inactive = *state == ManagerState::Inactive;
@@ -73,9 +74,9 @@ impl Admission {
         !was_inactive
     }
 
-    /// Waits with a request, which must not be counted in, while requests are held; or returns the
-    /// error that refuses it. The state may have changed again by the time that the request has
-    /// counted itself in.
+    /// Waits with a request, which must not be counted in, while the manager holds requests;
+    /// returns an error if the request is refused. The state may have changed again by the time
+    /// that the request has counted itself in.
     #[cold]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
         let mut state = self.state.lock();
@@ -107,7 +108,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Sets the state. Called under the lock, so that the flag never lags behind the state.
+    /// Sets the state, and the flag with it. The caller holds the lock.
     fn set(&self, state: &mut ManagerState, to: ManagerState) {
         *state = to;
         if to == ManagerState::Active {
@@ -119,7 +120,7 @@ impl Admission {
     }
 }
 
-/// Returns the error of an adapter that no longer serves.
+/// Returns the error for a request to an adapter whose manager is inactive.
 pub(crate) fn inactive() -> SystemException {
     SystemException::new(Kind::ObjAdapter, minor::omg(1), CompletionStatus::No)
         .with_detail("the POA is inactive")

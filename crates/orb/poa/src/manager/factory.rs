@@ -8,11 +8,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// Error of a manager id that is taken.
+/// Error of making a manager with an id that is already in use.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a POA manager `{id}` exists already")]
 pub struct ManagerExists {
-    /// Id that is taken.
+    /// Id that is already in use.
     pub id: String,
 }
 
@@ -23,7 +23,7 @@ impl fmt::Debug for ManagerExists {
     }
 }
 
-/// Maker of POA managers, which also finds those that are in use by adapters or held by the
+/// Factory of POA managers. It also finds the managers that are in use by adapters or held by the
 /// application. Cheap to clone.
 #[derive(Clone)]
 pub struct PoaManagerFactory {
@@ -35,9 +35,9 @@ pub struct PoaManagerFactory {
 #[derive(Default)]
 struct ManagerTable {
     managers: HashMap<String, Weak<Shared>>,
-    /// Number of managers after the last removal of dropped ones.
+    /// Number of entries after dropped managers were last removed.
     tidied: usize,
-    /// Next number for an id that is taken.
+    /// Last number that was appended to a name in use, to make an id.
     next: u64,
 }
 
@@ -60,7 +60,8 @@ impl PoaManagerFactory {
         made.ok_or_else(|| ManagerExists { id: id.to_owned() })
     }
 
-    /// Makes a manager for one adapter: of its name, or with a number behind it if that is taken.
+    /// Makes a manager for one adapter. Its id is the adapter's name, with a number appended if
+    /// that is in use.
     pub(crate) fn create_for(&self, adapter: &str) -> PoaManager {
         let mut known = self.known.lock();
         let mut id = adapter.to_owned();
@@ -81,14 +82,14 @@ impl PoaManagerFactory {
         live.map(|shared| PoaManager { shared }).collect()
     }
 
-    /// Returns the manager of that id, if there is one.
+    /// Returns the manager with this id, if there is one.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<PoaManager> {
         let shared = self.known.lock().managers.get(id)?.upgrade()?;
         Some(PoaManager { shared })
     }
 
-    /// Makes a manager of that id, if it is not taken.
+    /// Makes a manager with this id; returns `None` if the id is in use.
     fn make(&self, known: &mut ManagerTable, id: &str) -> Option<PoaManager> {
         let taken = known.managers.get(id);
         if taken.is_some_and(|one| one.strong_count() > 0) {

@@ -12,19 +12,19 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Reason why a manager's state was not changed, or not waited for.
+/// Error of changing a manager's state, or of waiting for requests to end.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
     /// The manager is inactive.
     #[error(transparent)]
     AdapterInactive(#[from] AdapterInactive),
-    /// The wait was refused: BAD_INV_ORDER in an upcall, which would wait for itself.
+    /// The wait was refused: BAD_INV_ORDER for a thread in an upcall, which would wait for itself.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// Text for people, also when `main` returns the error.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for ManagerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -40,7 +40,7 @@ pub struct PoaManager {
 
 pub(super) struct Shared {
     id: String,
-    /// Number by which interceptors know it, unique in the process.
+    /// Number of the manager for interceptors, unique in the process.
     number: u32,
     orb: WeakOrb,
     nonce: Nonce,
@@ -57,16 +57,16 @@ struct Warnings {
     at_request: AtomicBool,
 }
 
-/// Adapter, as its manager knows it.
+/// Operations of an adapter that its manager uses.
 pub(crate) trait Managed: Send + Sync {
-    /// Returns whether the adapter has objects, or a source of them.
+    /// Returns whether the adapter has active objects, a servant manager or a default servant.
     fn has_objects(&self) -> bool;
 
-    /// Gives all servants of an activator back to it.
+    /// Gives all servants back to the adapter's servant activator, if it has one.
     fn etherealize_all(&self);
 
-    /// Waits until no request is in progress, or until `useless` returns `true`: the thread that
-    /// makes it so calls [`Managed::wake_waiting`].
+    /// Waits until no request is in progress, or until `useless` returns `true`. A thread that
+    /// changes the result of `useless` calls [`Managed::wake_waiting`].
     fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool);
 
     /// Makes the waiters re-check their condition.
@@ -91,19 +91,20 @@ impl PoaManager {
         }
     }
 
-    /// Returns its name, which is unique in the ORB. The root POA's is `RootPOAManager`.
+    /// Returns the manager's id, which is unique in the ORB. That of the root POA's manager is
+    /// `RootPOAManager`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// Returns the present state.
+    /// Returns the current state.
     #[must_use]
     pub fn state(&self) -> ManagerState {
         self.shared.admission.state()
     }
 
-    /// Serves requests, those held back first.
+    /// Serves requests, including those that were held.
     ///
     /// # Errors
     /// [`AdapterInactive`] after [`PoaManager::deactivate`].
@@ -114,8 +115,8 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Lets requests wait, up to a limit, and refuses further ones with TRANSIENT. Those in
-    /// progress go on; with `wait_for_completion` this returns when they are done, or when the
+    /// Lets requests wait, up to a limit, and refuses further ones with TRANSIENT. Requests in
+    /// progress continue; with `wait_for_completion` this returns when they have ended, or when the
     /// state has changed again.
     ///
     /// # Errors
@@ -125,8 +126,8 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Holding, wait_for_completion)
     }
 
-    /// Refuses requests with TRANSIENT, those held back, too. Those in progress go on, and are
-    /// waited for as by [`PoaManager::hold_requests`].
+    /// Refuses requests with TRANSIENT, including those that are held. Requests in progress
+    /// continue, and are waited for as by [`PoaManager::hold_requests`].
     ///
     /// # Errors
     /// Those of [`PoaManager::hold_requests`].
@@ -134,9 +135,9 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Refuses requests permanently. Those in progress go on, and are waited for as by
+    /// Refuses requests permanently. Requests in progress continue, and are waited for as by
     /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators get all
-    /// servants back, each when its last call has left.
+    /// servants back, each when its last call has ended.
     ///
     /// # Errors
     /// Those of [`PoaManager::hold_requests`], except that an inactive manager is no error.
@@ -173,7 +174,7 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Returns its number and its state, as interceptors see them.
+    /// Returns the manager's number and state in the form that interceptors get.
     pub(crate) fn seen(&self) -> (u32, AdapterState) {
         let state = match self.state() {
             ManagerState::Holding => AdapterState::Holding,
@@ -191,14 +192,14 @@ impl PoaManager {
         }
     }
 
-    /// Waits until no request is in progress, or the state is another.
+    /// Waits until no request is in progress, or the manager's state is no longer `state`.
     fn wait_until_idle(&self, state: ManagerState) {
         for adapter in self.adapters() {
             adapter.wait_until_idle_or(&|| self.state() != state);
         }
     }
 
-    /// Wakes the threads that wait for requests under another state.
+    /// Wakes the threads that wait for requests to end, after a change of the state.
     fn wake_waiting(&self) {
         for adapter in self.adapters() {
             adapter.wake_waiting();
@@ -235,8 +236,8 @@ impl PoaManager {
         shared.admission.admit()
     }
 
-    /// Logs a warning, when the application runs the ORB, if the manager has objects that no client
-    /// can reach.
+    /// Called when the application runs the ORB: logs a warning if the manager was never activated
+    /// and has objects, which then get no requests.
     pub(crate) fn warn_before_run(&self) {
         if self.adapters().iter().any(|adapter| adapter.has_objects()) {
             self.warn_once(&self.shared.warnings.at_run, "its objects get no requests");

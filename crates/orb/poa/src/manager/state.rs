@@ -1,6 +1,6 @@
 //! States of a manager (CORBA 3.3 part 1, §15.3.2.2).
 
-/// State of a manager: the treatment of requests.
+/// State of a manager: how it treats requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagerState {
     /// Requests wait. The initial state.

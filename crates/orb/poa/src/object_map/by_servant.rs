@@ -8,18 +8,18 @@ use std::collections::HashMap;
 
 use std::hash::BuildHasher;
 
-/// Index of servants that a map keeps.
+/// Kind of index over servants that a map keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Servants {
-    /// No index: a servant may be active under many ids, and is never searched.
+    /// No index: a servant may be active under many ids, and no servant is looked up.
     NotIndexed,
-    /// Servants that are active under one id each, and can be found.
+    /// Servants, each active under at most one id, with their entries.
     Unique,
-    /// Servants that may be active under many ids, with the number of these.
+    /// Servants, each with the number of ids under which it is active.
     Counted,
 }
 
-/// Entries by servant.
+/// Index from servants to their entries in the map.
 pub(super) struct ByServant {
     hasher: RandomState,
     noted: Noted,
@@ -27,7 +27,8 @@ pub(super) struct ByServant {
 
 enum Noted {
     Nothing,
-    /// Hash and index. The slot identifies the servant, which saves two thirds of the memory.
+    /// Pairs of a servant's hash and its entry's index. The servant itself is compared in its slot,
+    /// which saves two thirds of the memory.
     Unique(HashTable<(u32, u32)>),
     Counted(HashMap<Identity, u32>),
 }
@@ -44,8 +45,8 @@ impl ByServant {
         }
     }
 
-    /// Returns the index of the entry at which a servant is active; `is` returns whether an entry's
-    /// servant is this one.
+    /// Returns the index of the entry at which a servant is active. `is` returns whether the entry
+    /// at an index has this servant.
     pub(super) fn index_of(&self, identity: Identity, is: impl Fn(u32) -> bool) -> Option<u32> {
         let Noted::Unique(table) = &self.noted else {
             return None;

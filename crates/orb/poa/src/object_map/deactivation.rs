@@ -1,4 +1,4 @@
-//! Deactivation of objects, their removal when their last call is over, and waiting for that.
+//! Deactivation of objects, their removal when their last call has ended, and waiting for that.
 
 use super::entry::{Deactivated, Entry, EntryId};
 use super::map::{ActiveMap, Inner};
@@ -9,8 +9,8 @@ use crate::servant::Identity;
 
 impl ActiveMap {
     /// Deactivates the object at an entry: new calls no longer find it, and it is removed with its
-    /// last pin, at once if there is none. Returns `false` if no object is active there. Does not
-    /// wait.
+    /// last pin, or at once if it has none. Returns `false` if no object is active at the entry.
+    /// Does not wait.
     pub(crate) fn deactivate(&self, entry_id: EntryId) -> bool {
         self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }
@@ -29,9 +29,9 @@ impl ActiveMap {
     }
 
     /// Waits until each pin that existed when this was called is dropped, and all objects that were
-    /// being deactivated are removed. Later pins of other threads may prolong the wait where an
-    /// entry is never without one. Callers must not hold a pin. The wait also ends when `useless`
-    /// returns `true`: the thread that makes it so calls [`ActiveMap::wake_waiting`].
+    /// being deactivated are removed. Later pins of other threads may prolong the wait for an entry
+    /// that always has a pin. Callers must not hold a pin. The wait also ends when `useless`
+    /// returns `true`: a thread that changes its result calls [`ActiveMap::wake_waiting`].
     pub(crate) fn wait_until_unpinned(&self, useless: &dyn Fn() -> bool) {
         // Under the lock: objects activated before are among them, and later activations see the
         // state that was stored before.
@@ -75,7 +75,8 @@ impl ActiveMap {
         }
     }
 
-    /// Closes an entry; returns `false` if it was closed before.
+    /// Closes an object's entry, so that new calls no longer find it; returns `false` if it was
+    /// closed before.
     fn close(&self, pinned: &Pinned<'_>) -> bool {
         let identity = pinned.servant.identity();
         let entry_id = pinned.entry_id();
@@ -101,7 +102,7 @@ impl ActiveMap {
         pinned.pin().close()
     }
 
-    /// Drops a pin.
+    /// Releases a pin; the last one of a closed entry removes the object.
     #[inline]
     pub(super) fn unpin(&self, pin: Pin<'_, Entry>, entry_id: EntryId) {
         let slot = pin.slot();
@@ -126,7 +127,7 @@ impl ActiveMap {
         inner.by_servant.has(identity, is)
     }
 
-    /// Removes a deactivated object after its last call has left.
+    /// Removes a deactivated object after its last call has ended.
     #[cold]
     fn remove(&self, mut last: LastPin<'_, Entry>, entry_id: EntryId) {
         let Some(entry) = last.take() else {

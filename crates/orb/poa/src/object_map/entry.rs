@@ -1,4 +1,4 @@
-//! Entry of the map.
+//! Entries of the active object map.
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
@@ -7,69 +7,70 @@ use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
 
-/// Assigner of ids.
+/// Source of object ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ids {
-    /// Map, for objects that are activated without an id.
+    /// The map assigns ids to objects that are activated without one.
     System,
     /// The application chooses ids.
     User,
 }
 
-/// Active object.
+/// Active object, as its slot stores it.
 pub(crate) struct Entry {
     /// Id under which it is active.
     pub(crate) id: Name,
-    /// Servant that it was activated with; [`super::Pinned::forwarded`] returns whether calls are
+    /// Servant of the activation; [`super::Pinned::forwarded`] returns whether calls have been
     /// forwarded since.
     pub(crate) servant: Arc<dyn Servant>,
-    /// Policies that replace those of its adapter, if any.
+    /// The object's own policies in place of its adapter's, if it has any.
     pub(crate) own: Option<Arc<OwnPolicies>>,
 }
 
-/// Deactivated object, after the last call has left it.
+/// Deactivated object, after its last call has ended.
 #[derive(Debug)]
 pub(crate) struct Deactivated {
     pub(crate) entry_id: EntryId,
     pub(crate) entry: Entry,
-    /// Set if its servant is active under another id (where the map indexes servants).
+    /// Set if the object's servant is still active under another id (where the map indexes
+    /// servants).
     pub(crate) remains: bool,
 }
 
 impl Deactivated {
-    /// Returns the id under which it was active.
+    /// Returns the id under which the object was active.
     pub(crate) fn id(&self) -> Vec<u8> {
         self.entry.id.octets(self.entry_id)
     }
 }
 
-/// Listener for the end of deactivated objects.
+/// Listener for objects that have been deactivated and whose last call has ended.
 pub(crate) trait OnDeactivated: Send + Sync {
-    /// Handles the end of an object. Called once for each object, without any lock held, on the
-    /// thread that left last; the object's id and entry are free when this has returned. Must not
-    /// wait for a deactivation itself.
+    /// Releases a deactivated object. Called once for each object, without any lock held, on the
+    /// thread whose call was the last; the object's id and entry are free when this has returned.
+    /// Must not wait for a deactivation itself.
     fn deactivated(&self, object: Deactivated);
 
-    /// Called after that, when the id and the entry are free.
+    /// Called after [`OnDeactivated::deactivated`], once the id and the entry are free.
     fn freed(&self) {}
 }
 
 /// Reason why an object was not activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// The id is active.
+    /// An object with the id is active.
     ObjectAlreadyActive,
-    /// The servant is active at this entry.
+    /// The servant is active already, at this entry.
     ServantAlreadyActive(EntryId),
-    /// The id is still being deactivated: [`super::ActiveMap::wait_while_closing`].
+    /// An object with the id is still being deactivated: [`super::ActiveMap::wait_while_closing`].
     Closing,
-    /// There are no more entries.
+    /// The maximum number of entries is in use.
     Full,
     /// The map is closed permanently ([`super::ActiveMap::close_for_good`]).
     Gone,
-    /// The id is not in the set of the perfect hash.
+    /// The id is not one of those known to the perfect hash.
     NotInTheSet,
-    /// References to the object were made with another policy of its own.
+    /// References to the object were made with a policy of its own that differs from the given one.
     OwnPolicyDiffers,
 }
 

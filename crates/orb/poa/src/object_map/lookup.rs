@@ -1,4 +1,4 @@
-//! Lookups of active objects: at an entry, under an id, or for a servant.
+//! Lookups of active objects: by entry, by id, or by servant.
 
 use super::entry::{Entry, EntryId};
 use super::map::{ActiveMap, Inner};
@@ -8,7 +8,7 @@ use super::sync::Ordering;
 use crate::servant::Identity;
 
 impl ActiveMap {
-    /// Pins the active object at an entry. Takes no lock, whatever others do, and allocates
+    /// Pins the active object at an entry. Takes no lock, whatever other threads do, and allocates
     /// nothing.
     ///
     /// A thread that pins and then reads a state (`SeqCst`) that another thread stored (`SeqCst`)
@@ -19,8 +19,8 @@ impl ActiveMap {
         Some(Pinned::new(self, pin, entry_id))
     }
 
-    /// Returns the object that is active under an id. `hint` is the entry that it was activated at,
-    /// if the request has one; it is never trusted.
+    /// Returns the object that is active under an id. `hint` is the entry that the request's key
+    /// names, if any; it is checked, never trusted.
     pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Lookup<'_> {
         if let Some(entry_id) = hint
             && let Some(pinned) = self.pin(entry_id)
@@ -54,7 +54,8 @@ impl ActiveMap {
         }
     }
 
-    /// Where a servant is active ([`super::Servants::Unique`]). Takes the map's mutex.
+    /// Returns the entry at which a servant is active ([`super::Servants::Unique`]). Takes the
+    /// map's mutex.
     pub(crate) fn entry_of(&self, identity: Identity) -> Option<EntryId> {
         self.noted(&self.lock(), identity)
     }
@@ -92,7 +93,7 @@ impl ActiveMap {
         self.ids_are_entries && EntryId::of(id).is_some_and(closing)
     }
 
-    /// Returns the entry of a servant, under the lock.
+    /// Returns the entry at which a servant is active. The caller holds the lock.
     pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<EntryId> {
         let is = |index| self.is_there(inner, index, identity);
         let index = inner.by_servant.index_of(identity, is)?;
@@ -100,13 +101,13 @@ impl ActiveMap {
         Some(EntryId { index, generation })
     }
 
-    /// Returns whether a servant is active at an entry, under the lock.
+    /// Returns whether a servant is active at an entry. The caller holds the lock.
     pub(super) fn is_there(&self, inner: &Inner, index: u32, identity: Identity) -> bool {
         self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
-    /// Calls `look` for the open entry at an index, under the lock. As nothing closes meanwhile,
-    /// nothing is removed here.
+    /// Calls `look` for the open entry at an index. The caller holds the lock, so no entry closes
+    /// meanwhile, and the release of the pin here removes none.
     pub(super) fn peek<R>(
         &self,
         inner: &Inner,

@@ -1,11 +1,11 @@
-//! Lookups in the ways that are for comparison ([`Comparison`]).
+//! Lookups with the strategies for comparison ([`Comparison`]).
 
 use super::index::Comparison;
 use super::map::ActiveMap;
 use super::pinned::{Lookup, Pinned};
 
 impl ActiveMap {
-    /// Finds the active object of an id by the comparison's strategy.
+    /// Finds the active object with an id by the map's strategy for comparison.
     pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Lookup<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);
@@ -16,8 +16,8 @@ impl ActiveMap {
     }
 
     /// Finds the active object of an id, and the number of an operation of its servant: with
-    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
-    /// operation that the servant does not number. Does not allocate.
+    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, if they have been
+    /// called before. `None` for an operation that has no number in the servant. Does not allocate.
     pub(crate) fn find_de_layered(
         &self,
         id: &[u8],
@@ -48,7 +48,7 @@ impl ActiveMap {
 }
 
 impl Pinned<'_> {
-    /// Returns whether its servant's operation of this number is this.
+    /// Returns whether the servant's operation with this number has this name.
     pub(super) fn has(&self, operation: &str, number: usize) -> bool {
         self.operations().get(number) == Some(&operation)
     }
@@ -59,7 +59,7 @@ impl Pinned<'_> {
 }
 
 impl Lookup<'_> {
-    /// Returns the number of an operation of the servant that was found.
+    /// Returns the number of an operation in the found object's servant.
     pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
         let Self::Pinned(pinned) = self else {
             return None;

@@ -22,9 +22,9 @@ use std::sync::Arc;
 pub(crate) struct ActiveMap {
     pub(super) slots: Slots<Entry>,
     pub(super) index: Box<HashIndex>,
-    /// Strategy by which requests find objects instead, in a map for comparison.
+    /// Strategy for comparison by which requests find objects, in a map that has one.
     pub(super) comparison: Option<Comparison>,
-    /// Set if the entry alone is the id of an object that is activated without one.
+    /// Set if the id of an object that is activated without one is its entry.
     pub(super) ids_are_entries: bool,
     ids: Ids,
     servants: Servants,
@@ -34,17 +34,17 @@ pub(crate) struct ActiveMap {
     /// Number of ids in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
-    /// Signals that an object was removed, or that a watched entry has no pin any more.
+    /// Signals that an object was removed, or that an entry with waiters has lost its last pin.
     pub(super) changed: Condvar,
     pub(super) listener: Box<dyn OnDeactivated>,
 }
 
-/// State of an id.
+/// Whether an object is active under an id.
 #[derive(Debug)]
 pub(crate) enum Active {
-    /// No object is active.
+    /// No object is active under the id.
     Not,
-    /// An object is active, which may have policies in place of its adapter's.
+    /// An object is active, with its own policies in place of its adapter's if it has any.
     With(Option<Arc<OwnPolicies>>),
 }
 
@@ -52,12 +52,12 @@ pub(super) struct Inner {
     /// Head of the chain of free slots.
     free: Link,
     pub(super) by_servant: ByServant,
-    /// Ids, other than entries, of objects that are being deactivated.
+    /// Ids of the objects that are being deactivated, except ids that are entries.
     pub(super) closing: HashSet<Box<[u8]>>,
-    /// Targets of objects whose calls are forwarded since their activation.
+    /// Targets to which calls of objects are forwarded, by the index of the object's entry.
     pub(super) forwards: HashMap<u32, ObjectRef>,
     pub(super) waiting: usize,
-    /// Set once nothing can be activated any more.
+    /// Set once no object can be activated any more.
     pub(super) closed: bool,
 }
 
@@ -65,7 +65,7 @@ impl ActiveMap {
     /// Makes an empty map.
     ///
     /// # Errors
-    /// An id occurs twice in the set of a perfect hash.
+    /// [`DuplicateId`] if an id occurs twice in the set of a perfect hash.
     pub(crate) fn new(
         strategy: &Strategy,
         ids: Ids,
@@ -106,10 +106,10 @@ impl ActiveMap {
         self.activate_under(id, servant, || Ok(None))
     }
 
-    /// Activates an object, which may have policies in place of its adapter's: those that `own`
-    /// returns, once nothing else prevents the activation. Without an id, which is for
-    /// [`Ids::System`], its entry is its id, in octets where objects are not found by entries.
-    /// Allocates, and takes the map's mutex.
+    /// Activates an object, with the policies in place of its adapter's that `own` returns; `own`
+    /// is called last, when nothing else prevents the activation. Without an id (only with
+    /// [`Ids::System`]) the object's entry is its id, stored as octets where objects are not found
+    /// by entries. Allocates, and takes the map's mutex.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -129,8 +129,9 @@ impl ActiveMap {
         self.open(&mut inner, id, (servant, own), identity)
     }
 
-    /// Returns the entry of an active servant, or activates it: implicit activation, which finds a
-    /// servant only where [`Servants::Unique`] are indexed. Also returns whether it was activated.
+    /// Returns the entry of an active servant, or activates the servant (implicit activation), and
+    /// whether it was activated here. An active servant is found only where [`Servants::Unique`]
+    /// are indexed.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -147,9 +148,9 @@ impl ActiveMap {
         Ok((entry_id, true))
     }
 
-    /// Calls `act` with the state of an id, and with the object's own policies. Nothing is
-    /// activated meanwhile: an activation with other policies than those that `act` has seen either
-    /// happened before, or sees the effect of `act`. Takes the map's mutex.
+    /// Calls `act` with whether an object is active under an id, and with its own policies. No
+    /// object is activated meanwhile: an activation with other policies than those that `act` has
+    /// seen either happened before, or sees the effect of `act`. Takes the map's mutex.
     pub(crate) fn while_nothing_is_activated<R>(
         &self,
         id: &[u8],
@@ -163,8 +164,8 @@ impl ActiveMap {
         })
     }
 
-    /// Returns an entry that no object has had and none will have: an id for a reference without an
-    /// object.
+    /// Returns an entry that no object has had and none will have: its octets are the id for a
+    /// reference to an object that is not active.
     pub(crate) fn fresh_entry_id(&self) -> Option<EntryId> {
         let mut inner = self.lock();
         loop {
@@ -177,8 +178,9 @@ impl ActiveMap {
         }
     }
 
-    /// Forwards calls from now on. The servant stays until the object is deactivated, but can be
-    /// activated again. Returns `false` if no object is active there.
+    /// Forwards calls of the object at an entry to another object from now on. Its servant is kept
+    /// until the object is deactivated, but can be activated again meanwhile. Returns `false` if no
+    /// object is active at the entry.
     pub(crate) fn forward(&self, entry_id: EntryId, to: ObjectRef) -> bool {
         let Some(pinned) = self.pin(entry_id) else {
             return false;
@@ -207,7 +209,7 @@ impl ActiveMap {
         })
     }
 
-    /// Returns whether nothing is active, and all former objects are removed.
+    /// Returns whether no object is active, and all deactivated ones have been removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.occupied.load(Ordering::SeqCst) == 0
     }
@@ -221,7 +223,7 @@ impl ActiveMap {
         sync::lock(&self.inner)
     }
 
-    /// Opens an entry, under the lock.
+    /// Stores an object in a free slot, and opens its entry. The caller holds the lock.
     fn open(
         &self,
         inner: &mut Inner,
@@ -280,7 +282,7 @@ impl ActiveMap {
         }
     }
 
-    /// Returns the entry of the object that is active under an id, under the lock.
+    /// Returns the entry of the object that is active under an id. The caller holds the lock.
     fn active_at(&self, inner: &Inner, id: &[u8]) -> Option<u32> {
         let named = |index| {
             let own = |entry: &Entry| entry.id.as_deref() == Some(id);
@@ -301,7 +303,7 @@ impl ActiveMap {
         indexed.or_else(entry_of_id)
     }
 
-    /// Returns whether there can be no other ids than those given at the start.
+    /// Returns whether only the ids given at construction can be activated.
     fn knows_its_ids(&self) -> bool {
         self.comparison
             .as_ref()

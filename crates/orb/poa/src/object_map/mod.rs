@@ -1,10 +1,10 @@
 //! Active object map: objects by id, found without a lock.
 //!
 //! An object has an entry, named by an [`EntryId`]: a slot's number and the number of its earlier
-//! uses, so that it means one activation for ever. A thread that serves a call *pins* the entry for
-//! its duration ([`Pinned`]); an object that is deactivated is found by no new call, and is removed
-//! with its last pin: [`OnDeactivated::deactivated`] is called then, on the thread whose call was
-//! the last, and only after it the id and the slot are free.
+//! uses, so that it names one activation and is never used again. A thread that serves a call
+//! *pins* the entry for its duration ([`Pinned`]); an object that is deactivated is found by no new
+//! call, and is removed with its last pin: [`OnDeactivated::deactivated`] is called then, on the
+//! thread whose call was the last, and only after it the id and the slot are free.
 //!
 //! | file | what |
 //! |---|---|
@@ -13,12 +13,11 @@
 //! | `map` | activation, under the map's mutex |
 //! | `lookup` | lookups, which take none; `lookup_compared` has those for comparison |
 //! | `deactivation` | deactivation, the end of the last call, waiting for it |
-//! | `index` | from ids to entries, in each of the ways that there are |
+//! | `index` | from ids to entries, with each strategy |
 //! | `by_servant` | from servants to entries |
 //!
-//! Lookups take no lock, neither the map's nor another's, and allocate nothing. Only a search for
-//! an id that does not exist takes the map's mutex, and that only while an object with an id of its
-//! own is being deactivated.
+//! Lookups take no lock at all, and allocate nothing. Only a search for an id that does not exist
+//! takes the map's mutex, and that only while an object with an id of its own is being deactivated.
 
 mod by_servant;
 mod deactivation;

@@ -3,23 +3,25 @@
 
 use std::fmt;
 
-/// Name of one use of a slot.
+/// Identifier of a map entry: one use of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryId {
     /// Index of the slot.
     pub(crate) index: u32,
-    /// Number of its earlier uses.
+    /// Number of the slot's earlier uses.
     pub(crate) generation: u32,
 }
 
 impl EntryId {
-    /// Returns the id of an object that has no other: index and generation, big-endian.
+    /// Returns the octets that serve as the id of an object without another one: index and
+    /// generation, big-endian.
     pub(crate) fn octets(self) -> [u8; 8] {
         let both = u64::from(self.index) << 32 | u64::from(self.generation);
         both.to_be_bytes()
     }
 
-    /// Returns the entry that an id of eight octets names.
+    /// Returns the entry that eight octets name, the inverse of [`EntryId::octets`]; `None` for
+    /// another length.
     pub(crate) fn of(id: &[u8]) -> Option<Self> {
         let both = u64::from_be_bytes(id.try_into().ok()?);
         Some(Self {
@@ -34,14 +36,14 @@ const SHORT: usize = 22;
 
 /// Id of an active object.
 pub(crate) enum Name {
-    /// Id that is its entry ([`EntryId::octets`]).
+    /// The id is the entry ([`EntryId::octets`]).
     EntryId,
     Short(u8, [u8; SHORT]),
     Long(Box<[u8]>),
 }
 
 impl Name {
-    /// Makes a name. Allocates only for an id of more than 22 octets.
+    /// Stores an id. Allocates only for one of more than 22 octets.
     pub(crate) fn new(id: Option<&[u8]>) -> Self {
         let Some(id) = id else {
             return Self::EntryId;
@@ -56,7 +58,7 @@ impl Name {
         }
     }
 
-    /// Returns the octets of the id of the object at an entry.
+    /// Returns the octets of the id, given the entry of its object.
     pub(crate) fn octets(&self, entry_id: EntryId) -> Vec<u8> {
         match self.as_deref() {
             Some(id) => id.to_vec(),
@@ -64,7 +66,7 @@ impl Name {
         }
     }
 
-    /// Returns the octets, unless its entry is the id.
+    /// Returns the octets of the id; `None` if the entry is the id.
     #[inline]
     pub(crate) fn as_deref(&self) -> Option<&[u8]> {
         match self {

@@ -1,4 +1,4 @@
-//! Pinned object, which stays in place while it is used.
+//! Pinned objects: active objects that cannot be removed while they are used.
 
 use super::entry::{Entry, EntryId};
 use super::map::ActiveMap;
@@ -11,11 +11,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Active object, which stays in place until this is dropped. The thread that drops the last pin of
+/// Active object, which is not removed until this is dropped. The thread that drops the last pin of
 /// an object that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
 pub(crate) struct Pinned<'m> {
     map: &'m ActiveMap,
-    /// Pin; `Some` until this is dropped.
+    /// Pin; `None` only while this is being dropped.
     pin: Option<Pin<'m, Entry>>,
     entry_id: EntryId,
 }
@@ -30,18 +30,18 @@ impl<'m> Pinned<'m> {
         }
     }
 
-    /// Returns its entry.
+    /// Returns the object's entry.
     pub(crate) fn entry_id(&self) -> EntryId {
         self.entry_id
     }
 
-    /// Returns whether it has no other id than its entry.
+    /// Returns whether the object's entry is its id.
     #[inline]
     pub(crate) fn has_no_other_id(&self) -> bool {
         matches!(self.id, Name::EntryId)
     }
 
-    /// Returns whether this is its id.
+    /// Returns whether the object has this id.
     #[inline]
     pub(crate) fn is_named(&self, id: &[u8]) -> bool {
         match self.id.as_deref() {
@@ -50,20 +50,21 @@ impl<'m> Pinned<'m> {
         }
     }
 
-    /// Returns the parts that its upcalls need: its servant, and its policies in place of its
-    /// adapter's.
+    /// Returns what an upcall needs: the object's servant, and the object's own policies in place
+    /// of its adapter's.
     #[inline]
     pub(crate) fn parts(&self) -> (&Arc<dyn Servant>, Option<&OwnPolicies>) {
         (&self.servant, self.own.as_deref())
     }
 
-    /// Returns whether calls are forwarded since it was activated.
+    /// Returns whether calls of the object are forwarded.
     #[inline]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.pin().is_forwarded()
     }
 
-    /// Returns the target of forwarded calls. Takes a lock only if they are forwarded.
+    /// Returns the object to which calls are forwarded, if they are. Takes a lock only in that
+    /// case.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
         self.is_forwarded()

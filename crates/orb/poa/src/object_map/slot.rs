@@ -7,13 +7,11 @@
 //!
 //! - **Free**: neither OPEN nor CLOSING, no pins. The next entry comes under this generation.
 //! - **Open**: there is an entry. A thread that knows the generation may pin it: one
-//!   compare-exchange to enter, one
-//!   subtraction to unpin.
-//! - **Closing**: no thread enters any more. The exchange that set it found at least one pin, its
-//!   own; exactly one
-//!   subtraction takes the last pin of a closing slot, and the thread that made it alone owns the
-//!   entry from then on, until it frees the slot under the next generation. A slot that is being filled is
-//!   closing too, without pins.
+//!   compare-exchange to pin, one subtraction to unpin.
+//! - **Closing**: no thread can pin it any more. The exchange that set CLOSING found at least one
+//!   pin, that of its own thread; exactly one subtraction takes the last pin of a closing slot, and
+//!   the thread that makes it is the sole owner of the entry from then on, until it frees the slot
+//!   under the next generation. A slot that is being filled is closing too, without pins.
 //!
 //! WATCHED asks the thread that unpins last to wake a waiter. FORWARDED says that calls are to be
 //! forwarded; both say nothing about the entry.
@@ -26,7 +24,7 @@ const OPEN: u64 = 1 << 31;
 const CLOSING: u64 = 1 << 30;
 const WATCHED: u64 = 1 << 29;
 const FORWARDED: u64 = 1 << 28;
-/// Upper bound of the pins; one too many is refused.
+/// Upper bound of the pins of an entry; a further one is refused.
 const PINS: u64 = FORWARDED - 1;
 const GENERATION: u32 = 32;
 
@@ -34,12 +32,13 @@ fn generation(word: u64) -> u32 {
     (word >> GENERATION) as u32
 }
 
-/// Slot for an entry. Alone in its cache line: a lookup touches one, and none that others write.
+/// Slot for an entry, alone in its cache line: a lookup touches one line, and other slots' writes
+/// do not invalidate it.
 #[repr(align(64))]
 pub(crate) struct Slot<E> {
     word: AtomicU64,
-    /// Link of the chain that the slot is in, of an index or of free slots; says nothing about the
-    /// entry.
+    /// Link of the chain that the slot is in: that of an index, or that of the free slots. Not
+    /// related to the state of the entry.
     link: AtomicU64,
     entry: UnsafeCell<Option<E>>,
 }
@@ -66,7 +65,7 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Makes a slot with a number of earlier uses.
+    /// Makes a slot that counts as having been used `generation` times.
     #[cfg(test)]
     pub(crate) fn aged(generation: u32) -> Self {
         let slot = Self::new();
@@ -77,8 +76,9 @@ impl<E> Slot<E> {
 
     /// Pins the entry; returns `None` if the slot is not open in this generation. Does not block.
     ///
-    /// The exchange is `SeqCst`: a thread that enters and then reads a state that was stored before
-    /// the slot was [watched](Slot::watch) sees that state, or is seen by the watcher.
+    /// The exchange is `SeqCst`: if a thread pins the slot and then reads a state that another
+    /// thread stored before it [watched](Slot::watch) the slot, either the reader sees that state,
+    /// or the watcher sees the pin.
     #[inline]
     pub(crate) fn pin(&self, of: u32) -> Option<Pin<'_, E>> {
         // Acquire: a thread that finds a slot closing sees the writes before it was closed.
@@ -99,13 +99,13 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Pins the entry in any generation, and returns that.
+    /// Pins the entry in whatever generation it is; returns the pin and the generation.
     pub(crate) fn pin_any(&self) -> Option<(Pin<'_, E>, u32)> {
         let (_, of) = self.state();
         Some((self.pin(of)?, of))
     }
 
-    /// Returns the state of the slot, and its generation.
+    /// Returns the slot's state and its generation.
     pub(crate) fn state(&self) -> (State, u32) {
         let word = self.word.load(Ordering::Acquire);
         let state = match (word & OPEN != 0, word & CLOSING != 0) {
@@ -117,7 +117,7 @@ impl<E> Slot<E> {
     }
 
     /// Stores an entry and opens the slot; gives the entry back if the slot is not free. A thread
-    /// that enters sees the writes before.
+    /// that pins the entry sees all writes that came before this.
     pub(crate) fn fill(&self, entry: E) -> Result<u32, E> {
         let word = self.word.load(Ordering::Relaxed);
         let free = word & (OPEN | CLOSING | PINS) == 0;
@@ -140,8 +140,8 @@ impl<E> Slot<E> {
         Ok(generation(word))
     }
 
-    /// Skips the generation of a free slot: no entry had it, and none will. Returns `None` if the
-    /// slot is not free or has no further generation.
+    /// Skips the current generation of a free slot, and returns it: no entry has had it, and none
+    /// will. Returns `None` if the slot is not free or has no further generation.
     pub(crate) fn skip(&self) -> Option<u32> {
         let word = self.word.load(Ordering::Relaxed);
         let of = generation(word);
@@ -159,13 +159,14 @@ impl<E> Slot<E> {
             .map(|_| of)
     }
 
-    /// Returns whether it has no pin, and its former entry is removed. `SeqCst`, see [`Slot::pin`].
+    /// Returns whether the slot has no pin, and its former entry has been removed. `SeqCst`, see
+    /// [`Slot::pin`].
     pub(crate) fn is_unpinned(&self) -> bool {
         self.word.load(Ordering::SeqCst) & (PINS | CLOSING) == 0
     }
 
-    /// Asks the thread that unpins last for a wake-up; returns `false` if there is no pin, and the
-    /// former entry is removed.
+    /// Asks for a wake-up by the thread that releases the last pin; returns `false` if there is no
+    /// pin and the former entry has been removed.
     pub(crate) fn watch(&self) -> bool {
         let mut word = self.word.load(Ordering::SeqCst);
         loop {
@@ -184,25 +185,25 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Cancels the watch.
+    /// Withdraws the request for a wake-up.
     pub(crate) fn unwatch(&self) {
         self.word.fetch_and(!WATCHED, Ordering::AcqRel);
     }
 
-    /// Returns the link of the chain that the slot is in.
+    /// Returns the slot's link in its chain.
     #[inline]
     pub(crate) fn link(&self) -> u64 {
         self.link.load(Ordering::Acquire)
     }
 
-    /// Sets the link. A thread that reads it sees the writes before.
+    /// Sets the slot's link in its chain. A thread that reads it sees the writes before.
     pub(crate) fn set_link(&self, link: u64) {
         self.link.store(link, Ordering::Release);
     }
 }
 
-/// Pin that keeps the entry of a slot in place. A pin that is dropped without [`Pin::unpin`] stays
-/// for ever.
+/// Pin that keeps the entry of a slot from being removed. A pin that is dropped without
+/// [`Pin::unpin`] is never released.
 pub(crate) struct Pin<'s, E> {
     slot: &'s Slot<E>,
 }
@@ -218,7 +219,7 @@ pub(crate) enum Unpinned<'s, E> {
 }
 
 impl<'s, E> Pin<'s, E> {
-    /// Returns the slot.
+    /// Returns the pinned slot.
     pub(crate) fn slot(&self) -> &'s Slot<E> {
         self.slot
     }
@@ -238,8 +239,8 @@ impl<'s, E> Pin<'s, E> {
         Unpinned::Last(LastPin { slot: self.slot })
     }
 
-    /// Closes the slot: no thread enters any more, and the last one that unpins it removes the
-    /// entry. Returns `false` if it was closed before.
+    /// Closes the slot: no thread can pin it any more, and the thread that unpins it last removes
+    /// the entry. Returns `false` if it was closed before.
     pub(crate) fn close(&self) -> bool {
         let mut word = self.slot.word.load(Ordering::Relaxed);
         loop {
@@ -259,7 +260,7 @@ impl<'s, E> Pin<'s, E> {
         }
     }
 
-    /// Returns whether the slot is still open.
+    /// Returns whether the slot has not been closed.
     pub(crate) fn is_open(&self) -> bool {
         self.slot.word.load(Ordering::Acquire) & OPEN != 0
     }
@@ -293,14 +294,14 @@ impl<E> Deref for Pin<'_, E> {
     }
 }
 
-/// Sole ownership of the entry, for the thread that unpinned a closing slot last. A slot whose
-/// `LastPin` is dropped stays closing for ever.
+/// Sole ownership of the entry, for the thread that unpinned a closing slot last. If a `LastPin` is
+/// dropped without freeing the slot, the slot stays closing for ever.
 pub(crate) struct LastPin<'s, E> {
     slot: &'s Slot<E>,
 }
 
 impl<E> LastPin<'_, E> {
-    /// Takes the entry out; returns `None` if that was done before.
+    /// Takes the entry out of the slot; returns `None` if it was taken before.
     pub(crate) fn take(&mut self) -> Option<E> {
         // SAFETY: the pins of a closing slot are subtracted to none once, as no thread enters it;
         // `LastPin` is made there and cannot be copied. All threads that were in have left before
@@ -308,7 +309,7 @@ impl<E> LastPin<'_, E> {
         self.slot.entry.with_mut(|place| unsafe { (*place).take() })
     }
 
-    /// Frees the slot under its next generation; returns `false` if there is none, and the slot
+    /// Frees the slot under its next generation. Returns `false` if there is none, so that the slot
     /// cannot be used again. An entry that was not taken is dropped.
     pub(crate) fn free(mut self) -> bool {
         drop(self.take());

@@ -1,4 +1,4 @@
-//! Tests of slots from outside. Not in `slot.rs`: the models include that file as a whole.
+//! Tests of slots. They are not in `slot.rs`, as the loom models include that file whole.
 
 use super::entry::Entry;
 use super::slot::{Slot, Unpinned};

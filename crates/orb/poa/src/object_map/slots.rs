@@ -1,24 +1,25 @@
 //! Slots by number, in segments that never move: a lookup takes no lock, and growing copies
 //! nothing.
 //!
-//! The first segments double, from [`FIRST`] slots up to 32 Ki; those behind have 64 Ki each and
-//! are listed in a table that is made with the first of them. Segments are never removed.
+//! The first segments double in size, from [`FIRST`] slots up to 32 Ki; all later ones have 64 Ki
+//! slots each, and are listed in a table that is made with the first of them. Segments are never
+//! removed.
 
 use super::slot::Slot;
 use super::sync::{AtomicU32, FIRST, OnceLock, Ordering};
 use std::fmt;
 
-/// Number of slots of a segment behind the doubling ones.
+/// Number of slots of each segment after the doubling ones.
 const LARGE: u32 = 1 << 16;
-/// Number of segments that double: 64, 128 … 32 Ki.
+/// Number of segments of doubling size: 64, 128 … 32 Ki slots.
 const DOUBLING: usize = (LARGE / FIRST).ilog2() as usize;
-/// Number of slots in those.
+/// Number of slots in all segments of doubling size together.
 const DOUBLED: u32 = LARGE - FIRST;
-/// Number of segments behind them: 2^28 slots in all.
+/// Number of large segments: with them there are 2^28 slots in all.
 const LARGE_SEGMENTS: usize = 4095;
 type Segment<E> = OnceLock<Box<[Slot<E>]>>;
 
-/// Slots, made on demand.
+/// Slots, made on demand, a segment at a time.
 pub(crate) struct Slots<E> {
     doubling: [Segment<E>; DOUBLING],
     large: OnceLock<Box<[Segment<E>]>>,
@@ -35,13 +36,13 @@ impl<E> Slots<E> {
         }
     }
 
-    /// Returns the number of slots that are or were in use: those with smaller numbers.
+    /// Returns the number of slots that are or were in use: all with smaller indices.
     pub(crate) fn count(&self) -> u32 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Adds a slot, which is made with the rest of its segment, and returns its number; `None` if
-    /// there are too many. Allocates. One thread at a time.
+    /// Adds a slot, and its segment with the first of its slots; returns its index, or `None` if
+    /// there are too many. Allocates. Called by one thread at a time.
     pub(crate) fn add(&self) -> Option<u32> {
         let index = self.count.load(Ordering::Relaxed);
         self.make(index)?;
@@ -85,8 +86,8 @@ fn slots<E>(count: u32) -> Box<[Slot<E>]> {
     (0..count).map(|_| Slot::new()).collect()
 }
 
-/// Returns the segment among the doubling ones, and the place in it: the number's highest bit and
-/// the rest, counted from [`FIRST`].
+/// Returns the segment of a slot among the doubling ones, and the position in the segment: the
+/// highest bit of the index counted from [`FIRST`], and the other bits.
 #[inline]
 fn doubling(index: u32) -> (usize, usize) {
     let from_first = index + FIRST;
@@ -95,7 +96,7 @@ fn doubling(index: u32) -> (usize, usize) {
     (segment as usize, (from_first - (1 << highest)) as usize)
 }
 
-/// Returns the segment among the large ones, and the place in it.
+/// Returns the segment of a slot among the large ones, and the position in the segment.
 #[inline]
 fn large(index: u32) -> (usize, usize) {
     let behind = index - DOUBLED;

@@ -6,5 +6,5 @@ pub(crate) use punctual_exec::sync::{
     UnsafeCell, lock, wait,
 };
 
-/// Number of slots or buckets of the smallest segment.
+/// Number of slots or buckets in the smallest segment.
 pub(crate) const FIRST: u32 = 64;

@@ -1,4 +1,4 @@
-//! Tests of the map's behaviour, from outside.
+//! Tests of the map's behaviour through its interface.
 
 use super::*;
 use crate::servant::Servant;

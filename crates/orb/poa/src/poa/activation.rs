@@ -132,8 +132,8 @@ impl Poa {
         activated.map_err(refused)
     }
 
-    /// Activates an object under an id, with the given policies of its own, or those that
-    /// references to it were made with.
+    /// Activates an object under an id, with its own policies: the given ones, or those with which
+    /// references to it were made.
     pub(super) fn activate_under(
         &self,
         id: &ObjectId,
@@ -173,7 +173,7 @@ impl Poa {
         }
     }
 
-    /// Refuses an id of the application's where the adapter assigns them.
+    /// Refuses an id that the adapter cannot have assigned, where it assigns the ids itself.
     pub(super) fn check_id(&self, id: &ObjectId) -> Result<(), SystemException> {
         if !self.adapter.policies.has_system_ids() || self.adapter.may_have_assigned(id) {
             return Ok(());

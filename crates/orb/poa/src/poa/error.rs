@@ -18,10 +18,10 @@ pub enum PoaError {
     /// The adapter's policies do not allow the operation; the value is the policy that it needs.
     #[error("the POA's policies do not allow it: it needs {0}")]
     WrongPolicy(&'static str),
-    /// The object is not active (any more).
+    /// The object is not active, or no longer.
     #[error("the object is not active")]
     ObjectNotActive,
-    /// The id is active.
+    /// An object with the id is active already.
     #[error("an object with this id is active already")]
     ObjectAlreadyActive,
     /// The servant is active, and may be active under one id only.
@@ -33,12 +33,12 @@ pub enum PoaError {
     /// No default servant is set.
     #[error("the POA has no default servant")]
     NoServant,
-    /// Standard exception.
+    /// System exception.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// Text for people, also when `main` returns the error.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for PoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -46,7 +46,7 @@ impl fmt::Debug for PoaError {
 }
 
 impl From<PoaError> for SystemException {
-    /// Converts to a standard exception, for callers that do not distinguish the errors.
+    /// Converts to a system exception, for callers that do not distinguish the errors.
     fn from(error: PoaError) -> Self {
         let kind = match &error {
             PoaError::System(exception) => return exception.clone(),
@@ -62,30 +62,31 @@ impl From<PoaError> for SystemException {
     }
 }
 
-/// Reason why a child was not made.
+/// Reason why a child POA was not made.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreatePoaError {
-    /// There is a child of that name.
+    /// There is a child with this name already.
     #[error("a POA `{0}` exists already")]
     AdapterAlreadyExists(String),
     /// A policy is given twice, or conflicts with the others.
     #[error("the POA `{name}` cannot have its policy number {index}: {why}")]
     InvalidPolicy {
-        /// Name of the child.
+        /// Name of the child that was to be made.
         name: String,
         /// Index of the first wrong policy in the given list, from 0.
         index: u16,
-        /// Description of the fault.
+        /// Description of what is wrong with the policy.
         why: Cow<'static, str>,
     },
-    /// Standard exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name
-    /// with a NUL or another ORB's manager, BAD_INV_ORDER for a name that is still being destroyed.
+    /// System exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name
+    /// with a NUL or another ORB's manager, BAD_INV_ORDER for the name of a POA that is still being
+    /// destroyed.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// Text for people, also when `main` returns the error.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for CreatePoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -107,27 +108,27 @@ impl CreatePoaError {
     }
 }
 
-/// Reason why a child was not found.
+/// Reason why a child POA was not found.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindPoaError {
-    /// There is no child, and no activator made it.
+    /// There is no such child, and no adapter activator made it.
     #[error("the POA `{0}` does not exist")]
     AdapterNonExistent(String),
-    /// Standard exception: OBJ_ADAPTER if the adapter activator failed.
+    /// System exception: OBJ_ADAPTER if the adapter activator failed.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// Text for people, also when `main` returns the error.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for FindPoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// Converts errors to standard exceptions, for `?` where a servant or a manager calls its POA and
-/// does not distinguish the errors.
+/// Converts errors to system exceptions, for `?` where a servant or a servant manager calls its POA
+/// and does not distinguish the errors.
 macro_rules! raised_as_standard_exceptions {
     ($($error:ident: $($variant:pat => $kind:ident),+;)*) => {
         $(

@@ -71,8 +71,9 @@ impl Poa {
         Self { orb, adapter }
     }
 
-    /// Makes a child. Without a manager it gets one of its own, which holds requests until it is
-    /// activated; policies that are not given have the standard's defaults, not the parent's.
+    /// Makes a child POA. Without a given manager, the child gets a new one, which holds requests
+    /// until it is activated. Policies that are not given have the standard's default values, not
+    /// the parent's values.
     ///
     /// # Errors
     /// [`CreatePoaError`].
@@ -95,7 +96,7 @@ impl Poa {
         Ok(self.with(adapter))
     }
 
-    /// Returns the child of that name. With `activate_it`, the adapter activator is asked for a
+    /// Returns the child with a name. With `activate_it`, the adapter activator is asked for a
     /// missing child.
     ///
     /// # Errors
@@ -112,12 +113,12 @@ impl Poa {
         }
     }
 
-    /// Destroys the adapter and all below it: new requests are refused, those in progress go on,
-    /// and objects are removed when their last request has left. With `etherealize_objects` a
-    /// servant activator gets the servants back; with `wait_for_completion` this returns when all
-    /// of that is done.
+    /// Destroys the adapter and its descendants: new requests are refused, those in progress
+    /// continue, and objects are removed when their last request has ended. With
+    /// `etherealize_objects` a servant activator gets the servants back; with `wait_for_completion`
+    /// this returns when all of that is done.
     ///
-    /// A persistent adapter may be made again under its name, when it is gone.
+    /// Once its destruction is complete, a persistent adapter may be made again under its name.
     ///
     /// # Errors
     /// BAD_INV_ORDER if it would wait for the upcall that it is called from.
@@ -136,20 +137,20 @@ impl Poa {
         Ok(())
     }
 
-    /// Returns its name, which is unique among its siblings.
+    /// Returns the POA's name, which is unique among its siblings.
     #[must_use]
     pub fn name(&self) -> &str {
         self.adapter.name()
     }
 
-    /// Returns the parent; `None` for the root POA.
+    /// Returns the parent POA; `None` for the root POA.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let parent = self.adapter.tree.parent.clone()?;
         Some(self.with(parent))
     }
 
-    /// Returns the children, ordered by name.
+    /// Returns the child POAs, ordered by name.
     #[must_use]
     pub fn children(&self) -> Vec<Self> {
         let children = self.adapter.children().into_iter();
@@ -157,7 +158,8 @@ impl Poa {
         alive.map(|child| self.with(child)).collect()
     }
 
-    /// Returns an id that no other adapter has: octets that are valid as long as the process lives.
+    /// Returns the POA's id: octets that no other POA of the process has, and that are valid as
+    /// long as the process runs.
     #[must_use]
     pub fn id(&self) -> Vec<u8> {
         self.adapter.id().octets()
@@ -196,13 +198,13 @@ impl Poa {
         &self.orb
     }
 
-    /// Returns the activator that is asked for missing children.
+    /// Returns the adapter activator, which makes missing children on demand.
     #[must_use]
     pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         self.adapter.tree.activator.lock().clone()
     }
 
-    /// Sets the activator that is asked for missing children.
+    /// Sets the adapter activator, which makes missing children on demand.
     pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let _dropped_without_the_lock =
             std::mem::replace(&mut *self.adapter.tree.activator.lock(), activator);

@@ -118,13 +118,14 @@ impl Poa {
         Ok(I::from_object(object))
     }
 
-    /// Returns whether the adapter's own policies are the same.
+    /// Returns whether the adapter itself has this policy.
     fn has(&self, own: &OwnPolicies) -> bool {
         self.adapter.defined.iter().any(|one| *one == own.policy)
     }
 }
 
-/// Returns the error of Real-time CORBA 1.2, §5.7.5.
+/// Returns the error for an object whose policy differs from the one that references to it carry
+/// (Real-time CORBA 1.2, §5.7.5).
 #[cold]
 pub(super) fn differs() -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No)

@@ -61,10 +61,10 @@ impl Poa {
         Ok(self.reference_to(id, repository_id)?)
     }
 
-    /// Returns the reference of an implementation as an interface. Where one servant has one id
-    /// (UNIQUE_ID) it is always the same, until it is deactivated; with IMPLICIT_ACTIVATION an
-    /// inactive servant is activated. In an upcall on the servant it is the reference of the called
-    /// object.
+    /// Returns the reference of an implementation as an interface. With UNIQUE_ID a servant has one
+    /// id, so the reference is always the same until the servant is deactivated; with
+    /// IMPLICIT_ACTIVATION an inactive servant is activated. In an upcall on the servant the result
+    /// is the reference of the called object.
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] if neither UNIQUE_ID nor IMPLICIT_ACTIVATION applies,
@@ -152,7 +152,8 @@ impl Poa {
         }
     }
 
-    /// Makes a reference as the adapter itself does: also by the object's entry, if it has one.
+    /// Makes a reference without a factory's help: with the object's entry in its key, if it has
+    /// one.
     pub(crate) fn own_reference_to(
         &self,
         id: &ObjectId,
@@ -225,7 +226,8 @@ impl Poa {
         }
     }
 
-    /// Returns the id that a servant has in the map, or gets there.
+    /// Returns the id under which a servant is active in the map; with implicit activation,
+    /// activates it if necessary.
     fn id_in_map(&self, servant: &Arc<dyn Servant>) -> Result<Option<ObjectId>, PoaError> {
         let (map, policies) = (self.map()?, &self.adapter.policies);
         let entry_id = if policies.is_implicit() {
@@ -250,8 +252,8 @@ impl Poa {
         Ok(Some(pinned.id.octets(entry_id).into()))
     }
 
-    /// Returns the id of the object of the calling thread's upcall, if its servant is this one and
-    /// its adapter this adapter.
+    /// Returns the id of the object that the calling thread is serving, if its servant is this one
+    /// and its adapter is this adapter.
     fn id_called(&self, servant: &Arc<dyn Servant>) -> Option<ObjectId> {
         let is_its = Current.poa().is_ok_and(|poa| poa == *self)
             && Current

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
-/// Policies of an adapter: each given one, or its default (§15.3.8).
+/// Policies of an adapter: those given, and defaults for the rest (§15.3.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Policies {
     pub(crate) thread: ThreadPolicy,
@@ -28,14 +28,14 @@ pub(crate) struct Policies {
     pub(crate) answer_timeout: AnswerTimeoutPolicy,
 }
 
-/// First fault in a list of policies, with the reason.
+/// First wrong policy in a list of policies, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     pub(crate) index: usize,
     pub(crate) why: Cow<'static, str>,
 }
 
-/// Forbidden combination, and the policies concerned.
+/// Rule that forbids a combination of policies, with the policies concerned.
 struct Rule {
     broken: fn(&Policies) -> bool,
     about: &'static [fn(&PoaPolicy) -> bool],
@@ -179,19 +179,19 @@ impl Policies {
         self.assignment == IdAssignmentPolicy::System
     }
 
-    /// Returns whether objects or operations are found in a way that is for comparison.
+    /// Returns whether a strategy for comparison finds objects or operations.
     #[cfg(feature = "comparison")]
     pub(crate) fn are_compared(&self) -> bool {
         self.finds_objects_otherwise() || self.operations != OperationDemultiplexing::Compiled
     }
 
-    /// Returns whether objects are found in a way that is for comparison.
+    /// Returns whether a strategy for comparison finds objects.
     #[cfg(feature = "comparison")]
     pub(crate) fn finds_objects_otherwise(&self) -> bool {
         self.demultiplexing != Demultiplexing::Active
     }
 
-    /// Returns whether objects are found in a way that is for comparison: there is none.
+    /// Returns `false`: there are no strategies for comparison in this build.
     #[cfg(not(feature = "comparison"))]
     pub(crate) fn finds_objects_otherwise(&self) -> bool {
         false
@@ -202,7 +202,7 @@ impl Policies {
         matches!(self.demultiplexing, Demultiplexing::PerfectHash(_))
     }
 
-    /// Returns the policies as a list, for queries of an adapter's policies.
+    /// Returns all policies as a list, for queries of an adapter's policies.
     pub(crate) fn list(&self) -> Vec<PoaPolicy> {
         vec![
             PoaPolicy::Thread(self.thread),
@@ -221,8 +221,8 @@ impl Policies {
     }
 }
 
-/// Returns the given policies whose types were registered with the ORB, and the ORB's own for
-/// adapters; and their effect around upcalls.
+/// Returns the given policies whose types were registered with the ORB, completed by the ORB's own
+/// policies for adapters, and the hook around upcalls that they require.
 pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflict> {
     let is_defined = |(index, policy): (usize, &PoaPolicy)| match policy {
         PoaPolicy::Defined(policy) => Some((index, policy.clone())),
@@ -239,7 +239,7 @@ pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflic
     Ok((policies, around))
 }
 
-/// Policies of registered types, and their effect around the upcalls of an adapter.
+/// Policies of registered types, and the hook around an adapter's upcalls that they require.
 pub(crate) type Defined = (AdapterPolicies, Option<UpcallHook>);
 
 #[cfg(feature = "comparison")]
@@ -291,7 +291,7 @@ mod tests {
         assert!(Policies::of_root().is_implicit());
     }
 
-    /// Returns one of the 288 combinations of the seven policies of the standard.
+    /// Returns the combination with this number, of the 288 of the standard's seven policies.
     fn combination(mut number: usize) -> [PoaPolicy; 7] {
         let mut choice = |many: usize| {
             let chosen = number % many;

@@ -21,9 +21,9 @@ pub enum PoaPolicy {
     Lifespan(LifespanPolicy),
     /// Number of objects that a servant may incarnate.
     IdUniqueness(IdUniquenessPolicy),
-    /// Assigner of object ids.
+    /// Assignment of object ids: by the adapter or by the application.
     IdAssignment(IdAssignmentPolicy),
-    /// Activation of a servant by asking for its reference.
+    /// Implicit activation: whether asking for a servant's reference activates the servant.
     ImplicitActivation(ImplicitActivationPolicy),
     /// Use of an active object map.
     ServantRetention(ServantRetentionPolicy),
@@ -37,7 +37,7 @@ pub enum PoaPolicy {
     OperationDemultiplexing(OperationDemultiplexing),
     /// Time limit of a servant that answers later. Not in the standard.
     AnswerTimeout(AnswerTimeoutPolicy),
-    /// Policy of a registered type that POAs may have ([`punctual_orb::PolicyType`]).
+    /// Policy of a type that was registered with the ORB for POAs ([`punctual_orb::PolicyType`]).
     Defined(Policy),
 }
 
@@ -55,7 +55,8 @@ pub enum ThreadPolicy {
     /// Threads of the ORB, several at once.
     #[default]
     OrbControl,
-    /// One thread at a time; an upcall of the adapter may be made from within another.
+    /// One thread at a time; during an upcall, the adapter's objects may be called again by that
+    /// thread.
     SingleThread,
     /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one upcall at a time for all
     /// adapters of this kind.
@@ -65,11 +66,11 @@ pub enum ThreadPolicy {
 /// Lifetime of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifespanPolicy {
-    /// References end with the adapter.
+    /// References become invalid when the adapter is destroyed.
     #[default]
     Transient,
-    /// References stay valid as long as some process makes an adapter of the same name at the same
-    /// endpoint.
+    /// References stay valid as long as some process makes an adapter with the same name at the
+    /// same endpoint.
     Persistent,
 }
 
@@ -83,7 +84,7 @@ pub enum IdUniquenessPolicy {
     Multiple,
 }
 
-/// Assigner of object ids.
+/// Assignment of object ids: by the adapter or by the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
     /// The application chooses ids.
@@ -93,12 +94,12 @@ pub enum IdAssignmentPolicy {
     System,
 }
 
-/// Activation of a servant by asking for its reference.
+/// Implicit activation: whether asking for a servant's reference activates the servant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitActivationPolicy {
-    /// Servants are activated.
+    /// Asking for the reference of an inactive servant activates it.
     Implicit,
-    /// Servants are not activated.
+    /// Asking for the reference of an inactive servant does not activate it.
     #[default]
     NoImplicit,
 }
@@ -106,7 +107,7 @@ pub enum ImplicitActivationPolicy {
 /// Use of an active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServantRetentionPolicy {
-    /// The adapter keeps a map.
+    /// The adapter keeps active objects and their servants in a map.
     #[default]
     Retain,
     /// The adapter finds a servant for each request separately.
@@ -119,10 +120,10 @@ pub enum RequestProcessingPolicy {
     /// Refusal with OBJECT_NOT_EXIST.
     #[default]
     ActiveObjectMapOnly,
-    /// One servant for all of them.
+    /// One default servant serves all of them.
     DefaultServant,
-    /// Servants of a servant manager: an activator's with [`ServantRetentionPolicy::Retain`], a
-    /// locator's without.
+    /// A servant manager provides the servants: an activator with
+    /// [`ServantRetentionPolicy::Retain`], a locator without.
     ServantManager,
 }
 
@@ -130,10 +131,10 @@ pub enum RequestProcessingPolicy {
 /// by wire, before its client gets TIMEOUT instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerTimeoutPolicy {
-    /// Time of the ORB (`timeouts.answer`).
+    /// The ORB's time limit (`timeouts.answer`).
     #[default]
     OfOrb,
-    /// Time of the adapter's own.
+    /// This time limit, for the servants of the adapter.
     After(Duration),
     /// Servants have no time limit.
     Never,

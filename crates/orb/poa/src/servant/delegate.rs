@@ -1,18 +1,19 @@
-//! Delegates: types that hold a servant and act as one.
+//! Delegates: types that hold a servant and implement its servant trait through it.
 
 use super::{Identity, Tie};
 use std::sync::Arc;
 
-/// Type that holds a servant and delegates to it: a shared one, a boxed one, a part of an object.
-/// The IDL compiler implements each servant trait for the delegates that are here.
+/// Type that holds a servant and delegates its operations to it: an `Arc`, a `Box`, or a [`Tie`] to
+/// a part of an object. The IDL compiler implements each servant trait for these delegates.
 pub trait Delegate: Send + Sync + 'static {
-    /// Type of the servant.
+    /// Type of the servant that is held.
     type Servant: ?Sized;
 
-    /// Set if its clones are one object: the servant. A box is an object of its own.
+    /// Set if clones of the delegate share one servant, and so count as one object. A `Box` counts
+    /// as an object of its own.
     const IS_SHARED: bool;
 
-    /// Returns the servant that does the operations.
+    /// Returns the servant that performs the operations.
     fn servant(&self) -> &Self::Servant;
 }
 
@@ -51,7 +52,8 @@ where
 }
 
 impl Identity {
-    /// Returns the identity of a delegate, as interface `I`. For generated code.
+    /// Returns the identity of a delegate as an implementation of interface `I`. For generated
+    /// code.
     #[doc(hidden)]
     pub fn of_delegate<I, D>(delegate: &D, of_servant: fn(&D::Servant) -> Self) -> Self
     where
@@ -65,7 +67,7 @@ impl Identity {
     }
 }
 
-/// Implements `$servant` for its delegates: a shared one, a boxed one, a part of an object.
+/// Implements `$servant` for its delegates: `Arc`, `Box` and `Tie`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! delegate {

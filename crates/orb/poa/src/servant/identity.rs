@@ -4,20 +4,20 @@ use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Identity of a servant's object, as an interface: equal for two skeletons of one interface around
-/// clones of one `Arc`, and for no two others that live at one time. Meaningless once the servant
-/// is dropped.
+/// Identity of the object that implements a servant, for one interface: equal for two skeletons of
+/// the interface around clones of one `Arc`, and different for any other two that exist at the same
+/// time. Meaningless once the servant is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     address: usize,
-    /// Interface, and the type of the value at the address: a struct and its first member share the
-    /// address.
+    /// Type of the interface, together with that of the value at the address: a struct and its
+    /// first member share the address.
     what: TypeId,
 }
 
 impl Identity {
-    /// Returns the identity of an object as interface `I`, which is any type that stands for it.
-    /// For generated code.
+    /// Returns the identity of an object as an implementation of interface `I`, which may be any
+    /// type that represents the interface. For generated code.
     pub fn of<I, T>(object: &T) -> Self
     where
         I: ?Sized + 'static,

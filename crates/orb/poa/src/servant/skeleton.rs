@@ -1,8 +1,8 @@
 //! Parts of skeletons: the numbers of an interface's operations, and the function that answers
 //! each. Written by the IDL compiler once for each operation, however many interfaces inherit it.
 //!
-//! The operations that an interface itself declares have the first numbers, then come all of its
-//! first base, in that one's order, then those that further bases add.
+//! The operations that an interface itself declares have the first numbers. Those of its first base
+//! follow, in the order of that base, and then those that further bases add.
 
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 
@@ -14,36 +14,37 @@ pub type Answer<T> = fn(&T, &mut ServerCall<'_>) -> Answered;
 
 /// Operations of an interface, by their names on the wire.
 pub trait Operations {
-    /// Operations that the interface itself declares.
+    /// Names of the operations that the interface itself declares.
     const OWN: &'static [&'static str];
-    /// All operations, those of its bases behind its own. The index of one is its number.
+    /// Names of all operations: its own, then those of its bases. The index of a name is the
+    /// operation's number.
     const ALL: &'static [&'static str] = Self::OWN;
 }
 
-/// Answers to requests for an interface by a servant `T`.
+/// Functions by which a servant of type `T` answers requests for an interface.
 pub trait Answers<T: 'static>: Operations {
-    /// Functions that answer its own operations, in order.
+    /// Functions for the operations that the interface itself declares, in order.
     const OWN_ANSWERS: &'static [Answer<T>];
 
-    /// Returns the function of one of its own operations, found by the length of the name, then by
-    /// the bytes that distinguish it from others.
+    /// Returns the function for an operation that the interface itself declares. The search is by
+    /// the length of the name, then by the bytes that distinguish it from others.
     fn find_own(operation: &str) -> Option<Answer<T>>;
 
-    /// Returns the function of any of its operations.
+    /// Returns the function for any operation of the interface, inherited ones included.
     #[inline]
     fn find(operation: &str) -> Option<Answer<T>> {
         Self::find_own(operation)
     }
 
-    /// Returns the function of the operation of a number.
+    /// Returns the function for the operation with this number.
     fn numbered(number: usize) -> Option<Answer<T>> {
         Self::OWN_ANSWERS.get(number).copied()
     }
 }
 
-/// Defines the inherited part of [`Operations`] for interfaces with bases: the first list has the
-/// first base, the second the interfaces that other bases add, of which only their own operations
-/// are new.
+/// Defines the inherited part of [`Operations`] for an interface with bases. The first list has the
+/// first base; the second has the interfaces that further bases add, each of which contributes only
+/// the operations that it declares itself.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! inherited_operations {
@@ -91,7 +92,7 @@ macro_rules! inherited_answers {
     };
 }
 
-/// Defines the skeleton of `$interface` around an implementation of `$servant`. `$view` are the
+/// Defines the skeleton of `$interface` around an implementation of `$servant`. `$view` lists the
 /// servant traits of the interface and of all its bases.
 #[doc(hidden)]
 #[macro_export]

@@ -1,15 +1,17 @@
-//! Ties: one object as the servant of several interfaces, through its parts.
+//! Ties: a servant that is a part of an object, so that one object can implement several
+//! interfaces.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Object that serves an interface by one of its parts, or itself (CORBA's tie, inverted: the
-/// delegation belongs to the object, not to a class for each interface).
+/// Servant that holds an object and delegates the operations of an interface to one of its parts,
+/// or to the object itself (CORBA's tie, without a generated class for each interface).
 ///
-/// `Tie<T, S>` implements all that `S` implements: the IDL compiler writes that beside each servant
-/// trait. So one object serves several interfaces with one state, also where two of them have an
-/// operation of one name, or where `T` comes from elsewhere and cannot implement the trait itself.
+/// `Tie<T, S>` implements every servant trait that `S` implements: the IDL compiler generates that
+/// with each servant trait. So one object can serve several interfaces with shared state, even if
+/// two of them have operations with the same name, or if `T` is a foreign type that cannot
+/// implement the trait itself.
 ///
 /// ```ignore
 /// struct Device { reader: ReaderPart, writer: WriterPart }

@@ -1,4 +1,5 @@
-//! Model: an object is removed once, after its last call, and is never taken for another.
+//! Model: an object is removed exactly once, after its last call, and is never confused with
+//! another.
 
 use super::{ActiveMap, Pinned, by_entry, explore, servant};
 use crate::entry::EntryId;
@@ -11,7 +12,7 @@ fn spawn(map: &Arc<ActiveMap>, act: impl FnOnce(&ActiveMap) + 'static) -> thread
     thread::spawn(move || act(&map))
 }
 
-/// Reads the pinned object: loom detects a concurrent write.
+/// Reads the pinned object, so that loom detects a concurrent write.
 fn call(map: &ActiveMap, entry_id: EntryId) {
     if let Some(pinned) = map.pin(entry_id) {
         check_entry(&pinned);
@@ -115,7 +116,7 @@ fn a_new_segment_is_whole_when_its_places_are_known() {
     });
 }
 
-/// The word alone, with more threads.
+/// Model of the slot's control word alone, with more threads.
 #[test]
 fn a_slot_gives_its_entry_to_one() {
     explore("a slot", || {

@@ -1,4 +1,4 @@
-//! Model: an active object is found by its id, whatever others change meanwhile.
+//! Model: an active object is found by its id, whatever other threads change meanwhile.
 
 use super::{ActiveMap, by_id, explore, map_of, servant};
 use crate::entry::Ids;
@@ -7,8 +7,9 @@ use crate::pinned::Lookup;
 use punctual_models::loom::sync::Arc;
 use punctual_models::loom::thread;
 
-/// Searches for an id. Ids are hashed to their one octet. There are two buckets at first, and twice
-/// as many whenever there are more objects than buckets.
+/// Searches for an id on a thread. The hash of an id is its single octet. There are two buckets at
+/// first; their number doubles when another object is added to as many objects as there are
+/// buckets.
 fn find(map: &Arc<ActiveMap>, id: &'static [u8]) -> thread::JoinHandle<bool> {
     let map = map.clone();
     thread::spawn(move || is_found(&map, id))

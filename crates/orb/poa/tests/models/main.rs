@@ -42,7 +42,7 @@ mod slots;
 mod sync;
 mod waiting;
 
-/// Module that the modelled code expects under this name.
+/// Stand-in for the crate's module of this name, which the modelled code imports.
 mod servant {
     pub(crate) use punctual_poa::{Identity, Servant};
 }
@@ -79,7 +79,8 @@ fn servant() -> Arc<dyn Servant> {
     Arc::new(Nothing)
 }
 
-/// Counter of deactivated objects. Not an atomic of the model: it orders nothing.
+/// Counter of deactivated objects. It is not one of loom's atomics, so that it adds no ordering to
+/// the model.
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicUsize>);
 

@@ -9,7 +9,7 @@ use punctual_models::loom::thread;
 use punctual_orb::{AdapterPolicies, Policy, PolicyLevels, PolicyType};
 use std::sync::Arc;
 
-/// Policy of the application's.
+/// Policy type that the application defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Number(u32);
 
@@ -29,7 +29,7 @@ fn own(number: u32) -> Arc<OwnPolicies> {
 
 const ID: &[u8] = b"x";
 
-/// Makes a reference as the POA does: the object is inactive, or has the same policy.
+/// Makes a reference as the POA does: only if the object is inactive, or has the same policy.
 fn make_reference(
     map: &ActiveMap,
     owns: &OwnPoliciesOfObjects,
@@ -42,7 +42,8 @@ fn make_reference(
     })
 }
 
-/// Makes a reference with one policy, and meanwhile activates the object with this one, or none.
+/// Makes a reference with one policy, and concurrently activates the object with policy
+/// `activated_with`, or with none.
 fn race(name: &'static str, activated_with: Option<u32>) {
     explore(name, move || {
         let (map, _) = by_id();

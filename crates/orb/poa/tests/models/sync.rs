@@ -1,4 +1,5 @@
-//! Replacement of `src/object_map/sync.rs`: the same names, of which loom explores every order.
+//! Replacement of `src/object_map/sync.rs` with loom's types under the same names, so that every
+//! interleaving is explored.
 
 pub(crate) use punctual_models::sync::*;
 

@@ -1,4 +1,5 @@
-//! Model: threads that wait for calls to end, or for a deactivation, are woken, and not before.
+//! Model: threads that wait for calls to end, or for a deactivation, are woken when that has
+//! happened, and not earlier.
 
 use super::{by_entry, by_id, explore, servant};
 use punctual_models::loom::cell::UnsafeCell;
@@ -6,12 +7,13 @@ use punctual_models::loom::sync::Arc;
 use punctual_models::loom::sync::atomic::{AtomicU32, Ordering};
 use punctual_models::loom::thread;
 
-/// State that calls read once they have pinned, and data that only they may touch while it is open.
+/// State of a POA manager, which calls read once they have pinned an object, and data that only
+/// calls may touch while the manager is active.
 struct Manager {
-    /// Atomic outside of the modelled code: the order (`SeqCst`, which loom does not know) has to
-    /// come from there.
+    /// Atomic that is not part of the modelled code: its accesses are `SeqCst`, which loom does not
+    /// model, so the modelled code has to provide the order.
     holds: AtomicU32,
-    /// Loom detects a call in here that was not waited for.
+    /// Data that calls write: loom reports a call that was not waited for as a data race.
     served: UnsafeCell<u32>,
 }
 

@@ -1,5 +1,5 @@
-//! Many silent connections, and a few busy ones, on one thread and on a pool. A process of its own:
-//! it uses up descriptors, and its memory is measured.
+//! Many silent connections, and a few busy ones, on one thread and on a pool. It needs a process of
+//! its own, as it uses up descriptors and its memory is measured.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -14,14 +14,14 @@ use std::time::Duration;
 use support::{Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(180);
-/// Wanted number of connections, if the descriptor limit allows it: two descriptors for each, as
-/// both ends are here.
+/// Intended number of connections, if the descriptor limit allows it: each takes two descriptors,
+/// as both ends are in this process.
 const WANTED: u64 = 10_000;
 const BUSY: usize = 100;
-/// Upper bound of this process's memory for a silent connection, both ends of it, in bytes.
+/// Upper bound of this process's memory per silent connection, both ends included, in bytes.
 const MEMORY: u64 = 4096;
 
-/// Returns the possible number of idle connections.
+/// Raises the descriptor limit, and returns the number of silent connections that it allows.
 fn crowd() -> usize {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let most = maximum.unwrap_or(u64::MAX);
@@ -48,7 +48,7 @@ fn resident() -> u64 {
     kilobytes * 1024
 }
 
-/// Returns a whole LocateRequest for an object of that key.
+/// Returns a complete LocateRequest for the object with this key.
 fn locate_request(key: &[u8]) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
     begin_message(&mut out, MessageKind::LocateRequest);

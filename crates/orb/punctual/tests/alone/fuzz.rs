@@ -1,5 +1,5 @@
-//! Long fuzz by mutation of valid messages, in a process of its own, so that its size can be
-//! watched.
+//! Long fuzz test by mutation of valid messages, in a process of its own, so that the size of the
+//! process can be measured.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -22,10 +22,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use support::{Echo, EchoImpl, Random, watchdog};
 
-/// Function that returns valid messages to the object with a key.
+/// Function that returns valid messages for the object with this key.
 type Messages = fn(&[u8]) -> Vec<Vec<u8>>;
 
-/// Settings of a fuzz: a protocol, a link, and the number of messages unless
+/// Settings of a fuzz test: a protocol, a link, and the number of messages unless
 /// `PUNCTUAL_FUZZ_MESSAGES` sets another.
 struct Fuzz {
     messaging: &'static str,
@@ -44,7 +44,7 @@ struct Served {
     key: Vec<u8>,
 }
 
-/// Returns valid messages, each in every version and byte order that the fuzz changes bits of.
+/// Returns valid GIOP messages, in every version and byte order, as the input that is mutated.
 fn giop(key: &[u8]) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
@@ -84,7 +84,7 @@ fn giop(key: &[u8]) -> Vec<Vec<u8>> {
     messages
 }
 
-/// Returns valid messages in GIOPlite, and a batch.
+/// Returns valid GIOPlite messages, and a batch of requests.
 fn giop_lite(key: &[u8]) -> Vec<Vec<u8>> {
     let coding = Coding::default();
     let mut messages = Vec::new();
@@ -111,7 +111,7 @@ fn giop_lite(key: &[u8]) -> Vec<Vec<u8>> {
     messages
 }
 
-/// Returns valid messages as frames in either byte order, and a batch of them.
+/// Returns valid frames in either byte order, and a batch of them.
 fn frames(key: &[u8]) -> Vec<Vec<u8>> {
     let coding = Coding::default();
     let header = |operation| FrameHeader {
@@ -148,7 +148,7 @@ fn frames(key: &[u8]) -> Vec<Vec<u8>> {
 
 const OPERATIONS: [&str; 6] = ["long", "text", "octets", "same", "_is_a", "ping"];
 
-/// Writes arguments that each operation can decode to something.
+/// Writes arguments that every operation of the object can decode.
 fn put_body(out: &mut Encoder<'_>) {
     align_body(out);
     out.put_u32(24);
@@ -156,11 +156,12 @@ fn put_body(out: &mut Encoder<'_>) {
     out.put_u32(0);
 }
 
-/// Allowed growth of the process by a fuzz, in KiB: memory that an allocator keeps, not leaks.
+/// Allowed growth of the process during a fuzz test, in KiB: memory that the allocator keeps, not
+/// leaks.
 const MAX_GROWTH: u64 = 1024;
-/// Number of rounds of a fuzz, after each of which the size is measured.
+/// Number of rounds of a fuzz test; the process's size is measured after each.
 const ROUNDS: u32 = 5;
-/// Lock for one fuzz at a time, as each watches the size of the process.
+/// Lock for one fuzz test at a time, as each measures the size of the process.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn iiop() -> Arc<dyn Link> {
@@ -269,13 +270,13 @@ impl Drop for Served {
     }
 }
 
-/// Returns the number of messages of a round.
+/// Returns the number of messages that are sent in one round.
 fn messages_a_round(fuzz: &Fuzz) -> u32 {
     let asked = std::env::var("PUNCTUAL_FUZZ_MESSAGES").ok();
     asked.map_or(fuzz.count, |number| number.parse().unwrap()) / ROUNDS
 }
 
-/// Sends messages, each changed in some places, many on a connection while it lasts.
+/// Sends mutated messages, as many on each connection as the server accepts before it closes it.
 fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
     let mut random = Random(seed);
     let mut peer = Peer::connect(fuzz, served);
@@ -309,7 +310,7 @@ impl Peer {
         self.0.send(&[IoSlice::new(message)], patience()).is_ok()
     }
 
-    /// Reads the answers, and returns whether the connection is still open.
+    /// Reads the server's answers, and returns whether the connection is still open.
     fn takes_answers(&self) -> bool {
         while self.0.pending() == Pending::Data {
             if self.0.receive(&mut self.0.lend(0), 1, patience()).is_err() {

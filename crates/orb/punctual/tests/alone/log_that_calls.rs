@@ -1,4 +1,4 @@
-//! Log subscriber that makes calls itself, by the same ORB and in the same thread.
+//! Log subscriber that itself makes calls, with the ORB that is logging and in the logging thread.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[cfg(feature = "tls")]
@@ -19,17 +19,17 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Lock for one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
-/// Objects that are called at each line.
+/// Objects that the subscriber calls for each log line.
 static CALLED: Mutex<Vec<Echo>> = Mutex::new(Vec::new());
-/// Lines at which all those calls have ended.
+/// Log lines for which all these calls have ended.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Set while the thread makes calls from a line: its own log meanwhile is left out.
+    /// Set while the subscriber makes calls on this thread: log lines of these calls are ignored.
     static CALLS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Writer for the standard subscriber, which passes whole lines.
+/// Writer of the log subscriber, which gets each line as a whole, and makes the calls.
 struct Calling;
 
 impl Write for Calling {
@@ -55,7 +55,8 @@ impl Write for Calling {
     }
 }
 
-/// Sets the objects that are called at each line from now on.
+/// Sets the objects that the subscriber calls for each log line from now on; returns the guard of
+/// the test's lock.
 fn calling(echoes: &[Echo]) -> MutexGuard<'static, ()> {
     static LOGGING: Once = Once::new();
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -213,11 +214,11 @@ fn one_ways_that_are_lost_at_the_end_of_a_thread_are_logged() {
     });
 }
 
-/// Function that returns a peer's answer, given the number of answers on a connection, and the
-/// request's id.
+/// Function that returns a hand-written server's answer, given the number of earlier answers on the
+/// connection and the request's id.
 type Answer = fn(u32, u32) -> Vec<u8>;
 
-/// Answers the requests of one connection.
+/// Answers the requests of one connection by an [`Answer`] function.
 fn answer_by(mut stream: TcpStream, answer: Answer) {
     let (mut header, mut answered) = ([0; 12], 0);
     while stream.read_exact(&mut header).is_ok() {
@@ -251,7 +252,7 @@ fn answer_by(mut stream: TcpStream, answer: Answer) {
     }
 }
 
-/// Returns a reply to that request, with one `long`.
+/// Returns a reply with one `long` to the request with this id.
 fn reply(id: u32) -> Vec<u8> {
     let mut reply = b"GIOP\x01\x02\x01\x01\x10\0\0\0".to_vec();
     for word in [id, 0, 0, 1] {
@@ -260,14 +261,16 @@ fn reply(id: u32) -> Vec<u8> {
     reply
 }
 
-/// Makes an object of a peer with these answers, and a client of its own.
+/// Makes a hand-written server with these answers, and a new client ORB with a reference to its
+/// object.
 fn object_of_a_peer(answer: Answer) -> (Orb, Echo) {
     let client = Orb::builder().build().unwrap();
     let echo = object_at_a_peer(&client, answer);
     (client, echo)
 }
 
-/// Makes an object of a peer with these answers, as that client has it.
+/// Makes a hand-written server with these answers; returns a reference to its object in the given
+/// client ORB.
 fn object_at_a_peer(client: &Orb, answer: Answer) -> Echo {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -310,7 +313,7 @@ fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
     });
 }
 
-/// Returns a reply to that request with that many bytes behind its `long`.
+/// Returns a reply to the request with this id: one `long`, followed by `octets` bytes.
 fn long_reply(id: u32, octets: usize) -> Vec<u8> {
     let mut long = reply(id);
     long.resize(long.len() + octets, 0);

@@ -1,5 +1,5 @@
-//! Allocations of warm calls: none, whatever references and kinds of calls a thread goes through in
-//! turn, and whatever policies other threads have.
+//! Allocations of warm calls: none, whatever references and kinds of calls a thread uses in turn,
+//! and whatever policies other threads have.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 use crate::support;
@@ -20,7 +20,7 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Number of allocations for starting a thread.
+/// Number of allocations that starting a thread takes.
 const A_THREAD: u64 = 8;
 
 /// Allocator that counts the calling thread's allocations.
@@ -182,7 +182,7 @@ fn a_thread_that_changes_its_policies_goes_on_under_those() {
     }
 }
 
-/// Servant that returns the number of its thread's allocations so far.
+/// Servant that returns the number of its thread's allocations up to now.
 struct Asked;
 
 const ALLOCATED: i32 = 0;

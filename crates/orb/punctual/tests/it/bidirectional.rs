@@ -21,7 +21,7 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SUM: Operation = Operation::one_way("sum_behind_gate");
 
-/// Servant that keeps the reference that it gets, or calls it at once.
+/// Servant that stores the reference that it receives, or calls the object at once.
 #[derive(Default)]
 struct Keeper(Mutex<Option<Echo>>);
 
@@ -40,7 +40,7 @@ impl Answering for Keeper {
     }
 }
 
-/// Servant that calls the server again before it answers.
+/// Servant that calls the server back before it answers.
 struct CallsAgain(Mutex<Option<Echo>>);
 
 impl Answering for CallsAgain {
@@ -52,13 +52,14 @@ impl Answering for CallsAgain {
     }
 }
 
-/// Server that may call back, and client whose references lead to an address without a listener.
+/// Server that may call back over the client's connection, and client whose references lead to an
+/// address without a listener.
 struct Two {
     server: Orb,
     keeper: Arc<Keeper>,
     client: Orb,
     poa: Poa,
-    /// The keeper, as the client has it.
+    /// Client's reference to the server's `Keeper` object.
     at: Echo,
 }
 
@@ -71,7 +72,7 @@ fn nobody(config: &mut OrbConfig) {
     config.collocation = Collocation::None;
 }
 
-/// Returns an endpoint whose references lead to an address without a listener.
+/// Returns an endpoint of the client's ORB whose published address has no listener.
 fn unreachable(protocol: &str) -> ListenEndpoint {
     match protocol {
         "uiop" => ListenEndpoint::new("uiop", ""),
@@ -140,13 +141,13 @@ impl Two {
             .invoke(&operation, |out| object.marshal(out), |_| Ok(()))
     }
 
-    /// Returns the client's object as the server has it.
+    /// Passes a client's object to the server, and returns the reference that the server received.
     fn given(&self, object: &Echo) -> Echo {
         self.give("keep", object).unwrap();
         self.keeper.0.lock().unwrap().clone().unwrap()
     }
 
-    /// Returns the number of connections that others have opened to the client.
+    /// Returns the number of connections that peers have opened to the client.
     fn connections_to_client(&self) -> usize {
         let lanes = self.client.lane_statistics();
         lanes.iter().map(|lane| lane.connections).sum()
@@ -382,7 +383,7 @@ fn a_callback_in_progress_is_answered_when_its_orb_is_shut_down() {
     }
 }
 
-/// Interceptor that sees requests and lets them pass.
+/// Interceptor that is registered and does nothing.
 struct Onlooker;
 
 impl ServerRequestInterceptor for Onlooker {

@@ -27,7 +27,7 @@ fn listening(protocol: &str, place: &str) -> Orb {
     orb.build().unwrap()
 }
 
-/// Bridge from TCP to one object.
+/// Bridge from TCP to one object, with a server and a client.
 struct Bridged {
     middle: Orb,
     server: Option<Orb>,
@@ -77,10 +77,10 @@ impl Drop for Bridged {
     }
 }
 
-/// End of a connection, operated by hand.
+/// End of a connection without an ORB, on which the test sends and receives bytes itself.
 struct Peer(TcpStream);
 
-/// Whole message.
+/// Complete message that was received.
 struct Received {
     header: MessageHeader,
     octets: Vec<u8>,

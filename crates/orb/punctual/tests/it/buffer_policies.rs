@@ -1,5 +1,5 @@
-//! Policies of buffered requests: the time of sending, the order, requests that overtake, and full
-//! buffers, time-outs, and ended connections.
+//! Policies of buffered requests: the time of sending, the order of requests, unbuffered requests
+//! that are sent before buffered ones, full buffers, time-outs, and ended connections.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -18,7 +18,7 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_millis(20);
-/// The operation records the sum of its argument.
+/// One-way operation whose servant records the sum of its octets.
 const SUM: Operation = Operation::one_way("sum_behind_gate");
 
 fn under(object: &ObjectRef, policies: &[Policy]) -> ObjectRef {
@@ -30,7 +30,7 @@ fn buffered(object: &ObjectRef, when: Buffering) -> ObjectRef {
     under(object, &[Policy::Buffering(Some(when))])
 }
 
-/// Makes a pair whose servant never blocks.
+/// Makes a server and a client whose servant never blocks.
 fn pair() -> Pair {
     let pair = Pair::new();
     pair.servant.gate.open();
@@ -214,7 +214,7 @@ fn callers_that_wait_for_room_are_not_left_waiting_where_no_condition_is_met() {
     wait_for_sums(&pair.servant, &expected);
 }
 
-/// Makes a server that accepts connections and reads nothing.
+/// Makes a server that accepts connections and reads nothing from them.
 fn stalled(pair: &Pair) -> (TcpListener, ObjectRef) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -13,7 +13,7 @@ use std::time::Duration;
 use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// The operation records the sum of its argument.
+/// One-way operation whose servant records the sum of its octets.
 const SUM: Operation = Operation::one_way("sum_behind_gate");
 
 #[test]
@@ -101,7 +101,8 @@ fn a_lent_buffer_that_is_filled_anew_does_not_change_what_waits() {
     let _ = server.shutdown(false);
 }
 
-/// Makes a pair whose client may delay the one-ways of a flood by `gather`, and has sent one.
+/// Makes a server and a client that has sent a flood of one-ways, which it may delay by `gather` to
+/// send them together.
 fn flooded(gather: Duration) -> Pair {
     let pair = Pair::with(|_| {}, |config| config.one_way_gather = gather);
     pair.servant.gate.open();
@@ -149,7 +150,7 @@ fn an_orb_that_ends_takes_along_the_one_ways_that_were_kept_back() {
     wait_for_the_flood(&pair.servant);
 }
 
-/// Makes a server that reads the first byte, and nothing more.
+/// Makes a server that reads only the first byte of a connection.
 fn stalled() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

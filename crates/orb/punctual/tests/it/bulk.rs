@@ -22,8 +22,8 @@ use support::watchdog;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Struct with an alignment of 8, by its double, whose first member has 2: the start of a run
-/// decides the padding of the first.
+/// Struct with an alignment of 8, because of its double, while its first member has an alignment of
+/// 2: the start of a sequence decides the padding before its first element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 struct BinStruct {
@@ -231,7 +231,8 @@ fn cubes(count: usize) -> Vec<Cube> {
     numbers(count).map(one).collect()
 }
 
-/// Sends all kinds of sequences there and back, with both ways to take the result.
+/// Sends sequences of all kinds to the servant and back, and takes the result in both ways: as a
+/// new sequence, and in a buffer of the caller.
 fn carries_all(carrier: &Carrier, count: usize) {
     let octets: Vec<u8> = numbers(count).map(low).collect();
     let shorts: Vec<i16> = octets.iter().map(|&o| i16::from(o) - 77).collect();

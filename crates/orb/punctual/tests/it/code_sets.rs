@@ -25,15 +25,14 @@ use support::{Echo, Pair, watchdog};
 
 const UTF_16: u32 = 0x0001_0109;
 
-/// Returns the object by a reference that announces these code sets for narrow text, the native one
-/// first.
+/// Returns a reference that announces these code sets for narrow text, the native one first.
 fn announcing(pair: &Pair, narrow: &[u32]) -> Echo {
     let (native, conversion) = narrow.split_first().unwrap();
     announcing_both(pair, Some(((*native, conversion), UTF_16)))
 }
 
-/// Returns the object by a reference that announces a code set for wide text, too; with `None`, it
-/// announces none.
+/// Returns a reference that announces code sets for narrow and wide text; with `None`, it announces
+/// none.
 fn announcing_both(pair: &Pair, code_sets: Option<((u32, &[u32]), u32)>) -> Echo {
     let info = code_sets.map(|((native, conversion), wide)| CodeSetComponentInfo {
         char_data: CodeSetComponent {
@@ -159,7 +158,7 @@ fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
     assert_eq!(either.text("Łódź").unwrap(), "Łódź");
 }
 
-/// Checks text that ISO 8859-1 has, and text that it has not.
+/// Checks text whose characters ISO 8859-1 has, and text with others.
 fn check_latin_1(echo: &Echo) {
     assert_eq!(echo.text("grüß dich").unwrap(), "grüß dich");
     let error = echo.text("世界").unwrap_err();
@@ -193,8 +192,8 @@ fn a_reference_may_prefer_iso_8859_1() {
     assert_eq!(pair.echo.text("世界").unwrap(), "世界");
 }
 
-/// Sends a request of GIOP 1.2 whose client chose these code sets; returns the reply's status and its
-/// body, or the kind and minor code of its exception.
+/// Sends a GIOP 1.2 request whose context names these transmission code sets; returns the reply's
+/// status and its body, or the kind and minor code of its exception.
 fn called(
     pair: &Pair,
     operation: &str,

@@ -223,7 +223,7 @@ mod nesting {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
-    /// Makes an ORB with an object, which calls others, as a process would.
+    /// Makes an ORB with an object that calls other objects; it stands for a process.
     fn party(configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Echo) {
         let orb = Orb::builder()
             .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -236,7 +236,7 @@ mod nesting {
         (orb, echo)
     }
 
-    /// Returns an object's reference for calls through another ORB.
+    /// Returns the reference that another ORB has to an object.
     fn seen_by(orb: &Orb, from: &Orb, echo: &Echo) -> Echo {
         let text = from.object_to_string(echo).unwrap();
         Echo::narrow(orb.string_to_object(&text).unwrap()).unwrap()

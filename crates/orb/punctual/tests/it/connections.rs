@@ -15,7 +15,8 @@ use support::{Echo, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Makes a client that keeps few connections, with references of its own to some servers.
+/// Makes a client that keeps at most `connections` connections open, and its references to the
+/// servers.
 fn client_of(servers: &[Pair], connections: usize) -> (Orb, Vec<Echo>) {
     let client = Orb::builder()
         .configure(|config| config.client_connections = connections)
@@ -29,7 +30,7 @@ fn client_of(servers: &[Pair], connections: usize) -> (Orb, Vec<Echo>) {
     (client, references)
 }
 
-/// Waits until the servers have these numbers of clients.
+/// Waits until each server has the expected number of client connections.
 fn have(servers: &[Pair], expected: &[usize]) {
     for (pair, expected) in servers.iter().zip(expected) {
         while pair.server.client_connections() != *expected {
@@ -199,7 +200,8 @@ fn a_server_that_refuses_further_connections_serves_on_the_first() {
     have(&[pair], &[1]);
 }
 
-/// Makes a relay whose server sees one connection; further ones are accepted, and never answered.
+/// Makes a relay that passes only one connection on to the server; further ones are accepted, and
+/// never answered.
 fn only_the_first(port: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = listener.local_addr().unwrap().port();

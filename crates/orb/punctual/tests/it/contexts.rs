@@ -1,5 +1,5 @@
-//! Service contexts of a fixed size: requests carry them on the fast path and on the slow one, and
-//! servants see them and answer with others.
+//! Service contexts of a fixed size: requests carry them on both the fast and the slow path;
+//! servants read them, and add others to replies.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -42,7 +42,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Another context, of an odd length.
+/// Another service context, with an odd length.
 #[derive(Debug)]
 struct Trace;
 
@@ -67,7 +67,7 @@ type Contexts = Vec<(u32, Vec<u8>)>;
 #[derive(Debug, Default)]
 struct Noting {
     seen: Mutex<Vec<Contexts>>,
-    /// Contexts of its replies.
+    /// Contexts that the replies carry.
     replies: Contexts,
 }
 
@@ -83,7 +83,7 @@ impl Answering for Noting {
     }
 }
 
-/// Server that records contexts, and a reference to it by an ORB whose requests carry some.
+/// Server that records contexts, and a reference to it in an ORB whose requests carry some.
 struct Setting {
     noting: Arc<Noting>,
     echo: Echo,

@@ -1,5 +1,5 @@
-//! Time-outs, which hold whatever a peer, or another thread of this process, does meanwhile; and
-//! callers, none of which waits for another's upcall.
+//! Time-outs: they hold whatever a peer or another thread of this process does meanwhile, and no
+//! caller waits for the upcall of another.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -23,7 +23,8 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
 
-/// Makes a server that runs `serve` with its first connection, and an object at it.
+/// Makes a server that runs `serve` with its first connection; returns a reference to an object in
+/// it.
 fn peer(
     serve: impl FnOnce(TcpStream) + Send + 'static,
 ) -> (Orb, ObjectRef, std::thread::JoinHandle<()>) {
@@ -37,7 +38,7 @@ fn peer(
     (orb, object, thread)
 }
 
-/// Reads one whole message; returns its request id, or `None` at the end.
+/// Reads one whole message; returns its request id, or `None` at the end of the stream.
 fn read_request(stream: &mut TcpStream) -> Option<u32> {
     let mut header = [0; MessageHeader::LEN];
     stream.read_exact(&mut header).ok()?;
@@ -270,7 +271,7 @@ fn a_reference_is_found_again_for_each_interface_of_a_servant() {
     assert_eq!(other.as_object().type_id(), support::Second::REPOSITORY_ID);
 }
 
-/// Passes on the data of `from`, each piece in two halves with a pause between them.
+/// Relays data from one connection to another, each piece in two halves with a pause between them.
 fn pass_in_halves(mut from: TcpStream, mut to: TcpStream) {
     let mut piece = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut piece) {

@@ -1,5 +1,4 @@
-//! Policies that are unknown to the crates below: their types are added to an ORB, as Real-time
-//! CORBA's would be.
+//! Policy types that a program defines and adds to an ORB, as Real-time CORBA does.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -17,7 +16,8 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Policy like Real-time CORBA's PriorityModelPolicy: the priority of calls, as the server sets it.
+/// Policy similar to Real-time CORBA's PriorityModelPolicy: the priority of calls, which the server
+/// sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PriorityModel {
     ClientPropagated,
@@ -53,8 +53,8 @@ impl PolicyType for PriorityModel {
     }
 }
 
-/// Policy of a range that the client's and the server's are intersected to, and that closer levels
-/// narrow.
+/// Policy with a range of numbers: the effective range is the intersection of the client's and the
+/// server's, and inner levels may only narrow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Band(u16, u16);
 
@@ -98,7 +98,7 @@ fn orb() -> Orb {
     builder.policy_type::<Band>().unwrap().build().unwrap()
 }
 
-/// Server with both types, and client with both.
+/// Server and client, both with the two policy types.
 struct Served {
     server: Orb,
     client: Orb,
@@ -117,7 +117,7 @@ impl Served {
         }
     }
 
-    /// Returns an object of a POA with these policies, as the client sees it.
+    /// Returns the client's reference to an object of a POA with these policies.
     fn object(&self, name: &str, policies: &[PoaPolicy]) -> Echo {
         self.seen_by(&self.client, name, policies)
     }
@@ -367,7 +367,7 @@ fn a_published_value_that_does_not_decode_fails_the_call() {
     }
 }
 
-/// Another type with the same number.
+/// Policy type with a number that another type has already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Usurper;
 

@@ -1,4 +1,4 @@
-//! Calls that end by a time that policies give, in each phase.
+//! Calls with an end time set by policies, in each phase of a call.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -16,7 +16,7 @@ use support::{Answering, Echo, Pair, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_millis(50);
 const INVOCATION_POLICIES: u32 = 7;
-/// Time from the beginning of UtcT to that of Unix, in tenths of a microsecond.
+/// Time from the UtcT epoch (1582) to the Unix epoch (1970), in tenths of a microsecond.
 const BEFORE_UNIX: u64 = 0x01b2_1dd2_1381_4000;
 
 fn under(echo: &Echo, policies: &[Policy]) -> Echo {
@@ -108,7 +108,7 @@ fn a_connection_that_is_not_set_up_in_time_is_given_up() {
     client.shutdown(false).unwrap();
 }
 
-/// Interceptor that keeps the policies in requests' contexts.
+/// Servant that records the invocation policies in the requests' service contexts.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Option<Vec<u8>>>>);
 
@@ -121,7 +121,7 @@ impl Answering for Recorder {
     }
 }
 
-/// Returns the end of a request in such a context, in tenths of a microsecond since 1970.
+/// Returns the end time in a request's invocation policies, in tenths of a microsecond since 1970.
 fn end_in(context_with_end: &[u8]) -> u64 {
     assert_eq!(
         context_with_end[4..12],
@@ -161,7 +161,7 @@ fn servers_are_told_until_when_a_request_may_come() {
     assert!(second <= tenths(after + LIMIT));
 }
 
-/// Context of policies in a request, independent of its caller's.
+/// Service context with invocation policies that the test chooses, independent of the caller's.
 #[derive(Debug)]
 struct Told(Vec<u8>);
 
@@ -179,7 +179,8 @@ impl RequestContext for Told {
     }
 }
 
-/// Returns a context with the request's end time, in tenths of a microsecond since 1582.
+/// Returns the data of a context of invocation policies with this end time, in tenths of a
+/// microsecond since 1582.
 fn context_with_end(end: u64) -> Vec<u8> {
     let native = u8::from(cfg!(target_endian = "little"));
     let numbers = [1_u32, 28, 24].map(u32::to_ne_bytes).concat();

@@ -1,5 +1,5 @@
-//! References made by peers: the addresses that they may lead to, and the time that a call searches
-//! for a path.
+//! References made by peers: the addresses that they may lead to, and the time limit of trying
+//! their addresses.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use crate::support;
@@ -24,7 +24,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Link whose connections look like those between hosts.
+/// Link whose connections count as connections between hosts.
 #[derive(Debug)]
 struct Far(Uiop);
 
@@ -61,7 +61,7 @@ impl Link for Far {
     }
 }
 
-/// Makes an ORB with an object, at these protocols.
+/// Makes an ORB that listens with these protocols, and an object.
 fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Echo) {
     let mut builder = Orb::builder().link(Far::link()).configure(|config| {
         config.collocation = Collocation::None;
@@ -77,7 +77,7 @@ fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Ec
     (orb, echo)
 }
 
-/// Returns a reference as another ORB has it that received it.
+/// Returns a reference as another ORB receives it.
 fn received_by(orb: &Orb, reference: &Echo) -> Echo {
     let text = reference.as_object().orb().object_to_string(reference);
     Echo::from_object(orb.string_to_object(&text.unwrap()).unwrap())
@@ -137,7 +137,7 @@ fn configuration_lets_a_reference_from_another_host_lead_here() {
     assert_eq!(other.bounce(&local, 1).unwrap(), 1);
 }
 
-/// Makes a reference with an address, repeated that many times.
+/// Makes a reference that contains the same address `times` times.
 fn reference(orb: &Orb, port: u16, times: usize) -> ObjectRef {
     let host = "127.0.0.1".to_owned();
     let at = Endpoint {
@@ -178,7 +178,8 @@ fn no_more_endpoints_of_a_reference_are_tried_than_are_allowed() {
     }
 }
 
-/// Makes a listener that accepts no further connections, and refuses none: clients wait.
+/// Makes a listener whose backlog is full: it neither accepts nor refuses further connections, so
+/// clients wait.
 fn black_hole() -> (u16, OwnedFd, Vec<TcpStream>) {
     let hole = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&hole, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();

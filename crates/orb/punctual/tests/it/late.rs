@@ -1,4 +1,4 @@
-//! Requests that come together, replies that come late, ends that come early.
+//! Requests that arrive together, replies that arrive late, and connections that end early.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -13,7 +13,7 @@ use support::{Answering, Echo, Gate, Pair, object_key, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns strategies with spare threads.
+/// Returns the concurrency strategies that have spare threads.
 fn strategies() -> [Concurrency; 2] {
     let mut size = PoolSize::default();
     (size.threads, size.most) = (2, 4);
@@ -56,7 +56,7 @@ fn next_id(stream: &mut TcpStream) -> Option<u32> {
     Some(u32::from_le_bytes(rest[..4].try_into().unwrap()))
 }
 
-/// Returns a client's connection that has been served already.
+/// Returns a connection on which requests have been served already.
 fn warm(pair: &Pair, key: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", pair.port)).unwrap();
     for id in 0..3 {
@@ -67,7 +67,7 @@ fn warm(pair: &Pair, key: &[u8]) -> TcpStream {
     stream
 }
 
-/// Servant that answers `long` at once, `held` when its gate opens.
+/// Servant that answers `long` at once, and `held` only when its gate opens.
 #[derive(Default)]
 struct Held {
     gate: Gate,

@@ -1,5 +1,5 @@
-//! Large octet sequences over shared memory: number of copies, by policy (Schmidt et al. 2001,
-//! §3.4.1).
+//! Large octet sequences over shared memory: the number of copies, by trust policy (Schmidt et al.
+//! 2001, §3.4.1).
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -28,7 +28,8 @@ fn counting(options: ShmOptions) -> (Orb, Arc<Shmiop>) {
     (orb, link)
 }
 
-/// Returns options under which octets and numbers are read in the peer's lent memory.
+/// Returns options with which octets and numbers are read in place, in the memory that the peer
+/// shares.
 fn trusting() -> ShmOptions {
     ShmOptions {
         trust: Trust::SameUser,
@@ -64,7 +65,7 @@ impl Lending {
         }
     }
 
-    /// Returns the copies of large runs that `call` makes, at the client and at the server.
+    /// Returns the octets that the client and the server copy during `call`.
     fn copies(&self, call: impl FnOnce(&Echo)) -> (Copied, Copied) {
         let (client, server) = (self.clients.copied(), self.servers.copied());
         call(&self.echo);
@@ -88,7 +89,7 @@ impl Drop for Lending {
     }
 }
 
-/// Upper bound of headers, lengths and replies: far below the measured sizes.
+/// Upper bound of the octets copied for headers, lengths and replies: far below the measured sizes.
 const SMALL: u64 = 4096;
 
 fn is_once(octets: u64) -> bool {

@@ -14,7 +14,7 @@ use support::{Echo, EchoImpl, watchdog};
 const LIMIT: Duration = Duration::from_secs(120);
 const ROLE: &str = "PUNCTUAL_TEST_FORGETFUL";
 
-/// Runs the server, in a process of its own, as the trace goes to the standard error stream.
+/// Runs the server, in a process of its own because the trace goes to the standard error stream.
 #[test]
 #[ignore = "run by the tests below"]
 fn forgetful_server() {

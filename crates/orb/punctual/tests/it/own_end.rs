@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Environment variable that makes a process the server.
+/// Environment variable that makes this program run as the server.
 const ROLE: &str = "PUNCTUAL_SERVES_UNTIL_TOLD";
 const MARK: &str = "@ ";
-/// Number of servers, one after the other.
+/// Number of servers that are run, one after the other.
 const SERVERS: usize = 25;
 
 struct Ending {
@@ -55,7 +55,7 @@ impl Servant for Ending {
     }
 }
 
-/// Not a test: the server.
+/// Not a test: the main function of the server process.
 #[test]
 #[ignore = "another process of the other tests"]
 fn serves_until_told() {
@@ -113,8 +113,7 @@ impl Server {
         }
     }
 
-    /// Waits for its end; returns `false` if that took too long, or the process did not end by
-    /// itself.
+    /// Waits until the process ends; returns `false` if it takes too long, or fails.
     fn has_ended_well(&mut self) -> bool {
         for _ in 0..1000 {
             if let Some(status) = self.child.try_wait().unwrap() {

@@ -43,7 +43,8 @@ impl Served {
         }
     }
 
-    /// Returns the protocol of a call: the one whose endpoint's retirement ends its connection.
+    /// Returns the protocol that a call uses: that of the connection to which the reference is then
+    /// bound.
     fn goes_by(&self, echo: &Echo) -> &'static str {
         let before = self.server.client_connections();
         echo.long(1).unwrap();

@@ -1,4 +1,4 @@
-//! References with several profiles, replicas that die, and forwards within forwards (Schmidt et al. 2001,
+//! References with several profiles, replicas that fail, and nested forwards (Schmidt et al. 2001,
 //! §3.3.5 and §4.7).
 #![allow(clippy::unwrap_used)]
 
@@ -58,7 +58,7 @@ impl Replica {
 
 /// Servant that forwards every request to the first of its targets.
 struct Forwarder {
-    /// Places for the requests to come; the last one stays.
+    /// Targets of the next requests, in order; the last one is kept.
     to: Mutex<Vec<ObjectRef>>,
     permanently: bool,
     asked: AtomicU32,
@@ -81,7 +81,7 @@ impl Answering for Forwarder {
     }
 }
 
-/// Server whose one object forwards.
+/// Server with one object, which forwards its requests.
 struct ForwardingServer {
     orb: Orb,
     forwarder: Arc<Forwarder>,
@@ -114,7 +114,8 @@ impl ForwardingServer {
         self.forward_to_each(&[to]);
     }
 
-    /// Forwards the first request to the first place, the next to the second, and so on; all further ones to the last.
+    /// Forwards the first request to the first of `places`, the next to the second, and so on, and
+    /// all further ones to the last.
     fn forward_to_each(&self, places: &[&Ior]) {
         let object = |to: &&Ior| {
             let text = to.stringify(order()).unwrap();
@@ -132,7 +133,7 @@ fn order() -> ByteOrder {
     ByteOrder::NATIVE
 }
 
-/// Returns one reference with the profiles of several.
+/// Returns a reference that has the profiles of all the given ones.
 fn joined(references: &[&Ior]) -> Ior {
     Ior {
         type_id: references[0].type_id.clone(),
@@ -359,7 +360,7 @@ fn a_single_profile_that_fails_reports_its_own_failure() {
     assert!(error.to_string().contains("refused"), "{error}");
 }
 
-/// Link whose other end never answers.
+/// Link whose connections never get an answer.
 #[derive(Debug)]
 struct Silent;
 

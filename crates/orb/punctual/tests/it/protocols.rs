@@ -1,4 +1,5 @@
-//! Protocols of an ORB, each from end to end; several at once; and pairs that do not fit.
+//! Protocols of an ORB: each alone, end to end; several at once; and combinations of links and
+//! messaging protocols that are refused.
 #![cfg(feature = "reliable")]
 #![allow(clippy::unwrap_used)]
 
@@ -17,7 +18,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Protocols for calls with replies, and an endpoint of each.
+/// Protocols for calls with replies, each with an address to listen at.
 const TWO_WAY: &[(&str, &str)] = &[
     ("iiop", "127.0.0.1:0"),
     ("uiop", ""),
@@ -37,7 +38,7 @@ const ONE_WAY: &[(&str, &str)] = &[
     ("giop_oneway+diop", "127.0.0.1:0"),
 ];
 
-/// Server with one object, at these endpoints, and the reference as a client has it.
+/// Server with one object at these endpoints, and a client with a reference to it.
 struct Served {
     server: Orb,
     client: Orb,

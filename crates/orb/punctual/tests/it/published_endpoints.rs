@@ -69,7 +69,7 @@ fn object_of(poa: &Poa) -> Echo {
     poa.activate(Arc::new(EchoImpl::default())).unwrap()
 }
 
-/// Returns the link of a call.
+/// Returns the link that a call uses.
 fn goes_by(echo: &Echo) -> String {
     assert_eq!(echo.long(5).unwrap(), 5);
     let peer = echo.as_object().connected_to().unwrap();

@@ -1,4 +1,4 @@
-//! Rebinding of a bound reference, and the cases that it leaves to its caller.
+//! Rebinding of a bound reference, and the cases that are left to the caller.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -84,7 +84,7 @@ fn a_closed_connection_is_opened_again_unless_that_is_forbidden() {
     }
 }
 
-/// Servant that answers, until it has to forward.
+/// Servant that answers until it is told to forward, and forwards from then on.
 struct Moving {
     to: ObjectRef,
     has_moved: AtomicBool,

@@ -1,5 +1,5 @@
-//! Protocols and endpoints that come and go while the ORB runs, and one-ways that are sent
-//! together.
+//! Protocols and endpoints that are added and removed while the ORB runs, and one-ways that are
+//! sent together.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -15,7 +15,7 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// TCP under another name, as a user's own link would be.
+/// TCP under another name; it stands for a link that a program defines.
 #[derive(Debug)]
 struct Renamed(punctual::protocol::iiop::Iiop);
 

@@ -1,4 +1,4 @@
-//! Contents of references besides the address, for all protocols of a server: the object key, and
+//! Contents of references other than addresses, for all protocols of a server: the object key, and
 //! the policies that the server published.
 #![allow(clippy::unwrap_used)]
 
@@ -51,7 +51,7 @@ impl Served {
         }
     }
 
-    /// Returns the object's reference, with policies.
+    /// Returns a reference to the object that publishes these policies.
     fn publishing(&self, policies: &[PolicyValue]) -> Ior {
         let key = self.echo.as_object().object_key().unwrap();
         let made = self
@@ -78,7 +78,7 @@ fn order() -> ByteOrder {
     ByteOrder::NATIVE
 }
 
-/// Returns a priority model, as it is published, and an unknown policy.
+/// Returns two policies in their published form: a priority model, and one of an unknown type.
 fn policies() -> Vec<PolicyValue> {
     let of_kind = |kind, data: &[u8]| PolicyValue {
         kind,

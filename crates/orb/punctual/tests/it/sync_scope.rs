@@ -1,4 +1,5 @@
-//! Progress of a one-way request when its call returns, and the one-ways that wait for others.
+//! Progress of a one-way request when its call returns, for each SyncScope, and one-ways that are
+//! buffered.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -126,8 +127,8 @@ fn the_server_answers_behind_its_servant_manager_whose_forward_is_followed() {
     }
 }
 
-/// Makes a server that answers two-way requests with no results, and passes on the octets of each
-/// request.
+/// Makes a hand-written server that answers two-way requests with no results, and sends the octets
+/// of each request to a channel.
 fn recorder() -> (u16, mpsc::Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -151,7 +152,7 @@ fn recorder() -> (u16, mpsc::Receiver<Vec<u8>>) {
     (port, heard)
 }
 
-/// Returns the next message, of this machine's byte order.
+/// Reads the next message, which must be in this machine's byte order.
 fn next(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut message = vec![0; 12];
     stream.read_exact(&mut message).ok()?;

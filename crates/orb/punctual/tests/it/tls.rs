@@ -174,12 +174,12 @@ fn files_that_tls_cannot_use_stop_the_start_and_are_named() {
     );
 }
 
-/// Attacker between a client and the server: it breaks every TLS handshake, so as to get the data
-/// in clear.
+/// Attacker between a client and the server: it breaks every TLS handshake, so that the client
+/// might send the data unencrypted.
 struct Between {
     tls: u16,
     tcp: u16,
-    /// Number of connections to the TCP port.
+    /// Number of connections to the unencrypted TCP port.
     in_clear: Arc<AtomicUsize>,
     handshakes: Arc<AtomicUsize>,
 }
@@ -207,12 +207,13 @@ impl Between {
         }
     }
 
-    /// Returns a reference as a server makes it that listens on both ports.
+    /// Returns a reference as made by a server that listens on both ports, the TCP port and the TLS
+    /// port.
     fn reference(&self, supports: u16, requires: u16) -> String {
         self.of_profiles(&[(self.tcp, vec![security(self.tls, supports, requires)])])
     }
 
-    /// Returns a reference with these profiles: a TCP port of this host, and components.
+    /// Returns a reference with these profiles, each with a TCP port of this host and components.
     fn of_profiles(&self, profiles: &[(u16, Vec<TaggedComponent>)]) -> String {
         let profile = |(port, components): &(u16, Vec<TaggedComponent>)| {
             let profile = IiopProfile {
@@ -246,8 +247,8 @@ fn security(port: u16, supports: u16, requires: u16) -> TaggedComponent {
     })
 }
 
-/// Security flags that our references offer beside a TCP port, and those that omniORB's require
-/// beside theirs.
+/// Security association options, supported and required, in Punctual's references with a TCP port,
+/// and in omniORB's.
 const OFFERED: (u16, u16) = (0xff, 1);
 const DEMANDED_BY_OMNIORB: (u16, u16) = (0x66, 0x42);
 
@@ -386,7 +387,7 @@ fn a_server_with_tls_and_tcp_is_called_by_tls_where_the_client_has_it() {
     }
 }
 
-/// Returns a builder of an ORB with TLS that requires protection.
+/// Returns a builder of an ORB that requires TLS.
 fn strict(options: TlsOptions) -> OrbBuilder {
     Orb::builder().configure(|config| {
         config.tls = Some(options);

@@ -1,4 +1,4 @@
-//! Priority-banded connections, as the standard has them: by `_bind_priority_band`.
+//! Priority-banded connections that are set up as the standard specifies, by `_bind_priority_band`.
 
 use crate::lanes::{propagated, with};
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary};
@@ -28,17 +28,17 @@ fn bands() -> PriorityBandedConnectionPolicy {
     PriorityBandedConnectionPolicy::new([at(0)..=at(19), at(20)..=at(99)])
 }
 
-/// Returns an encapsulation of two shorts, in this machine's order.
+/// Returns an encapsulation of two shorts, in this machine's byte order.
 fn range(low: i16, high: i16) -> Vec<u8> {
     let order = [u8::from(cfg!(target_endian = "little")), 0];
     [order, low.to_ne_bytes(), high.to_ne_bytes()].concat()
 }
 
-/// Request of a client: its operation, and its RTCorbaPriorityRange.
+/// Request of a client: its operation, and the data of its RTCorbaPriorityRange context.
 type Asked = (String, Option<Vec<u8>>);
 
-/// Server that answers `_bind_priority_band` as configured, and each other operation with a `long`
-/// of 1; and the requests of its clients, connection by connection.
+/// Hand-written server that answers `_bind_priority_band` as configured, and every other operation
+/// with a `long` of 1. It reports each request, with the number of its connection.
 struct Peer {
     reference: String,
     asked: Receiver<(usize, Asked)>,
@@ -271,7 +271,7 @@ fn the_server_takes_the_bands_that_it_can_serve_and_no_servant_hears_of_it() {
     assert_eq!(server.noting.seen.lock().unwrap().len(), 2);
 }
 
-/// Context RTCorbaPriorityRange with any data.
+/// Service context RTCorbaPriorityRange with arbitrary data.
 #[derive(Debug)]
 struct Range(Mutex<Vec<u8>>, usize);
 

@@ -1,4 +1,4 @@
-//! Requests that a pool buffers, and threads that its lanes lend each other.
+//! Requests that a pool buffers, and threads that its lanes borrow from one another.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
@@ -34,13 +34,13 @@ fn buffering(requests: Option<usize>, octets: Option<usize>) -> ThreadpoolOption
     }
 }
 
-/// Returns the statistics of the first pool lane that fulfil a condition.
+/// Returns the statistics of the first lane of a pool that fulfils a condition.
 fn lane_of_pool(orb: &Orb, is_it: impl Fn(&LaneStatistics) -> bool) -> Option<LaneStatistics> {
     let mut lanes = orb.lane_statistics().into_iter();
     lanes.find(|lane| lane.pool.is_some() && is_it(lane))
 }
 
-/// Waits until a pool lane fulfils a condition.
+/// Waits until a lane of a pool fulfils a condition.
 fn wait_until(orb: &Orb, is_so: impl Fn(&LaneStatistics) -> bool) {
     while lane_of_pool(orb, &is_so).is_none() {
         std::thread::yield_now();
@@ -59,7 +59,8 @@ impl Answering for Order {
     }
 }
 
-/// Pool of one thread, an object that blocks it, and one that records the order of its calls.
+/// Server with a pool of one thread, an object whose calls block it, and an object that records the
+/// order of its calls.
 struct Held {
     rt: Arc<RtOrb>,
     server: Server,
@@ -96,7 +97,7 @@ impl Held {
         }
     }
 
-    /// Makes a call at this priority, by a connection of its own.
+    /// Makes a call at this priority, on a thread and a connection of its own.
     fn call<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -153,7 +154,7 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     });
 }
 
-/// Serves the lowest priority first; does not know what to do about priority 13.
+/// Strategy that serves the lowest priority first, and panics for priority 13.
 #[derive(Debug, Default)]
 struct LowestFirst {
     operations: Mutex<Vec<String>>,

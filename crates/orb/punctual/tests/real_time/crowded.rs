@@ -13,7 +13,8 @@ use std::sync::{Mutex, Once};
 use std::time::Instant;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Number of connections that no other test of this program has as its limit.
+/// Limit on connections that no other test of this program uses, so that its log lines can be
+/// recognised.
 const CONNECTIONS: usize = 13;
 
 /// Captured log of all tests of this program.
@@ -41,15 +42,15 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Returns how often the log reports too many of them.
+/// Returns the number of log lines about connections refused because of this limit.
 fn refusals() -> usize {
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
     let why = format!("{CONNECTIONS} connections are open, none of them idle (max_connections)");
     log.lines().filter(|line| line.contains(&why)).count()
 }
 
-/// Makes lanes of 10 and 50, with room for that many connections each, none of which is closed in
-/// favour of another.
+/// Makes a server with lanes of priorities 10 and 50, each limited to this number of connections,
+/// none of which is closed in favour of another.
 fn server() -> Server {
     let rt = ordinary(Propagated::default());
     let builder = [10, 50]
@@ -71,7 +72,8 @@ fn server() -> Server {
     Server { orb, noting }
 }
 
-/// Returns a reference with a connection of its own, to the lane of its thread and to no other.
+/// Returns a reference that has its own connection, only to the lane with the calling thread's
+/// priority.
 fn private(client: &Orb, reference: &str) -> Echo {
     let of_lane = with(
         &echo(client, reference),
@@ -89,7 +91,7 @@ fn place(server: &Server, priority: i16) -> SocketAddrV4 {
     of_lane.next().unwrap().place.parse().unwrap()
 }
 
-/// Connects as if from another host.
+/// Connects from another address, so that the server sees another host.
 fn from_elsewhere(to: SocketAddrV4) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &"127.0.0.2:0".parse::<SocketAddrV4>().unwrap()).unwrap();
@@ -97,8 +99,8 @@ fn from_elsewhere(to: SocketAddrV4) -> TcpStream {
     socket.into()
 }
 
-/// Returns whether the server has sent nothing and keeps the connection: it answers a LocateRequest
-/// for an object that it does not have.
+/// Returns whether the server serves the connection and has not closed it: it must answer a
+/// LocateRequest for an unknown object.
 fn is_served(mut stream: TcpStream) -> bool {
     let unknown = b"GIOP\x01\x02\0\x03\0\0\0\x10\0\0\0\x07\0\0\0\0\0\0\0\x04none";
     // The connection may be closed already.

@@ -1,4 +1,4 @@
-//! Endpoints and thread pools whose threads have reserved their time (`SCHED_DEADLINE`).
+//! Endpoints and thread pools whose threads have reservations (`SCHED_DEADLINE`).
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, scheduled};
@@ -14,17 +14,17 @@ use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
 use std::time::Duration;
 
-/// Scheduling SCHED_DEADLINE, without a priority.
+/// Scheduling policy SCHED_DEADLINE with priority 0, as a pair.
 pub(crate) const DEADLINE: (u32, u32) = (6, 0);
 
-/// Small reservation, so that concurrent tests have room.
+/// Small reservation, so that concurrent tests can have theirs, too.
 pub(crate) const LITTLE: Reservation = Reservation {
     runtime: Duration::from_micros(500),
     deadline: Duration::from_millis(20),
     period: Duration::from_millis(50),
 };
 
-/// Returns whether this process may have SCHED_DEADLINE at all; prints the reason if not.
+/// Returns whether this process may use SCHED_DEADLINE; prints the reason if not.
 pub(crate) fn is_granted() -> bool {
     let tried = ThreadSpec::named("try").scheduling(Scheduling::Deadline(LITTLE));
     let granted = tried.start(|| ());
@@ -39,7 +39,7 @@ fn real_time() -> Option<Arc<RtOrb>> {
     is_granted().then_some(rt)
 }
 
-/// Servant that answers `long` with its thread's reservation, as microseconds of runtime.
+/// Servant that answers `long` with the runtime of its thread's reservation, in microseconds.
 struct Runtime(Arc<RtOrb>);
 
 impl Answering for Runtime {
@@ -164,8 +164,8 @@ fn a_pools_threads_reserve_their_time_and_its_reserve_thread_does_not() {
     }
 }
 
-/// Checks that, while the lane's one thread is in an upcall, the reserve thread refuses requests,
-/// and reads without a reservation.
+/// Checks that, while the lane's only thread is in an upcall, the reserve thread refuses requests,
+/// and reads them without a reservation.
 fn refused_while_held_up(rt: &Arc<RtOrb>, gated: &str, servant: &EchoImpl) {
     std::thread::scope(|scope| {
         let held = scope.spawn(|| {
@@ -218,8 +218,7 @@ fn what_is_no_reservation_is_refused_where_the_pool_is_made() {
     }
 }
 
-/// Reservation of which all threads together need more than all processors have, though each alone
-/// has room.
+/// Reservation that each thread could have alone, but not all threads of the test together.
 const NEARLY_ALL: Reservation = Reservation {
     runtime: Duration::from_millis(80),
     deadline: Duration::from_millis(100),

@@ -1,4 +1,4 @@
-//! Distributable threads: their ids on the way, and their cancellation.
+//! Distributable threads: how their ids travel with calls, and their cancellation.
 
 use crate::segments::{LONG, Noting, edf, fixed, object, unasked};
 use crate::setting::{LIMIT, Server, at, client, echo};
@@ -22,11 +22,13 @@ fn dynamic() -> Arc<RtOrb> {
     unasked(DynamicScheduling::default())
 }
 
-/// Servant that begins, calls, and records the result of its next scheduling point.
+/// Servant that waits at a gate, and then records whether it can begin a segment (a scheduling
+/// point).
 struct Waiting {
     rt: Arc<RtOrb>,
     gate: Gate,
-    /// Id of the upcall, and the result of beginning a segment behind the gate.
+    /// Distributable thread's id in each upcall, and the result of beginning a segment after the
+    /// gate.
     behind_gate: Mutex<Vec<(DistributableThreadId, Result<(), Kind>)>>,
 }
 
@@ -196,8 +198,8 @@ fn object_of(server: &Server, noting: &Arc<Noting>) -> String {
     server.orb.object_to_string(object.as_object()).unwrap()
 }
 
-/// Servant that cancels the calling client's distributable thread in its own process, while it
-/// waits for the reply.
+/// Servant that cancels the calling client's distributable thread, in the client's process, while
+/// the client waits for the reply.
 struct Cancels {
     of_client: Arc<RtOrb>,
     of_server: Arc<RtOrb>,

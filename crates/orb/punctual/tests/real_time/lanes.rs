@@ -1,5 +1,5 @@
-//! Prioritised endpoints: those that references name, those that calls go to, and the threads that
-//! serve there.
+//! Prioritised endpoints: those that references name, those that calls use, and the threads that
+//! serve them.
 
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Echo, watchdog};
@@ -17,8 +17,8 @@ use punctual::{
 use punctual_ior::Ior;
 use std::fmt::Write as _;
 
-/// Endpoints of TCP and Unix sockets, by thread and by pool, of two priorities each, and TCP
-/// without one.
+/// Endpoints on TCP and Unix sockets with two priorities each, served by thread per connection and
+/// by pool, and one on TCP without a priority.
 const ENDPOINTS: [&str; 5] = [
     "iiop://127.0.0.1:0",
     "iiop://127.0.0.1:0/priority=10",
@@ -27,8 +27,8 @@ const ENDPOINTS: [&str; 5] = [
     "uiop://|priority=50",
 ];
 
-/// Returns the model with the client's priority; 1, which every mapping has, for clients without
-/// one.
+/// Returns the model CLIENT_PROPAGATED, with server priority 1, which every mapping has, for
+/// clients without a priority.
 pub(crate) fn propagated() -> PriorityModelPolicy {
     PriorityModelPolicy::client_propagated(at(1))
 }
@@ -47,7 +47,7 @@ pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
     endpoints.collect()
 }
 
-/// Returns the reference with a policy of its own.
+/// Returns the reference with a policy override.
 pub(crate) fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
     let policy = Policy::of(policy);
     let object = echo.as_object();
@@ -99,7 +99,7 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
     assert_eq!(of_server.native_changes(), 2);
 }
 
-/// Returns the reference, called by this protocol alone.
+/// Returns the reference, restricted to calls by this protocol.
 pub(crate) fn by(echo: &Echo, protocol: &str) -> Echo {
     let object = echo.as_object();
     let wish = Policy::ClientProtocols(punctual::policy::ClientProtocols {

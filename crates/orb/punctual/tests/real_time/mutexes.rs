@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const FIFO: u32 = 1;
 
-/// Returns an RTORB whose CORBA priorities are the kernel's.
+/// Returns an RTORB whose CORBA priorities equal the native ones.
 fn direct() -> Option<Arc<RtOrb>> {
     fifo(Propagated::default())
 }

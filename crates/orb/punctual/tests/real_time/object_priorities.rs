@@ -17,7 +17,8 @@ use std::sync::Mutex;
 const USER_ID: PoaPolicy = PoaPolicy::IdAssignment(IdAssignmentPolicy::User);
 const MULTIPLE_ID: PoaPolicy = PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple);
 
-/// Makes a server on Unix sockets of three priorities, with a POA that declares the lowest.
+/// Makes a server on Unix sockets of three priorities, and a POA with SERVER_DECLARED at the lowest
+/// of them.
 fn server(rt: &Arc<RtOrb>) -> Server {
     Server::at(
         rt,
@@ -30,7 +31,7 @@ fn server(rt: &Arc<RtOrb>) -> Server {
 }
 
 impl Server {
-    /// Makes a POA that declares 10.
+    /// Makes a POA with SERVER_DECLARED at priority 10.
     fn declaring(&self, name: &str, others: &[PoaPolicy]) -> Poa {
         let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(10)));
         let policies = [&[model][..], others].concat();
@@ -45,7 +46,8 @@ impl Server {
         self.orb.object_to_string(echo.as_object()).unwrap()
     }
 
-    /// Returns the priorities of an upcall for a client in another ORB, and for one in this.
+    /// Returns the priorities of an upcall for a client in another ORB, and for one in the server's
+    /// ORB.
     fn served_at(&self, client: &Orb, reference: &str) -> [Option<i16>; 2] {
         [client, &self.orb].map(|orb| {
             echo(orb, reference).long(1).unwrap();
@@ -283,7 +285,7 @@ fn a_priority_that_the_mapping_lacks_is_refused() {
     assert_eq!(kind_of(Err::<(), _>(refused)).0, Kind::BadParam);
 }
 
-/// Mapping without priorities above this one.
+/// Priority mapping that has no native priority above this one.
 #[derive(Debug)]
 struct UpTo(i16);
 

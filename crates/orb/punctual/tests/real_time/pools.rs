@@ -22,7 +22,7 @@ fn threads(priority: i16, static_threads: usize) -> PoolThreads {
     }
 }
 
-/// Returns options of a pool that refuses nothing while a busy machine holds its threads up.
+/// Returns options of a pool that refuses no request, even if a busy machine delays its threads.
 fn patient() -> ThreadpoolOptions {
     ThreadpoolOptions {
         buffering: RequestBuffering::Unbounded,

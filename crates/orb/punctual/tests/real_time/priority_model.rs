@@ -1,4 +1,5 @@
-//! Priorities of servants, and their form in requests, replies and references.
+//! Priorities of servants by priority model, and their encoding in requests, replies and
+//! references.
 
 use crate::setting::{
     LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled,
@@ -137,7 +138,7 @@ fn a_thread_without_a_lane_takes_each_priority_and_gives_it_back() {
     });
 }
 
-/// Context with any data.
+/// Service context of a priority with arbitrary data.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
@@ -155,7 +156,7 @@ impl RequestContext for Says {
     }
 }
 
-/// Returns a server's answer to a request that carries these octets.
+/// Makes a call whose priority context has these octets; returns the state of the upcall.
 fn answer(server: &Server, reference: &str, octets: &[u8]) -> Result<Seen, SystemException> {
     let context = Arc::new(Says(octets.to_vec()));
     let client = Orb::builder().request_context(context).build().unwrap();

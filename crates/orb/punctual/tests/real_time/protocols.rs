@@ -14,7 +14,7 @@ fn preferring(protocols: &[&str]) -> PoaPolicy {
     PoaPolicy::Defined(Policy::protocols(protocols, Otherwise::Raise))
 }
 
-/// Returns a reference of a POA with these policies, as text.
+/// Returns a reference, as text, to an object of a POA with these policies.
 fn object(server: &Server, name: &str, policies: &[PoaPolicy]) -> String {
     let poa = server.poa(name, policies).unwrap();
     let echo: Echo = poa.activate(server.noting.clone()).unwrap();

@@ -1,5 +1,5 @@
-//! Limits on the segments of requests that a server obeys: those of its settings, those of the
-//! kernel, and invalid segments.
+//! Limits on the segments of requests that a server obeys: its settings, the kernel's limits, and
+//! invalid segments.
 
 use crate::deadline_lanes::{DEADLINE, LITTLE};
 use crate::segments::{
@@ -135,7 +135,7 @@ fn a_thread_that_has_reserved_its_time_keeps_to_that_in_upcalls_of_segments() {
     }
 }
 
-/// Reservation of which the processors can keep a few.
+/// Reservation of most of a processor: the machine can grant only a few.
 const MUCH: Reservation = Reservation {
     runtime: Duration::from_millis(80),
     deadline: Duration::from_millis(100),
@@ -218,7 +218,7 @@ fn what_the_kernel_does_not_admit_is_refused_here_and_at_the_server() {
     assert_eq!(noting.last().scheduled, (0, 0));
 }
 
-/// Context of that id with any data.
+/// Service context of a scheduling segment with arbitrary data.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 

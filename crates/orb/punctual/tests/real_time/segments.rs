@@ -1,5 +1,5 @@
-//! Scheduling segments: their effect on the thread in them, their form in requests, and the degree
-//! to which servers obey them.
+//! Scheduling segments: their effect on their thread, their encoding in requests, and how far
+//! servers obey them.
 
 use crate::deadline_lanes::{DEADLINE, LITTLE, is_granted};
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, scheduled};
@@ -28,7 +28,7 @@ pub(crate) fn edf(reserved: Reservation) -> SchedulingParameter {
     SchedulingParameter::EarliestDeadlineFirst(reserved)
 }
 
-/// Reservation that no kernel is asked for, with a deadline that is never missed.
+/// Reservation that is never requested from the kernel, with a deadline that is never missed.
 pub(crate) const LONG: Reservation = Reservation {
     runtime: Duration::from_secs(1),
     deadline: Duration::from_secs(3_600),
@@ -42,7 +42,7 @@ const SHORT: Reservation = Reservation {
     period: Duration::from_millis(1),
 };
 
-/// Returns dynamic scheduling whose segments do not change the kernel's scheduling.
+/// Returns an RTORB with dynamic scheduling whose segments do not change the kernel's scheduling.
 pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,
@@ -52,8 +52,8 @@ pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     RtOrb::new(config).unwrap()
 }
 
-/// Returns dynamic scheduling by the kernel, with native priorities unchanged; `None`, with the
-/// reason printed, where the machine does not grant it.
+/// Returns an RTORB with dynamic scheduling by the kernel, with native priorities unchanged; prints
+/// the reason and returns `None` if the machine does not permit it.
 pub(crate) fn asked(dynamic: DynamicScheduling, propagated: Propagated) -> Option<Arc<RtOrb>> {
     let config = RtConfig {
         mapping: Mapping::Direct,
@@ -83,7 +83,7 @@ pub(crate) fn up_to(runtime: Duration, above: AboveHighest) -> DynamicScheduling
     }
 }
 
-/// State of an upcall.
+/// State of a thread during an upcall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) id: Option<DistributableThreadId>,
@@ -98,7 +98,7 @@ pub(crate) struct Seen {
 pub(crate) struct Noting {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) seen: Mutex<Vec<Seen>>,
-    /// Least time that the servant takes.
+    /// Least time that each call takes.
     takes: Duration,
 }
 

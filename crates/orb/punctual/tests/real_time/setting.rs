@@ -1,5 +1,4 @@
-//! Server with objects of each priority model, clients, and the priorities that their servants ran
-//! at.
+//! Server with objects of each priority model, clients, and a record of the priorities of upcalls.
 
 use crate::support::{Answering, Echo};
 use punctual::poa::{CreatePoaError, PoaPolicy};
@@ -33,7 +32,8 @@ pub(crate) fn scheduled() -> (u32, u32) {
     (fields[38].parse().unwrap(), fields[37].parse().unwrap())
 }
 
-/// State of an upcall: its thread's CORBA priority, its scheduling, and the request's context.
+/// State of a thread during an upcall: its CORBA priority, its scheduling, and the request's
+/// context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) corba: Option<i16>,
@@ -71,8 +71,8 @@ impl Noting {
     }
 }
 
-/// Returns SCHED_FIFO by the direct mapping if this process may have it; `None`, with the reason
-/// printed, elsewhere.
+/// Returns an RTORB with SCHED_FIFO and the direct mapping if this process may use it; otherwise
+/// prints the reason and returns `None`.
 pub(crate) fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
     let config = RtConfig {
         mapping: Mapping::Direct,
@@ -88,7 +88,7 @@ pub(crate) fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
     }
 }
 
-/// Returns CORBA priorities without effect on the kernel, for tests of what is sent.
+/// Returns an RTORB whose CORBA priorities have no effect on the kernel, for tests of what is sent.
 pub(crate) fn ordinary(propagated: Propagated) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,
@@ -117,7 +117,7 @@ impl Server {
         Self::of(rt, listening)
     }
 
-    /// One of this builder.
+    /// Makes a server from an ORB builder.
     pub(crate) fn of(rt: &Arc<RtOrb>, builder: OrbBuilder) -> Self {
         let orb = rt.extend(builder).unwrap().build().unwrap();
         orb.root_poa().unwrap().manager().activate().unwrap();
@@ -133,14 +133,14 @@ impl Server {
         root.create_poa(name, Some(root.manager()), policies)
     }
 
-    /// Returns a reference to an object of a POA with this model, as text.
+    /// Returns a reference, as text, to an object of a POA with this priority model.
     pub(crate) fn object(&self, model: PriorityModelPolicy) -> String {
         let poa = self.poa("model", &[PoaPolicy::of(model)]).unwrap();
         let echo: Echo = poa.activate(self.noting.clone()).unwrap();
         self.orb.object_to_string(echo.as_object()).unwrap()
     }
 
-    /// Returns a reference to an object of a POA without a model, as text.
+    /// Returns a reference, as text, to an object of a POA without a priority model.
     pub(crate) fn plain(&self) -> String {
         let root = self.orb.root_poa().unwrap();
         let echo: Echo = root.activate(self.noting.clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Other settings of Real-time CORBA: transforms of priorities, and the start of lanes' threads.
+//! Further settings of Real-time CORBA: priority transforms, and the start of lanes' threads.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread};
@@ -11,8 +11,8 @@ use punctual::rt::{
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{Interface, Orb, SystemExceptionKind as Kind, minor};
 
-/// Transform that serves 5 above the requested priority, except for those above 90, and propagates
-/// half of a thread's priority.
+/// Transform that raises the requested priority of upcalls by 5, refuses those above 90, and
+/// propagates half of a thread's priority.
 #[derive(Debug)]
 struct Changes;
 

@@ -1,4 +1,4 @@
-//! Timeline of requests, and the information that a person and a check read from it.
+//! Timeline of requests, and its analysis: as a drawing, and for priority inversions.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, ordinary};
@@ -15,14 +15,14 @@ use punctual::rt::{
 use punctual::stub::Arc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Lock of the process's only timeline.
+/// Lock for one test at a time: a process has only one timeline.
 static ONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the records of one lane of each kind, as other tests of the process run concurrently.
+/// Returns the records of the given lanes only, as other tests of the process run concurrently.
 fn of_lane(threads: &[ThreadRecords], lanes: &[u32]) -> Vec<ThreadRecords> {
     let is_its = |record: &&Record| lanes.contains(&record.request.lane);
     let of = |thread: &ThreadRecords| ThreadRecords {

@@ -1,4 +1,5 @@
-//! Distributable thread that goes from this process to another one, and is cancelled there.
+//! Distributable thread that goes from this process to another one by a call, and is cancelled
+//! there.
 
 use crate::segments::{asked, fixed, unasked};
 use crate::setting::{LIMIT, Server, echo, on_a_thread, scheduled};
@@ -14,7 +15,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const ROLE: &str = "PUNCTUAL_TEST_SECOND_PROCESS";
 const KEY: &str = "DistributableThreads";
-/// Prefix of the other process's lines; the test harness in it has lines of its own.
+/// Prefix of the lines that the other process writes for the test, as opposed to those of its test
+/// harness.
 const TELLS: &str = "@ ";
 
 fn tell(line: &str) {
@@ -33,8 +35,8 @@ fn seen(
     format!("{operation}: {id:?} {parameter:?} {scheduled:?}")
 }
 
-/// Servant that reports the segment of its calls. `wait` holds its caller until the gate is open,
-/// and then reaches a scheduling point.
+/// Servant that reports the segment of its calls. Its operation `wait` waits until the gate is
+/// open, and then reaches a scheduling point.
 struct Telling {
     rt: Arc<RtOrb>,
     gate: Arc<Gate>,
@@ -55,7 +57,7 @@ impl Answering for Telling {
     }
 }
 
-/// Serves until its input ends; a line of that opens the gate.
+/// Serves, in the other process, until its standard input ends; a line on it opens the gate.
 #[test]
 #[ignore = "run by the test below"]
 fn second_process() {
@@ -83,7 +85,7 @@ fn second_process() {
     }
 }
 
-/// Other process; killed when dropped.
+/// Other process, which is killed when this is dropped.
 struct Second {
     process: Child,
     input: ChildStdin,
@@ -109,7 +111,7 @@ impl Second {
         }
     }
 
-    /// Returns its next report.
+    /// Returns the next line that the process writes for the test.
     fn told(&mut self) -> String {
         let told = |line: String| Some(line.strip_prefix(TELLS)?.to_owned());
         self.output

@@ -1,5 +1,5 @@
 //! Data of SchedulingSegment, the service context that identifies the segment of a request. The
-//! standard leaves it to schedulers; this one is Punctual's own.
+//! standard leaves such a context to the scheduler; this one is specific to Punctual.
 //!
 //! ```text
 //! encapsulation {
@@ -16,18 +16,18 @@ use punctual_exec::thread::Reservation;
 use punctual_orb::Priority;
 use std::time::Duration;
 
-/// Length of its data in bytes, as CDR aligns them.
+/// Length of the data in bytes, as aligned by CDR.
 pub(super) const LENGTH: usize = 48;
 const DISCIPLINE: usize = 1;
 const PRIORITY: usize = 2;
 const ID: usize = 4;
-/// Offset of the three times, of 8 bytes each.
+/// Offset of the three times (runtime, deadline, period), of 8 bytes each.
 const TIMES: usize = 24;
 
 const FIXED_PRIORITY: u8 = 0;
 const EARLIEST_DEADLINE_FIRST: u8 = 1;
 
-/// Segment of a request, as the request carries it.
+/// Scheduling segment that a request carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Carried {
     pub(super) id: DistributableThreadId,
@@ -35,7 +35,7 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Encodes it in this machine's byte order.
+    /// Encodes the segment in this machine's byte order.
     pub(super) fn encoded(self) -> [u8; LENGTH] {
         let (discipline, priority, times) = match self.parameter {
             SchedulingParameter::FixedPriority(priority) => {

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct DynamicScheduling {
     /// Disciplines that segments may have. Default: both.
     pub disciplines: Vec<Discipline>,
-    /// Treatment of the reservations that the segments of clients ask for.
+    /// Treatment of the reservations that the segments of clients request.
     pub propagated: PropagatedReservations,
 }
 
@@ -22,19 +22,20 @@ impl Default for DynamicScheduling {
     }
 }
 
-/// Treatment of the reservations that the segments of other processes ask for. Their fixed
-/// priorities are limited by [`crate::Propagated`], as those of CLIENT_PROPAGATED are.
+/// Treatment of the reservations that the segments of other processes request. Their fixed
+/// priorities are limited by [`crate::Propagated`], like priorities with CLIENT_PROPAGATED.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PropagatedReservations {
-    /// The upcall is in the segment, and its thread is scheduled as it would be without.
+    /// The upcall belongs to the segment, but the segment does not change its thread's scheduling.
     #[default]
     NotObeyed,
-    /// The upcall's thread reserves the time that the segment asks for, up to a limit.
+    /// The upcall's thread makes the reservation that the segment requests, up to a limit.
     UpTo {
         /// Maximum that one upcall may reserve. The number of simultaneous reservations is limited
         /// by the kernel's admission.
         most: ReservationLimit,
-        /// Treatment of a request that asks for more: with [`AboveHighest::Cap`] its runtime is cut to what is allowed.
+        /// Treatment of a request for a larger reservation: with [`AboveHighest::Cap`] its runtime
+        /// is reduced to the maximum.
         above: AboveHighest,
     },
 }
@@ -42,22 +43,22 @@ pub enum PropagatedReservations {
 /// Maximum that the upcall of one request may reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReservationLimit {
-    /// Maximum runtime in a period.
+    /// Maximum runtime per period.
     pub runtime: Duration,
-    /// Maximum share of one processor, in hundredths.
+    /// Maximum share of one processor, in percent.
     pub percent: u32,
 }
 
 impl ReservationLimit {
-    /// Returns the maximum runtime of a reservation of this period.
+    /// Returns the maximum runtime of a reservation with this period.
     pub(super) fn runtime_of(self, period: Duration) -> Duration {
         let share = period.as_nanos().saturating_mul(self.percent.into()) / 100;
         let share = Duration::from_nanos(u64::try_from(share).unwrap_or(u64::MAX));
         share.min(self.runtime)
     }
 
-    /// Returns as much of a reservation as is allowed; `None` if that is too little for a
-    /// reservation.
+    /// Returns a reservation with its runtime reduced to the maximum; `None` if that is too little
+    /// for a valid reservation.
     pub(super) fn capped(self, wanted: Reservation) -> Option<Reservation> {
         let runtime = wanted.runtime.min(self.runtime_of(wanted.period));
         Reservation { runtime, ..wanted }.check().ok()

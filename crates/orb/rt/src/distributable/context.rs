@@ -5,7 +5,7 @@ use super::stack;
 use punctual_giop::service_context::SCHEDULING_SEGMENT;
 use punctual_orb::{CallPolicies, RequestContext};
 
-/// Service context of calls by threads in segments, and of no others.
+/// Service context of the requests that a thread makes in a segment.
 #[derive(Debug)]
 pub(crate) struct SegmentContext;
 

@@ -12,7 +12,8 @@ use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use std::sync::{Arc, mpsc};
 
 /// Access to the scheduling segments of the calling thread (RTScheduling::Current; Real-time CORBA
-/// 1.2, dynamic scheduling). Each thread has its own; in an upcall, it has that of the request.
+/// 1.2, dynamic scheduling). Each thread has its own segments; in an upcall, the thread has the
+/// request's segment.
 ///
 /// For an RTORB without [`crate::RtConfig::dynamic_scheduling`] all operations that could begin a
 /// segment raise NO_IMPLEMENT.
@@ -21,18 +22,18 @@ pub struct SchedulingCurrent<'o> {
     rt: &'o Arc<RtOrb>,
 }
 
-/// Terms on which a distributable thread is started by another ([`SchedulingCurrent::spawn`]).
+/// Properties of a new distributable thread that another one starts ([`SchedulingCurrent::spawn`]).
 #[derive(Clone, Debug)]
 pub struct Spawned {
-    /// The name of its outermost segment.
+    /// Name of the new thread's outermost segment.
     pub name: String,
     /// Parameter of that segment. Default: the implicit parameter of the segment that starts it.
     pub parameter: Option<SchedulingParameter>,
-    /// Parameter of nested segments without one.
+    /// Parameter of nested segments that are begun without one.
     pub implicit: Option<SchedulingParameter>,
-    /// Size of its stack in bytes; by default that of the system (2 MiB).
+    /// Size of the new thread's stack in bytes; by default the system's (2 MiB).
     pub stack_size: Option<usize>,
-    /// CORBA priority at which it runs before its segment and behind it.
+    /// CORBA priority at which the new thread runs before and after its segment.
     pub base_priority: Priority,
 }
 
@@ -41,11 +42,13 @@ impl<'o> SchedulingCurrent<'o> {
         Self { rt }
     }
 
-    /// Begins a segment nested in that of the thread, or, where it is in none, a distributable
-    /// thread. The thread is scheduled by `parameter` until the segment ends; where none is given,
-    /// by the implicit one of the segment around it. `implicit` is for segments within this one.
+    /// Begins a segment, nested in the thread's present one. A thread that is in no segment becomes
+    /// a distributable thread. The thread is scheduled by `parameter` until the segment ends;
+    /// without one, by the implicit parameter of the enclosing segment. `implicit` is the implicit
+    /// parameter for segments nested in this one.
     ///
-    /// A reservation's deadline counts from now. Up to four system calls, and a few allocations.
+    /// A reservation's deadline counts from now. Makes up to four system calls, and a few
+    /// allocations.
     ///
     /// # Errors
     /// UNSUPPORTED_SCHEDULING_DISCIPLINE; THREAD_CANCELLED; BAD_PARAM without any parameter, and
@@ -77,13 +80,13 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(stack::push(self.rt, dynamic, new)?)
     }
 
-    /// Gives the thread's segment another name, and other parameters where they are given. Its next
-    /// deadline counts from now, so that work that is repeated in one segment updates it each time:
-    /// without a parameter that takes no system call. Returns `Some` if the last deadline had
-    /// passed, which is counted ([`RtOrb::segment_overruns`]).
+    /// Gives the thread's innermost segment another name, and other parameters if they are given.
+    /// Its next deadline counts from now, so that work that is repeated in one segment updates it
+    /// each time: without a parameter that takes no system call. Returns `Some` if the last
+    /// deadline had passed, which is counted ([`RtOrb::segment_overruns`]).
     ///
     /// # Errors
-    /// BAD_INV_ORDER where the thread is in none, and those of
+    /// BAD_INV_ORDER if the thread is in no segment, and those of
     /// [`SchedulingCurrent::begin_scheduling_segment`]; the segment goes on as it was then.
     pub fn update_scheduling_segment(
         self,
@@ -98,20 +101,20 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(stack::update(self.rt, name, parameter, implicit)?)
     }
 
-    /// Ends the thread's segment. The thread is scheduled as it was when the segment began; with
-    /// the outermost segment the distributable thread ends. Returns `Some` if the deadline had
-    /// passed, which is counted.
+    /// Ends the thread's innermost segment. The thread is scheduled as it was when the segment
+    /// began; with the outermost segment the distributable thread ends. Returns `Some` if the
+    /// deadline had passed, which is counted.
     ///
     /// # Errors
-    /// BAD_INV_ORDER where the thread is in none, or in that of its upcall; BAD_PARAM where the
-    /// segment has another name: it goes on then. THREAD_CANCELLED when the thread was cancelled,
-    /// and INV_POLICY when the kernel does not admit again the thread's earlier reservation: the
-    /// segment has ended nonetheless.
+    /// BAD_INV_ORDER if the thread is in no segment, or only in that of its upcall, and BAD_PARAM
+    /// if the segment has another name: the segment then continues. THREAD_CANCELLED if the thread
+    /// was cancelled, and INV_POLICY if the kernel does not admit the thread's earlier reservation
+    /// again: the segment has then ended nonetheless.
     pub fn end_scheduling_segment(self, name: &str) -> Result<Option<Overrun>, SystemException> {
         stack::end(name)
     }
 
-    /// Starts a distributable thread of its own, which runs `start` in a segment and then ends.
+    /// Starts a new distributable thread, which runs `start` in a segment and then ends.
     ///
     /// # Errors
     /// BAD_INV_ORDER where the calling thread is in no segment; NO_RESOURCES when no thread can be
@@ -160,14 +163,14 @@ impl<'o> SchedulingCurrent<'o> {
         current.begin_scheduling_segment(&spawned.name, Some(parameter), spawned.implicit)
     }
 
-    /// Returns the distributable thread of an id, if this process is on its way: if it is here, or
-    /// in a call that it has made from here.
+    /// Returns the distributable thread with this id, if it passes through this process: it runs
+    /// here, or is in a call that it has made from here.
     #[must_use]
     pub fn lookup(self, id: DistributableThreadId) -> Option<DistributableThread> {
         self.rt.dynamic()?.find(id)
     }
 
-    /// Returns the distributable thread's id.
+    /// Returns the id of the distributable thread that the calling thread is.
     ///
     /// # Errors
     /// BAD_INV_ORDER where the thread is in no segment.
@@ -176,22 +179,22 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(thread.id())
     }
 
-    /// Returns the parameter of the thread's segment; in an upcall, as the client's request states
-    /// it, even if only a part of it is obeyed.
+    /// Returns the parameter of the thread's segment; in an upcall, that of the client's request,
+    /// even if this server grants only a part of it.
     #[must_use]
     pub fn scheduling_parameter(self) -> Option<SchedulingParameter> {
         stack::parameters().map(|(parameter, _)| parameter)
     }
 
-    /// Returns the parameter of nested segments without one.
+    /// Returns the implicit parameter: that of nested segments which are begun without one.
     #[must_use]
     pub fn implicit_scheduling_parameter(self) -> Option<SchedulingParameter> {
         stack::parameters()?.1
     }
 
     /// Returns the names of the segments that the distributable thread has begun in this upcall, or
-    /// in this thread, the outermost first. Names are not sent: those of its segments elsewhere are
-    /// not included.
+    /// in this thread, the outermost first. Names are not sent with calls, so the names of its
+    /// segments in other processes are not included.
     #[must_use]
     pub fn current_scheduling_segment_names(self) -> Vec<String> {
         stack::names()

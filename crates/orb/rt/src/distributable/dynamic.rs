@@ -30,7 +30,7 @@ impl Dynamic {
         &self.config
     }
 
-    /// Number of segments that have ended, or were updated, after their deadlines.
+    /// Number of segments that have ended or were updated only after their deadlines.
     pub(crate) fn overruns(&self) -> u64 {
         // Relaxed: a statistic only.
         self.overruns.load(Ordering::Relaxed)
@@ -43,7 +43,7 @@ impl Dynamic {
         }
     }
 
-    /// Checks that segments may have this parameter.
+    /// Checks that segments of this RTORB may have this parameter.
     ///
     /// # Errors
     /// UNSUPPORTED_SCHEDULING_DISCIPLINE, or BAD_PARAM for an invalid reservation.
@@ -59,12 +59,13 @@ impl Dynamic {
         Ok(checked.transpose().map(drop).map_err(bad)?)
     }
 
-    /// Registers the distributable thread of this id as present in the process.
+    /// Registers that the distributable thread with this id is in the process.
     pub(super) fn enter(&self, id: DistributableThreadId) -> Result<Registration, SystemException> {
         self.registry.enter(id)
     }
 
-    /// Returns the distributable thread of this id, if it is here or in a call that it has made from here.
+    /// Returns the distributable thread with this id, if it runs in this process or is in a call
+    /// that it has made from here.
     pub(super) fn find(&self, id: DistributableThreadId) -> Option<DistributableThread> {
         self.registry.find(id)
     }

@@ -6,19 +6,20 @@ use punctual_orb::{
 };
 use std::fmt;
 
-/// Reason why a scheduling segment did not begin, continue or end as asked.
+/// Reason why a scheduling segment did not begin, was not updated or did not end as requested.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentError {
-    /// RTScheduling::Current::UNSUPPORTED_SCHEDULING_DISCIPLINE: the RTORB does not have it.
+    /// RTScheduling::Current::UNSUPPORTED_SCHEDULING_DISCIPLINE: the RTORB does not support the
+    /// parameter's discipline.
     #[error("this RTORB does not schedule by {0} (`DynamicScheduling::disciplines`)")]
     UnsupportedSchedulingDiscipline(Discipline),
-    /// BAD_INV_ORDER, BAD_PARAM, INV_POLICY and similar exceptions.
+    /// System exception: BAD_INV_ORDER, BAD_PARAM, INV_POLICY and others.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// Shows the error as `Display` does, for a `main` that returns it.
+/// Formats the error as its `Display` text, so that it is also readable when `main` returns it.
 impl fmt::Debug for SegmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -44,7 +45,7 @@ impl From<SegmentError> for DispatchError {
     }
 }
 
-/// Returns INV_POLICY for a segment whose demand is refused.
+/// Returns INV_POLICY for a segment whose reservation or priority is refused.
 #[cold]
 pub(super) fn refused(why: String) -> SystemException {
     SystemException::new(

@@ -2,13 +2,13 @@
 //! threads, as far as the Linux kernel schedules by deadlines itself.
 //!
 //! A thread that begins a *scheduling segment* becomes a *distributable thread*: it has an id, and
-//! keeps it through the calls that it makes, in each process on its way. The segment's *scheduling
-//! parameter* is of one of two *disciplines*: a fixed priority, or a reservation, which the kernel
-//! keeps by earliest deadline first (`SCHED_DEADLINE`).
+//! keeps it in each process that its calls pass through. The segment's *scheduling parameter* is of
+//! one of two *disciplines*: a fixed priority, or a reservation, which the kernel keeps by earliest
+//! deadline first (`SCHED_DEADLINE`).
 //!
 //! Applications call [`SchedulingCurrent`]. `stack` holds the segments of the calling thread and
 //! changes its scheduling with them; `context` is the service context that requests carry,
-//! `carried` its data; `upcall` obeys it around upcalls, as far as [`DynamicScheduling`] allows.
+//! `carried` its data; `upcall` applies it to upcalls, as far as [`DynamicScheduling`] allows.
 //! `registry` knows the distributable threads that pass through this process, and `published` lets
 //! other processes cancel them.
 

@@ -3,7 +3,8 @@
 use punctual_exec::thread::Reservation;
 use punctual_orb::{Discipline, Priority};
 
-/// Scheduling parameter of a segment: the standard's `CORBA::Policy` that a scheduler reads.
+/// Scheduling parameter of a segment; the standard's is a `CORBA::Policy` that a scheduler
+/// interprets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingParameter {
     /// Fixed CORBA priority.
@@ -14,7 +15,7 @@ pub enum SchedulingParameter {
 }
 
 impl SchedulingParameter {
-    /// Returns its discipline.
+    /// Returns the scheduling discipline of the parameter.
     #[must_use]
     pub fn discipline(self) -> Discipline {
         match self {
@@ -23,7 +24,7 @@ impl SchedulingParameter {
         }
     }
 
-    /// Returns the reservation, if it is one.
+    /// Returns the reservation, if the parameter is one.
     #[must_use]
     pub fn reservation(self) -> Option<Reservation> {
         match self {

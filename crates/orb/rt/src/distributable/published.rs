@@ -4,7 +4,7 @@
 //! module Punctual {
 //!   interface DistributableThreads {
 //!     typedef sequence<octet> IdType;                  // RTScheduling::Current::IdType
-//!     boolean cancel(in IdType id);                    // whether this process is on its way
+//!     boolean cancel(in IdType id);                    // whether it passes through this process
 //!     unsigned long state(in IdType id);               // 0 active, 1 cancelled, 2 not known here
 //!   };
 //! };
@@ -22,8 +22,8 @@ use punctual_poa::{Implements, RootPoa, Servant};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Distributable threads of another process, by their ids: the object that
-/// [`RtOrb::publish_distributable_threads`] publishes there.
+/// Client of the object by which another process publishes its distributable threads
+/// ([`RtOrb::publish_distributable_threads`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DistributableThreads(ObjectRef);
 
@@ -44,8 +44,8 @@ const CANCEL: Operation = Operation::two_way("cancel");
 const STATE: Operation = Operation::two_way("state");
 
 impl DistributableThreads {
-    /// Cancels one, as [`super::DistributableThread::cancel`] does there. Returns `false` where
-    /// that process is not on its way.
+    /// Cancels a distributable thread, as [`super::DistributableThread::cancel`] does in that
+    /// process. Returns `false` if the thread does not pass through that process.
     ///
     /// # Errors
     /// The failure of the call.
@@ -54,8 +54,8 @@ impl DistributableThreads {
         self.0.invoke(&CANCEL, put, bool::unmarshal)
     }
 
-    /// Returns the state of one, as that process knows it: [`DistributableThreadState::Ended`]
-    /// where it is not on its way.
+    /// Returns the state of a distributable thread, as that process knows it:
+    /// [`DistributableThreadState::Ended`] if the thread does not pass through it.
     ///
     /// # Errors
     /// The failure of the call.
@@ -74,9 +74,10 @@ impl DistributableThreads {
 }
 
 impl RtOrb {
-    /// Publishes the distributable threads of this RTORB by an ORB, under a plain object key: a
-    /// client finds them at `corbaloc::host:port/KEY`, and may cancel those whose ids it knows. So
-    /// may every client that reaches the ORB: publish them only where that is intended.
+    /// Publishes the distributable threads of this RTORB as an object of an ORB, under a plain
+    /// object key: a client finds the object at `corbaloc::host:port/KEY`, and may cancel the
+    /// threads whose ids it knows. Every client that reaches the ORB can do so: publish them only
+    /// if that is intended.
     ///
     /// # Errors
     /// NO_IMPLEMENT without dynamic scheduling; INITIALIZE when the ORB cannot listen;
@@ -97,7 +98,7 @@ impl RtOrb {
     }
 }
 
-/// Distributable threads of this process.
+/// Servant that publishes the distributable threads of this process.
 struct Here(Arc<Dynamic>);
 
 impl Implements<Here> for DistributableThreads {
@@ -137,7 +138,7 @@ impl Servant for Here {
 }
 
 impl Here {
-    /// Returns the thread whose id is in a request.
+    /// Returns the distributable thread whose id is the request's argument.
     fn thread(
         &self,
         call: &mut ServerCall<'_>,

@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Id of a distributable thread in every process on its way (RTScheduling::Current::IdType): 16
-/// random bytes, so that it cannot be guessed.
+/// Id of a distributable thread in every process that it passes through
+/// (RTScheduling::Current::IdType): 16 random bytes, so that it cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DistributableThreadId([u8; 16]);
 
@@ -50,11 +50,12 @@ impl fmt::Debug for DistributableThreadId {
 /// State of a distributable thread (RTScheduling::DistributableThread::DT_State), as this process knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistributableThreadState {
-    /// The thread is here, or in a call that it has made from here.
+    /// The thread runs in this process, or is in a call that it has made from here.
     Active,
-    /// The thread was cancelled, and gets the exception at its next scheduling point.
+    /// The thread was cancelled, and gets THREAD_CANCELLED at its next scheduling point.
     Cancelled,
-    /// The thread has ended, or its upcall here has. The standard has no name for this state.
+    /// The thread has ended, or its upcall in this process has. The standard has no name for this
+    /// state.
     Ended,
 }
 
@@ -62,8 +63,8 @@ const ACTIVE: u8 = 0;
 const CANCELLED: u8 = 1;
 const ENDED: u8 = 2;
 
-/// Distributable thread on whose way this process is, or was (RTScheduling::DistributableThread).
-/// Cheap to clone.
+/// Distributable thread that passes, or has passed, through this process
+/// (RTScheduling::DistributableThread). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct DistributableThread(Arc<State>);
 
@@ -81,13 +82,13 @@ impl DistributableThread {
         }))
     }
 
-    /// Returns its id.
+    /// Returns the thread's id.
     #[must_use]
     pub fn id(&self) -> DistributableThreadId {
         self.0.id
     }
 
-    /// Returns its state, as this process knows it.
+    /// Returns the thread's state, as this process knows it.
     #[must_use]
     pub fn state(&self) -> DistributableThreadState {
         // Relaxed: no other data depend on it.
@@ -98,13 +99,13 @@ impl DistributableThread {
         }
     }
 
-    /// Cancels it: THREAD_CANCELLED is raised at its next scheduling point here: when it begins,
-    /// updates or ends a segment, makes a call, or a call of its returns. A thread in a call
-    /// elsewhere gets the exception when that returns; to stop it there, cancel it there
-    /// ([`crate::DistributableThreads`]). Cancellation is permanent.
+    /// Cancels the thread: THREAD_CANCELLED is raised at its next scheduling point in this process,
+    /// which is when it begins, updates or ends a segment, makes a call, or a call returns. A
+    /// thread in a call to another process gets the exception when the call returns; to stop it in
+    /// that process, cancel it there ([`crate::DistributableThreads`]). Cancellation is permanent.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST when it has ended.
+    /// OBJECT_NOT_EXIST when the thread has ended.
     pub fn cancel(&self) -> Result<(), SystemException> {
         let now =
             self.0
@@ -121,7 +122,7 @@ impl DistributableThread {
         self.state() == DistributableThreadState::Cancelled
     }
 
-    /// Marks it as ended here, unless it was cancelled.
+    /// Marks the thread as ended in this process, unless it was cancelled.
     fn end(&self) {
         let _ = self
             .0
@@ -159,7 +160,7 @@ impl Registry {
         })
     }
 
-    /// Registers the distributable thread of this id as present.
+    /// Registers that the distributable thread with this id is in the process.
     pub(super) fn enter(
         self: &Arc<Self>,
         id: DistributableThreadId,

@@ -1,8 +1,9 @@
 //! Segments of the calling thread, the innermost last, each with the earlier scheduling of the
 //! thread.
 //!
-//! A thread that serves a request has the request's segment as its own for the upcall; one that
-//! serves a request without a segment, while it waits in one of its own, is in none meanwhile.
+//! A thread that serves a request is in the request's segment during the upcall. A thread that is
+//! in a segment and, while it waits there, serves a request without one, is in no segment during
+//! that upcall.
 
 use super::carried::Carried;
 use super::dynamic::Dynamic;
@@ -17,15 +18,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Terms of a new segment.
+/// Properties of a new segment.
 #[derive(Debug)]
 pub(super) struct New {
     pub(super) id: DistributableThreadId,
-    /// Name; `None` for the segment of an upcall, which ends with that.
+    /// Name; `None` for the segment of an upcall, which ends with the upcall.
     pub(super) name: Option<String>,
     pub(super) parameter: SchedulingParameter,
     pub(super) implicit: Option<SchedulingParameter>,
-    /// Parameter by which the thread is scheduled, if the segment changes that.
+    /// Parameter by which the thread is scheduled, if the segment changes its scheduling.
     pub(super) taken: Option<SchedulingParameter>,
 }
 
@@ -40,14 +41,14 @@ struct Segment {
     before: Before,
 }
 
-/// Segment; `None` for the time of a request that belongs to no segment.
+/// Segment; `None` while a request is served that belongs to no segment.
 type Entry = Option<Segment>;
 
 thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins a segment.
+/// Begins a segment on the calling thread.
 pub(super) fn push(rt: &RtOrb, dynamic: &Arc<Dynamic>, new: New) -> Result<(), SystemException> {
     let known = dynamic.enter(new.id)?;
     let before = Before::now()?;
@@ -74,8 +75,8 @@ pub(super) fn push_unrelated() {
     set_in_segment(false);
 }
 
-/// Gives the innermost segment another name, and other parameters where they are given. Returns the
-/// overrun if its deadline had passed. The next deadline counts from now.
+/// Gives the innermost segment another name, and other parameters if they are given. Its next
+/// deadline counts from now. Returns the overrun if the last deadline had passed.
 pub(super) fn update(
     rt: &RtOrb,
     name: &str,
@@ -123,7 +124,7 @@ pub(super) fn end(name: &str) -> Result<Option<Overrun>, SystemException> {
     restored.map(|()| overrun)
 }
 
-/// Ends the segment of an upcall, and with it those that its servant has begun and not ended.
+/// Ends the segment of an upcall, and those that its servant has begun without ending them.
 pub(super) fn leave_upcall() {
     while let Some(entry) = STACK.with_borrow_mut(Vec::pop) {
         let Some(segment) = entry else {
@@ -141,7 +142,7 @@ pub(super) fn leave_upcall() {
     set_in_segment(is_in_segment());
 }
 
-/// Ends all segments of a thread that is about to end itself.
+/// Ends all segments of a thread that is about to end.
 pub(super) fn leave_all() {
     while let Some(entry) = STACK.with_borrow_mut(Vec::pop) {
         if let Some(segment) = entry {
@@ -151,7 +152,8 @@ pub(super) fn leave_all() {
     set_in_segment(false);
 }
 
-/// Checks that the thread may go on after a call that raised `raised`, if it raised anything.
+/// Checks that the calling thread was not cancelled; `raised` is the exception of the call that it
+/// has just made, if any. THREAD_CANCELLED from a call cancels the thread here, too.
 ///
 /// # Errors
 /// THREAD_CANCELLED.
@@ -166,7 +168,7 @@ pub(crate) fn scheduling_point(raised: Option<&SystemException>) -> Result<(), S
     check(&thread)
 }
 
-/// Checks that a distributable thread may go on.
+/// Checks that a distributable thread was not cancelled.
 ///
 /// # Errors
 /// THREAD_CANCELLED.
@@ -225,7 +227,7 @@ fn with_innermost<R>(with: impl FnOnce(&mut Segment) -> R) -> Option<R> {
     found.ok().flatten()
 }
 
-/// Returns the deadline of a segment that has this parameter from now on.
+/// Returns the deadline of a segment that is given this parameter now.
 fn due(parameter: SchedulingParameter) -> Option<Instant> {
     let reserved = parameter.reservation()?;
     Instant::now().checked_add(reserved.deadline)

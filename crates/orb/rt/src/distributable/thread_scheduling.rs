@@ -16,7 +16,8 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// Returns the scheduling now. Asks the kernel if the thread has reserved its time, or the scheduling is not yet known.
+    /// Returns the thread's present scheduling. Asks the kernel if the thread has a reservation, or
+    /// if the scheduling is not yet known.
     pub(super) fn now() -> Result<Self, SystemException> {
         let asked = thread::now().and_then(|ran_at| {
             let known = ran_at.native().scheduling();
@@ -26,11 +27,11 @@ impl Before {
         asked.map_err(|error| unknown(&error))
     }
 
-    /// Restores it.
+    /// Restores the scheduling from before the segment.
     ///
     /// # Errors
-    /// Those of the operating system: the processors may have no room any more for a reservation
-    /// that was given up for the time of the segment.
+    /// Those of the operating system: the kernel may no longer admit a reservation that was given
+    /// up during the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
         Priority::replace_of_thread(self.ran_at.corba());
         let reserves_time = matches!(self.scheduling, Scheduling::Deadline(_));
@@ -45,19 +46,19 @@ impl Before {
     }
 }
 
-/// Returns whether the calling thread has reserved its time.
+/// Returns whether the calling thread has a reservation (`SCHED_DEADLINE`).
 pub(super) fn reserves_time() -> Result<bool, SystemException> {
     let now = thread::now().map_err(|error| unknown(&error))?;
     Ok(now.native() == Native::DEADLINE)
 }
 
-/// Schedules the calling thread according to a segment's parameter, unless the RTORB leaves
-/// scheduling alone.
+/// Schedules the calling thread according to a segment's parameter, unless the RTORB does not
+/// change the kernel's scheduling.
 ///
 /// # Errors
 /// INV_POLICY for a reservation that the kernel does not admit, DATA_CONVERSION 2 for a priority
-/// that the mapping does not have, NO_PERMISSION for one that the kernel refuses; the thread is as
-/// it was then.
+/// that the mapping does not have, NO_PERMISSION for one that the kernel refuses; the thread's
+/// scheduling is then unchanged.
 pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), SystemException> {
     match parameter {
         SchedulingParameter::FixedPriority(priority) => {

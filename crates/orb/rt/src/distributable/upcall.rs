@@ -16,18 +16,19 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// Actions around the upcalls of an adapter in an ORB with dynamic scheduling: those of its priority model, and within
-/// these the segment.
+/// Actions around the upcalls of an adapter in an ORB with dynamic scheduling: those of its
+/// priority model, and, inside them, entering and leaving the request's segment.
 #[derive(Debug)]
 pub(crate) struct InSegment {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) dynamic: Arc<Dynamic>,
     pub(crate) model: Option<Arc<dyn AroundUpcall>>,
-    /// True if the model leaves the scheduling of upcalls to clients.
+    /// True if the priority model leaves the scheduling of upcalls to clients.
     pub(crate) clients_decide: bool,
 }
 
-/// Bit beside the priority model's own return value: there is an entry in the thread's stack.
+/// Bit of the returned state which says that the upcall has an entry in the thread's stack of
+/// segments; the other bits are the priority model's.
 const ENTERED: u64 = 1 << 31;
 
 impl AroundUpcall for InSegment {
@@ -63,8 +64,8 @@ impl AroundUpcall for InSegment {
 }
 
 impl InSegment {
-    /// Enters the segment of a request. Returns whether there is an entry in the thread's stack for
-    /// it.
+    /// Enters the segment of a request. Returns whether the upcall has an entry in the thread's
+    /// stack of segments.
     fn enter_segment(&self, call: Option<&ServerCall<'_>>) -> Result<bool, SystemException> {
         let Some(call) = call else {
             // The calling thread is the client's.
@@ -94,7 +95,7 @@ impl InSegment {
     }
 
     /// Returns the parameter by which the thread is scheduled for the upcall, if the segment
-    /// changes that. A thread with a reservation keeps it.
+    /// changes its scheduling. A thread with a reservation keeps its scheduling.
     fn taken(
         &self,
         wanted: SchedulingParameter,
@@ -113,7 +114,7 @@ impl InSegment {
         })
     }
 
-    /// Returns as much of a client's reservation as is allowed.
+    /// Returns the part of a client's reservation that this server allows.
     fn allowed(&self, wanted: Reservation) -> Result<Option<Reservation>, SystemException> {
         let (most, above) = match self.dynamic.config().propagated {
             PropagatedReservations::NotObeyed => return Ok(None),

@@ -10,36 +10,35 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Mapping of CORBA priorities to native ones, and back. Called on each call's way: it should
-/// neither block nor allocate, and return the same result each time.
+/// Mapping of CORBA priorities to native ones, and back. It is used by every call, and so should
+/// neither block nor allocate, and must always return the same result for a priority.
 ///
-/// The standard leaves open how an application installs its own, which O'Ryan et al. 2001 names as
-/// a gap: here it is [`Mapping::Custom`] in the configuration.
+/// The standard does not specify how an application installs its own mapping, which O'Ryan et al.
+/// 2001 point out as a gap: here it is [`Mapping::Custom`] in the configuration.
 pub trait PriorityMapping: Send + Sync + Debug {
-    /// Returns the native priority; `None` where there is none for it.
+    /// Returns the native priority for a CORBA priority; `None` if it has none.
     fn to_native(&self, priority: Priority) -> Option<i32>;
 
-    /// Returns the CORBA priority of a thread at this native one; `None` where there is none for
-    /// it.
+    /// Returns the CORBA priority for a native priority; `None` if it has none.
     fn to_corba(&self, native: i32) -> Option<Priority>;
 }
 
 /// Priority mapping of an ORB.
 #[derive(Clone, Debug, Default)]
 pub enum Mapping {
-    /// Same number: [`DirectMapping`].
+    /// CORBA and native priority are the same number: [`DirectMapping`].
     Direct,
     /// Scaling of the whole CORBA range to the whole native range: [`LinearMapping`].
     #[default]
     Linear,
     /// One native priority for each CORBA priority, from the lowest on: [`ContinuousMapping`].
     Continuous,
-    /// Mapping of an application.
+    /// Mapping that the application provides.
     Custom(Arc<dyn PriorityMapping>),
 }
 
 impl Mapping {
-    /// Returns the mapping to these native priorities.
+    /// Creates the mapping for this range of native priorities.
     #[must_use]
     pub fn to(&self, native: RangeInclusive<i32>) -> Arc<dyn PriorityMapping> {
         match self {

@@ -11,22 +11,22 @@ pub struct DirectMapping {
 }
 
 /// Mapping that spreads the CORBA priorities evenly over the native ones: 0 is the lowest, 32767
-/// the highest. A value between two native ones becomes the lower. A native priority that is mapped
-/// there and back is unchanged.
+/// the highest. A value between two native priorities becomes the lower one. A native priority that
+/// is mapped to CORBA and back is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearMapping {
     native: RangeInclusive<i32>,
 }
 
-/// Mapping of CORBA priority 0 to the lowest native one, 1 to the next, and so on; there are no
-/// more than native ones.
+/// Mapping of CORBA priority 0 to the lowest native one, 1 to the next, and so on; there are as
+/// many CORBA priorities as native ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinuousMapping {
     native: RangeInclusive<i32>,
 }
 
 impl DirectMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -34,7 +34,7 @@ impl DirectMapping {
 }
 
 impl LinearMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -47,14 +47,14 @@ impl LinearMapping {
 }
 
 impl ContinuousMapping {
-    /// Creates a mapping to these native priorities.
+    /// Creates a mapping to this range of native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
     }
 }
 
-/// RTCORBA::maxPriority.
+/// Highest CORBA priority (RTCORBA::maxPriority).
 const HIGHEST: i64 = i16::MAX as i64;
 
 impl PriorityMapping for DirectMapping {

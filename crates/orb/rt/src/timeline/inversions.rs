@@ -1,4 +1,4 @@
-//! Requests that were served before more urgent ones.
+//! Priority inversions: requests that were served before more urgent ones.
 
 use super::requests::ServedRequest;
 use punctual_orb::Priority;
@@ -8,32 +8,32 @@ use std::collections::HashMap;
 /// Set of requests among which the most urgent one is to be served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// Requests of one lane: its threads may serve them all.
+    /// Requests of one lane: any of its threads may serve them.
     Lane,
-    /// Requests that were read on one processor: it can run only one of their threads.
+    /// Requests that were read on one processor, which can run only one thread at a time.
     Processor,
 }
 
 /// Request whose upcall began while a more urgent one was waiting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inversion {
-    /// Time at which it began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Time at which the upcall began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub at: u64,
     /// Request that was served, and its priority.
     pub served: (RequestId, Option<Priority>),
-    /// Request that had been sent or read, and was not begun, and its priority.
+    /// Request that had been sent or read and whose upcall had not begun, and its priority.
     pub waiting: (RequestId, Option<Priority>),
 }
 
-/// Event of a request, in the order of time.
+/// Event of a request, for sorting by time: it becomes available, or its upcall begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Begins(usize),
     IsThere(usize),
 }
 
-/// Returns each upcall that began while a more urgent request was waiting: sent, as far as that is
-/// known, or read, and not begun. Requests without a priority are the least urgent.
+/// Returns each upcall that began while a more urgent request was waiting: sent (if the time of
+/// sending is known) or read, and not yet begun. Requests without a priority are the least urgent.
 #[must_use]
 pub fn inversions(requests: &[ServedRequest], within: Within) -> Vec<Inversion> {
     let mut events: HashMap<u32, Vec<(u64, Event)>> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Conversion of records of threads to requests.
+//! Conversion of threads' timeline records to requests.
 
 use punctual_orb::Priority;
 use punctual_orb::timeline::{Record, RequestId, Stage, ThreadRecords};
@@ -9,22 +9,22 @@ use std::collections::HashMap;
 pub struct ServedRequest {
     /// Id of the request. Ids are reused once a request is over.
     pub id: RequestId,
-    /// Time at which its client had sent it, if the client's process, or thread, has records. From
-    /// then on it was available to be read.
+    /// Time at which the client had sent the request, if there are records of the client's thread.
+    /// From then on it could be read.
     pub sent: Option<u64>,
-    /// Time at which it was read.
+    /// Time at which the request was read.
     pub read: u64,
-    /// True if it waited in a pool's buffer.
+    /// True if the request waited in a pool's buffer.
     pub was_queued: bool,
-    /// Time at which its upcall began; `None` if it was refused.
+    /// Time at which the upcall began; `None` if the request was refused.
     pub upcall: Option<u64>,
     /// Time at which the servant returned.
     pub upcall_end: Option<u64>,
     /// Time at which the reply had been sent.
     pub replied: Option<u64>,
-    /// CORBA priority at which its upcall ran, or with which it waited.
+    /// CORBA priority at which the upcall ran, or with which the request waited.
     pub priority: Option<Priority>,
-    /// Processor on which it was read.
+    /// Processor on which the request was read.
     pub processor: u8,
 }
 
@@ -90,8 +90,8 @@ impl ServedRequest {
 }
 
 /// Adds the times of sending, for requests that were served at their client's priority. A client's
-/// record does not name the connection: the request is identified unless two clients of one
-/// priority have requests with the same id in progress.
+/// record does not name the connection: a request is identified by id and priority, which is
+/// ambiguous only if two clients of one priority have requests with the same id in progress.
 fn add_sent(served: &mut [ServedRequest], records: &[Record]) {
     let key = |priority: Option<Priority>, request: RequestId| (priority, request.request);
     let mut sent: HashMap<(Option<Priority>, u32), Vec<u64>> = HashMap::new();

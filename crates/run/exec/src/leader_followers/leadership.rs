@@ -125,14 +125,15 @@ impl<N: Notify> Leadership<N> {
         leaders(self.counts.load(Ordering::SeqCst))
     }
 
-    /// Returns the number of times that threads have become leaders by [`Leadership::join`], or have said that they
-    /// go on by [`Leadership::go_on`], modulo 2^24: unchanged where no thread has finished its work in between.
+    /// Returns the number of rounds, modulo 2^24: each [`Leadership::join`] and each
+    /// [`Leadership::go_on`] begins one. Unchanged between two calls if no thread has finished a
+    /// piece of work in between.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.counts.load(Ordering::SeqCst) / ROUND
     }
 
-    /// Makes the calling thread a leader, beside any others.
+    /// Makes the calling thread a leader, in addition to any others.
     pub fn join(&self) {
         self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst);
     }

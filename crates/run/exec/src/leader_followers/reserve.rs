@@ -56,7 +56,8 @@ pub(super) struct Reserve {
     parker: OnceLock<Parker>,
     /// Set while the reserve thread runs and need not be woken.
     running: AtomicBool,
-    /// Event that is never set, to be waited for beside the reactor.
+    /// Event that is never set; it stands for the second descriptor where a thread waits for the
+    /// reactor alone.
     never: EventFd,
 }
 

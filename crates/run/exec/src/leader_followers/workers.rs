@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Worker threads of one pool.
 #[derive(Debug)]
 pub(super) struct Workers {
-    /// Upper bound of their number.
+    /// Upper bound of the number of workers.
     max: usize,
     /// Number of workers started so far.
     started: AtomicUsize,
@@ -58,7 +58,7 @@ impl Workers {
             .ok()
     }
 
-    /// Takes back the last count, as the thread could not be started.
+    /// Reverts the count of a worker whose thread could not be started.
     pub(super) fn not_started(&self) {
         self.started.fetch_sub(1, Ordering::Relaxed);
     }

@@ -13,8 +13,8 @@
 //! ```
 //!
 //! One word holds it all: above, the registration's generation, so that events of an earlier
-//! registration in the same place are dropped; below, whether it is owned or queued, and the noted
-//! events. Noted events without an owner imply that the registration is queued.
+//! registration in the same entry of the table are dropped; below, whether it is owned or queued,
+//! and the noted events. Noted events without an owner imply that the registration is queued.
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -84,7 +84,7 @@ pub enum Retired {
     Stale,
 }
 
-/// New value of the word, and the caller's result; `None` leaves the word as it is.
+/// New value of the state word, and the caller's result; `None` leaves the word as it is.
 type Step<T> = (Option<u32>, T);
 
 #[allow(clippy::cast_possible_truncation)] // What is cut off is the generation.
@@ -198,8 +198,8 @@ impl Owner {
         })
     }
 
-    /// Frees the place, after the owner has cleared it, and returns the generation of its next
-    /// registration.
+    /// Frees the registration's entry, after the owner has cleared it, and returns the generation
+    /// of its next registration.
     #[must_use]
     pub fn vacate(&self, of: u32) -> u32 {
         let next = of.wrapping_add(1);
@@ -208,8 +208,9 @@ impl Owner {
         next
     }
 
-    /// AcqRel: the next owner sees what the last one did, and the thread that receives an event
-    /// sees what happened before it was reported.
+    /// Replaces the state word by one exchange, or returns `stale` if its generation is not `of`.
+    /// Ordering AcqRel: the next owner sees what the last one did, and the thread that receives an
+    /// event sees what happened before it was reported.
     #[inline]
     fn step<T>(&self, of: u32, stale: T, next: impl Fn(u32) -> Step<T>) -> T {
         let mut now = self.state.load(Ordering::Relaxed);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl ReadyEvent<'_> {
-    /// Returns what happened.
+    /// Returns the set of events that occurred.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness

@@ -1,4 +1,4 @@
-//! Registrations: their events, deadlines and end, and the end of the reactor.
+//! Adds, changes and removes registrations, sets their deadlines, and stops the reactor.
 
 use super::owner::{Readiness, Retired};
 use super::state::{Handler, Reactor};

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Number of times in a row that a constantly active registration is served before it goes behind
+/// Number of times in a row that a constantly active registration is served before it goes after
 /// the others.
 const FAIR: u32 = 16;
 /// Upper bound of events served before a piece of work is done.
@@ -223,7 +223,7 @@ impl Reactor {
         self.work.get().is_some_and(|work| work.is_waiting())
     }
 
-    /// Does the next piece if there is one; returns whether there was.
+    /// Does the next piece of work if there is one; returns whether there was.
     pub(crate) fn do_next(&self) -> bool {
         let Some(work) = self.work.get().filter(|work| work.is_waiting()) else {
             return false;

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Number of places in a block.
+/// Number of entries in a block.
 const BLOCK: usize = 256;
 
 /// Handle of a registration.
@@ -45,7 +45,7 @@ pub(super) struct Entry<H: ?Sized> {
 }
 
 impl<H: ?Sized> Entry<H> {
-    /// Makes room for a registration.
+    /// Makes an entry without a registration.
     fn new() -> Self {
         Self {
             owner: Owner::default(),
@@ -78,9 +78,9 @@ pub(super) struct Table<H: ?Sized> {
 }
 
 struct Free {
-    /// Free places that were used before.
+    /// Free entries that were used before.
     entries: Vec<u32>,
-    /// First place that was never used.
+    /// First entry that was never used.
     fresh: u32,
     most: u32,
 }
@@ -105,7 +105,7 @@ impl<H: ?Sized> Table<H> {
         self.blocks.get(at / BLOCK)?.get()?.get(at % BLOCK)
     }
 
-    /// Takes a free place and returns its token.
+    /// Takes a free entry and returns its token.
     pub(super) fn take(&self) -> io::Result<Token> {
         let index = {
             let mut free = self.free();

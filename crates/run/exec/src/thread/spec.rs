@@ -70,7 +70,7 @@ impl ThreadSpec {
         self
     }
 
-    /// Returns the name.
+    /// Returns the thread's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Environment variable that makes a process the one that spins.
+/// Environment variable that marks the child process, which spins.
 const CHILD: &str = "PUNCTUAL_TEST_LOOKS";
 const MOUNTED_AT: &str = "/sys/fs/cgroup";
 
@@ -46,7 +46,8 @@ impl Drop for Group {
     }
 }
 
-/// Returns the number of looks in a process's first wait of a millisecond, in a group or outside.
+/// Returns the number of polls in the first wait, of one millisecond, of a child process; in the
+/// control group, if one is given.
 fn looks(group: Option<&Group>) -> io::Result<u32> {
     let mut child = Command::new(std::env::current_exe()?)
         .args([

@@ -1,3 +1,3 @@
-//! What takes the place of the crate's own module of this name.
+//! Replacement for the crate's module `sync`, for compiling its files into the models.
 
 pub(crate) use punctual_models::sync::*;

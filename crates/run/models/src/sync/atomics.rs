@@ -1,10 +1,11 @@
-//! Atomics, as strong as the memory model says where loom's own are weaker or stronger.
+//! Atomics that follow the memory model where loom's own are weaker or stronger than it.
 
 use loom::sync::atomic::{Ordering, fence};
 use std::ops::Deref;
 
-/// Loom takes `SeqCst` for `AcqRel`, but for fences. So each such access has one before it, as processors with weak memory
-/// have. Of two accesses in a row both need to be `SeqCst`, then, to stay in order.
+/// Runs an access, preceded by a fence for `SeqCst`. Loom treats `SeqCst` accesses, but not fences,
+/// as `AcqRel`: the fence gives the order that weakly ordered processors give. Two accesses stay in
+/// order only if both are `SeqCst`.
 fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
     if order == Ordering::SeqCst {
         fence(Ordering::SeqCst);
@@ -12,24 +13,25 @@ fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
     access()
 }
 
-/// Defines an atomic number.
+/// Defines an atomic integer type.
 ///
-/// Loom lets an exchange and a plain store beside it each come last, for different threads, which no memory does. Of
-/// exchanges it knows one order, so that a store is made as one; loads see old values still.
+/// In loom, an exchange and a concurrent plain store may each be the last in modification order,
+/// for different threads, which no hardware allows. Exchanges have one order for all threads, so a
+/// store is implemented as an exchange; loads may still see old values.
 macro_rules! atomic_number {
     ($name:ident, $number:ty) => {
-        /// An atomic number.
+        /// Atomic integer.
         #[derive(Debug)]
         pub struct $name(loom::sync::atomic::$name);
 
         impl $name {
-            /// Makes one with this value.
+            /// Makes an atomic integer with this value.
             #[must_use]
             pub fn new(value: $number) -> Self {
                 Self(loom::sync::atomic::$name::new(value))
             }
 
-            /// Returns a value that the order allows to be seen.
+            /// Returns one of the values that the memory ordering permits to be seen.
             pub fn load(&self, order: Ordering) -> $number {
                 ordered(order, || self.0.load(order))
             }
@@ -39,30 +41,31 @@ macro_rules! atomic_number {
                 ordered(order, || self.0.swap(value, order));
             }
 
-            /// Adds, and returns the value before.
+            /// Adds `value`, and returns the previous value.
             pub fn fetch_add(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_add(value, order))
             }
 
-            /// Subtracts, and returns the value before.
+            /// Subtracts `value`, and returns the previous value.
             pub fn fetch_sub(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_sub(value, order))
             }
 
-            /// Clears bits, and returns the value before.
+            /// Computes the bitwise AND with `value`, and returns the previous value.
             pub fn fetch_and(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_and(value, order))
             }
 
-            /// Sets bits, and returns the value before.
+            /// Computes the bitwise OR with `value`, and returns the previous value.
             pub fn fetch_or(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_or(value, order))
             }
 
-            /// Exchanges a value for another. With `SeqCst` a fence follows.
+            /// Replaces the value `current` by `new`, and returns `current`. With `SeqCst` a fence
+            /// follows.
             ///
             /// # Errors
-            /// The value that is there, if it is another.
+            /// The actual value, if it is not `current`; nothing is replaced then.
             pub fn compare_exchange(
                 &self,
                 current: $number,
@@ -77,10 +80,11 @@ macro_rules! atomic_number {
                 exchanged
             }
 
-            /// Exchanges a value for another.
+            /// Replaces the value `current` by `new`, and returns `current`. Never fails
+            /// spuriously.
             ///
             /// # Errors
-            /// The value that is there, if it is another.
+            /// The actual value, if it is not `current`; nothing is replaced then.
             pub fn compare_exchange_weak(
                 &self,
                 current: $number,
@@ -105,18 +109,18 @@ macro_rules! atomic_number {
 atomic_number!(AtomicU32, u32);
 atomic_number!(AtomicU64, u64);
 
-/// An atomic flag.
+/// Atomic flag.
 #[derive(Debug)]
 pub struct AtomicBool(loom::sync::atomic::AtomicBool);
 
 impl AtomicBool {
-    /// Makes one with this value.
+    /// Makes a flag with this value.
     #[must_use]
     pub fn new(value: bool) -> Self {
         Self(loom::sync::atomic::AtomicBool::new(value))
     }
 
-    /// Returns a value that the order allows to be seen.
+    /// Returns one of the values that the memory ordering permits to be seen.
     pub fn load(&self, order: Ordering) -> bool {
         ordered(order, || self.0.load(order))
     }
@@ -126,7 +130,7 @@ impl AtomicBool {
         ordered(order, || self.0.store(value, order));
     }
 
-    /// Stores a value, and returns the one before.
+    /// Stores a value, and returns the previous one.
     pub fn swap(&self, value: bool, order: Ordering) -> bool {
         ordered(order, || self.0.swap(value, order))
     }

@@ -5,25 +5,26 @@ use std::ops::{Deref, DerefMut};
 
 pub use loom::sync::Condvar;
 
-/// Mutex whose state is read as the real one's is: by a load that may see an old value, unless something orders it. Loom's
-/// own mutex always shows the latest.
+/// Mutex for which a failed `try_lock` does not synchronise, as with a real mutex: its state is
+/// read by a load that may see an old value. Loom's own mutex always shows the latest.
 #[derive(Debug)]
 pub struct Mutex<T> {
-    /// State for threads that only try; no mutex is both tried and waited for.
+    /// Set while the mutex is held by [`try_lock`]. A mutex in a model is used either by `lock` or
+    /// by `try_lock`, never by both.
     taken: AtomicBool,
     inner: loom::sync::Mutex<T>,
 }
 
-/// A mutex that is locked, until dropped.
+/// Guard that holds a mutex locked until it is dropped.
 #[derive(Debug)]
 pub struct MutexGuard<'m, T> {
     taken: Option<&'m AtomicBool>,
-    /// There but while it waits.
+    /// Loom's guard; `None` only while the thread waits for a notification.
     inner: Option<loom::sync::MutexGuard<'m, T>>,
 }
 
 impl<T> Mutex<T> {
-    /// Makes one with this content.
+    /// Makes an unlocked mutex with this content.
     pub fn new(content: T) -> Self {
         Self {
             taken: AtomicBool::new(false),
@@ -54,10 +55,10 @@ impl<T> Drop for MutexGuard<'_, T> {
     }
 }
 
-/// Locks.
+/// Locks the mutex, and waits while another thread holds it.
 ///
 /// # Panics
-/// Where another thread of the model has panicked.
+/// If another thread of the model has panicked.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     MutexGuard {
         taken: None,
@@ -65,7 +66,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     }
 }
 
-/// Locks, unless another thread seems to have it locked.
+/// Locks the mutex, unless it appears to be held by another thread.
 pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     if mutex.taken.load(Ordering::Relaxed) {
         return None;
@@ -78,10 +79,10 @@ pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     })
 }
 
-/// Releases the lock, waits to be notified, and locks again.
+/// Releases the mutex, waits for a notification, and locks the mutex again.
 ///
 /// # Panics
-/// Where another thread of the model has panicked.
+/// If another thread of the model has panicked.
 pub fn wait<'m, T>(condvar: &Condvar, mut guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
     let inner = guard.inner.take().unwrap();
     guard.inner = Some(condvar.wait(inner).unwrap());

@@ -1,9 +1,10 @@
-//! Values that are made once, and a hasher whose results a model chooses.
+//! Values that are initialised once, and a hasher whose results a model chooses.
 
 use loom::sync::atomic::{AtomicBool, Ordering};
 use std::hash::{BuildHasher, Hasher};
 
-/// A value that is made once. A thread that finds it sees all that made it, and nothing else orders it.
+/// Value that is initialised once. A thread that finds it set sees everything done to initialise
+/// it; it orders nothing else.
 #[derive(Debug)]
 pub struct OnceLock<T> {
     value: std::sync::OnceLock<T>,
@@ -11,7 +12,7 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// Makes one without a value.
+    /// Makes a cell without a value.
     #[must_use]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
@@ -21,16 +22,16 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// Returns the value, if it is there.
+    /// Returns the value, if it has been initialised.
     pub fn get(&self) -> Option<&T> {
         let value = self.value.get()?;
         self.is_there.load(Ordering::Acquire).then_some(value)
     }
 
-    /// Returns the value; makes it first if it does not exist.
+    /// Returns the value, and initialises it with `make` if that has not been done.
     ///
     /// # Panics
-    /// If two threads make the value: the modelled code must exclude that by other means.
+    /// If two threads initialise the value: the modelled code must exclude that by other means.
     pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         if self.get().is_none() {
             assert!(self.value.set(make()).is_ok(), "two make one value");
@@ -40,7 +41,7 @@ impl<T> OnceLock<T> {
     }
 }
 
-/// Hashes bytes to their last one, so that a model chooses the collisions.
+/// Hash state whose hash of some bytes is the last byte, so that a model chooses the collisions.
 #[derive(Debug)]
 pub struct RandomState;
 

@@ -1,11 +1,11 @@
-//! Sleeping on a word, and parking. No time passes in a model.
+//! Sleeping on a word, and parking of threads. No time passes in a model.
 
 use super::atomics::AtomicU32;
 use loom::sync::atomic::Ordering;
 use loom::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// A word that one thread sleeps on.
+/// Word that one thread sleeps on.
 #[derive(Debug)]
 pub struct Word {
     value: AtomicU32,
@@ -14,7 +14,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// Makes one with this value.
+    /// Makes a word with this value.
     #[must_use]
     pub fn new(value: u32) -> Self {
         Self {
@@ -24,17 +24,18 @@ impl Word {
         }
     }
 
-    /// Returns the word itself.
+    /// Returns the atomic that holds the value.
     #[must_use]
     pub fn atomic(&self) -> &AtomicU32 {
         &self.value
     }
 
-    /// Sleeps while the word is `value`. As the futex it compares under a lock that a thread that wakes takes. If the time
-    /// is limited, it is over.
+    /// Sleeps while the word is `value`. Like the futex, it compares the value under a lock, which
+    /// [`Word::wake`] takes, too. A time limit counts as passed: with one, returns `false` instead
+    /// of sleeping.
     ///
     /// # Panics
-    /// Where another thread of the model has panicked.
+    /// If another thread of the model has panicked.
     #[must_use]
     pub fn sleep_while(&self, value: u32, left: impl Fn() -> Option<Duration>) -> bool {
         let mut guard = self.lock.lock().unwrap();
@@ -47,10 +48,10 @@ impl Word {
         true
     }
 
-    /// Wakes the thread that sleeps here.
+    /// Wakes the thread that sleeps on the word.
     ///
     /// # Panics
-    /// Where another thread of the model has panicked.
+    /// If another thread of the model has panicked.
     pub fn wake(&self) {
         drop(self.lock.lock().unwrap());
         self.changed.notify_one();
@@ -64,7 +65,7 @@ pub struct Parker {
 }
 
 impl Parker {
-    /// Returns that of the calling thread.
+    /// Returns the parker of the calling thread.
     #[must_use]
     pub fn own() -> Self {
         Self {
@@ -72,12 +73,12 @@ impl Parker {
         }
     }
 
-    /// Parks the calling thread until it is unparked, however long.
+    /// Parks the calling thread until it is unparked; the time limit is ignored.
     pub fn park(&self, _left: Option<Duration>) {
         loom::thread::park();
     }
 
-    /// Ends that `park`, or the next one.
+    /// Ends the thread's current `park`, or the next one.
     pub fn unpark(&self) {
         self.thread.unpark();
     }

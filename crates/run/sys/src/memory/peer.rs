@@ -257,6 +257,8 @@ fn check_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
     Ok(u64::try_from(kind) == Ok(TMPFS_MAGIC))
 }
 
+/// Loads eight bytes by one relaxed load.
+///
 /// # Safety
 /// `from` is aligned to eight bytes and valid for relaxed loads of as many.
 #[inline]
@@ -305,8 +307,10 @@ unsafe fn copy_out(mut from: *mut u8, mut to: *mut u8, len: usize) {
     }
 }
 
+/// Copies one byte by a relaxed load, and advances both pointers.
+///
 /// # Safety
-/// One byte is left at both places.
+/// `from` is valid for a relaxed load of one byte, and `to` for a write of one byte.
 unsafe fn copy_octet(from: &mut *mut u8, to: &mut *mut u8) {
     // SAFETY: the caller's; a byte is always aligned.
     unsafe {

@@ -5,13 +5,13 @@ use std::io;
 use std::time::Duration;
 
 /// Reservation of a `SCHED_DEADLINE` thread: in each `period`, `runtime` of processor time by
-/// `deadline` after the period's begin. `runtime` is at least 1,024 ns, and `runtime <= deadline <=
-/// period`.
+/// `deadline` after the start of the period. `runtime` is at least 1,024 ns, and `runtime <=
+/// deadline <= period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reservation {
     /// Most processor time used in a period.
     pub runtime: Duration,
-    /// Time after the period's begin by which the work is done.
+    /// Time after the start of the period by which the work is done.
     pub deadline: Duration,
     /// Length of a period.
     pub period: Duration,
@@ -32,7 +32,7 @@ pub enum InvalidReservation {
         /// Requested deadline.
         deadline: Duration,
     },
-    /// The deadline lies after the begin of the next period.
+    /// The deadline lies after the start of the next period.
     #[error("the deadline {deadline:?} is longer than the period {period:?}")]
     DeadlineBeyondPeriod {
         /// Requested deadline.

@@ -1,4 +1,4 @@
-//! Content of an Any beside its TypeCode.
+//! Content of an Any other than its TypeCode: the encoded value.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use crate::walk::transcode;
 /// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
 pub(crate) struct Body {
-    /// Encoded value, behind as many bytes as its distance from the last multiple of 8 when it was
-    /// encoded.
+    /// Encoded value, preceded by `phase` bytes: the value's distance from the last multiple of 8
+    /// when it was encoded, so that its alignment is preserved.
     pub(super) octets: Vec<u8>,
     pub(super) phase: usize,
     pub(super) order: ByteOrder,

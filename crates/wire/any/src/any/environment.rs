@@ -5,9 +5,9 @@ use punctual_cdr::{Environment, ValueFactory};
 use std::any::Any as Anything;
 use std::sync::Arc;
 
-/// Environment of an Any that was made locally: the factories of the values in it, beside those of
-/// another environment. Without them a value of a derived type would be truncated to its base when
-/// the Any is encoded again.
+/// Environment of an Any that was made locally: the factories of the values in it, in addition to
+/// those of another environment. Without them a value of a derived type would be truncated to its
+/// base when the Any is encoded again.
 #[derive(Clone)]
 pub(super) struct LocalEnvironment {
     factories: Arc<[Arc<dyn ValueFactory>]>,
@@ -15,7 +15,7 @@ pub(super) struct LocalEnvironment {
 }
 
 impl LocalEnvironment {
-    /// Returns the environment of these factories, if there are any.
+    /// Returns an environment with these factories; `None` if there are none.
     pub(super) fn of(factories: Vec<Arc<dyn ValueFactory>>) -> Option<Arc<dyn Environment>> {
         if factories.is_empty() {
             return None;

@@ -308,7 +308,7 @@ impl Any {
         body
     }
 
-    /// Writes the value without its TypeCode, as a value of that type stands in a message.
+    /// Writes the value without its TypeCode, as a value of that type is encoded in a message.
     ///
     /// Allocates only if the block has to grow, unless the value has to be transcoded and holds
     /// text.

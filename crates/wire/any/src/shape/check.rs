@@ -61,8 +61,8 @@ pub(super) fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(),
     }
 }
 
-/// Checks conditions that need the shapes of all nodes: a part may come behind the whole in the
-/// order.
+/// Checks conditions on a type that need the shapes of all nodes, since its parts may come after it
+/// in the list.
 pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let takes_nothing =
         |at: Index| shapes.get(at as usize).and_then(|shape| shape.sizes) == Some([0; 8]);

@@ -15,7 +15,7 @@ pub(crate) use compute::shapes;
 pub(crate) struct Shape {
     /// Alignment of the first byte.
     pub(crate) first: u8,
-    /// Content of a value, at any depth.
+    /// Sorts of content that the type's values contain, at any depth.
     pub(crate) holds: Holds,
     /// Least number of bytes, without padding.
     pub(crate) min_size: u64,
@@ -29,7 +29,7 @@ pub(crate) struct Shape {
     pub(crate) original: Index,
 }
 
-/// Number of bytes, for each phase.
+/// Number of bytes of a value, for each phase (offset modulo 8) at which it may begin.
 pub(crate) type Sizes = [u64; 8];
 
 impl Shape {
@@ -93,8 +93,8 @@ impl Holds {
         })
     }
 
-    /// Returns the largest alignment of anything in a value; its encoding is the same wherever its
-    /// offset is the same modulo that.
+    /// Returns the largest alignment of anything in a value. The encoding of the value depends on
+    /// its offset only modulo that alignment.
     pub(crate) const fn alignment(self) -> usize {
         if self.0 & (Self::ALIGNED_8 | Self::ANY | Self::VALUE) != 0 {
             8
@@ -107,27 +107,28 @@ impl Holds {
         }
     }
 
-    /// Returns whether there is `char` or `string`, or may be.
+    /// Returns whether values contain, or may contain, a `char` or `string`.
     pub(crate) const fn has_narrow(self) -> bool {
         self.0 & (Self::NARROW | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Returns whether there is `wchar` or `wstring`, or may be.
+    /// Returns whether values contain, or may contain, a `wchar` or `wstring`.
     pub(crate) const fn has_wide(self) -> bool {
         self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Returns whether there are valuetypes, not counting those in Anys.
+    /// Returns whether values contain valuetypes, not counting those in Anys.
     pub(crate) const fn has_values(self) -> bool {
         self.0 & Self::VALUE != 0
     }
 
-    /// Returns whether there are valuetypes, or may be.
+    /// Returns whether values contain, or may contain, valuetypes.
     pub(crate) const fn may_have_values(self) -> bool {
         self.0 & (Self::ANY | Self::VALUE) != 0
     }
 
-    /// Returns whether something may need an environment.
+    /// Returns whether values contain, or may contain, object references or valuetypes, which need
+    /// an environment.
     pub(crate) const fn has_live(self) -> bool {
         self.0 & (Self::REFERENCE | Self::ANY | Self::VALUE) != 0
     }

@@ -34,7 +34,7 @@ static SIMPLE: LazyLock<Arena> = LazyLock::new(|| {
     Arena::new(TypeKind::ALL.map(node).into(), 0)
 });
 
-/// Result for an index outside of its arena, which no code makes.
+/// Node returned for an index outside of its arena, which does not occur.
 static NULL: Node = Node::Primitive(TypeKind::Null);
 
 impl Arena {

@@ -12,10 +12,10 @@ use super::arena::Arena;
 use super::node::Index;
 use crate::kind::TypeKind;
 
-/// Number of types that a thread keeps. The next constant bounds the encoding of each, in bytes.
+/// Number of types with an encoding of at most `LONGEST` bytes that a thread keeps.
 const KEPT: usize = 16;
 const LONGEST: usize = 4096;
-/// Number of longer ones that a thread remembers.
+/// Number of types with a longer encoding that a thread remembers, without keeping them alive.
 const REMEMBERED: usize = 16;
 
 struct CachedType {
@@ -24,7 +24,7 @@ struct CachedType {
     type_code: TypeCode,
 }
 
-/// Type whose encoding its arena keeps.
+/// Type with a long encoding, which is kept by its arena.
 struct Long {
     kind: TypeKind,
     arena: Weak<Arena>,

@@ -61,7 +61,7 @@ impl TypeCode {
         true
     }
 
-    /// Returns whether both are the very same description.
+    /// Returns whether both TypeCodes refer to one and the same node in memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_arena = match (&self.arena, &other.arena) {
             (Some(one), Some(another)) => Arc::ptr_eq(one, another),

@@ -40,8 +40,8 @@ impl Grafts {
         root
     }
 
-    /// Returns the index where the node is or will be; in the latter case it is queued to be
-    /// copied.
+    /// Returns the index at which the node has been, or will be, copied; in the latter case queues
+    /// it for copying.
     fn place(
         &mut self,
         nodes: &mut Vec<Node>,

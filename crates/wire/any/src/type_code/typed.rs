@@ -7,7 +7,7 @@ use crate::kind::TypeKind;
 
 /// Rust type that has a TypeCode. The IDL compiler implements it for all generated types.
 pub trait Typed {
-    /// Describes the type.
+    /// Adds the description of the type to a builder.
     fn describe(types: &mut TypeBuilder) -> TypeIndex;
 
     /// Returns the type's TypeCode. Generated types make theirs once.

@@ -51,10 +51,14 @@ impl Beginning {
             }
             Node::Union(union) => {
                 // The first member, selected by its label; the default member by a value without a
-                // label.
+                // label, unless all have one.
                 let mut discriminator = union.labels.first().copied().unwrap_or(0);
                 if union.default == Some(0) {
-                    discriminator = (0..).find(|one| union.chosen(*one) == Some(0)).unwrap_or(0);
+                    let greatest = greatest(types, union.discriminator);
+                    let mut values = 0..=greatest;
+                    let free = values.find(|one| union.chosen(*one) == Some(0));
+                    let second = union.labels.get(1).copied();
+                    discriminator = free.or(second).unwrap_or(0);
                 }
                 let chosen = union.chosen(discriminator).map(|place| place as usize);
                 let member = chosen.and_then(|place| union.members.get(place));
@@ -104,6 +108,24 @@ impl Beginning {
             limit: u32::try_from(MOST).unwrap_or(u32::MAX),
         })?;
         Ok(())
+    }
+}
+
+/// Returns the greatest value of a discriminator's type.
+fn greatest(types: Shapes<'_>, at: Index) -> i128 {
+    match types.node(types.shape(at).original) {
+        Node::Enum { enumerators, .. } => enumerators.len() as i128 - 1,
+        node => match node.kind() {
+            TypeKind::Boolean => 1,
+            TypeKind::Char | TypeKind::Octet => u8::MAX.into(),
+            TypeKind::WChar => u32::from(char::MAX).into(),
+            TypeKind::Short => i16::MAX.into(),
+            TypeKind::UShort => u16::MAX.into(),
+            TypeKind::Long => i32::MAX.into(),
+            TypeKind::LongLong => i64::MAX.into(),
+            TypeKind::ULongLong => u64::MAX.into(),
+            _ => u32::MAX.into(),
+        },
     }
 }
 

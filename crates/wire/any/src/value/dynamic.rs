@@ -235,20 +235,20 @@ impl ValueFactory for DynamicFactory {
     }
 }
 
-/// Formal type of a value, by its TypeCode. Values of other types may stand in its place: a
-/// TypeCode alone does not tell which types inherit from it.
+/// Formal type of a value, by its TypeCode. Values of derived types are allowed, too: a TypeCode
+/// alone does not tell which types inherit from it.
 #[derive(Clone, Debug)]
 pub struct FormalType(TypeCode);
 
 impl FormalType {
-    /// Makes the formal type of a place.
+    /// Makes the formal type that a member or parameter of this TypeCode has.
     #[must_use]
     pub fn new(type_code: &TypeCode) -> Self {
         Self(type_code.original_type())
     }
 
-    /// Returns whether a value made by this factory may stand here. A formal type without state
-    /// admits all: a TypeCode does not name the abstract bases of a type.
+    /// Returns whether a value made by this factory is allowed for this formal type. A formal type
+    /// without state admits all: a TypeCode does not name the abstract bases of a type.
     fn admits_value_of(&self, factory: &dyn ValueFactory) -> bool {
         let is_abstract = matches!(self.0.type_modifier(), Ok(ValueModifier::Abstract));
         let id = self.0.id().unwrap_or_default();
@@ -303,12 +303,12 @@ const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 const REMEMBERED: usize = 4;
 
 thread_local! {
-    /// Factories made last: the values of a message have few types, and most share them.
+    /// Factories made most recently: the values of a message have few types, and most share them.
     static RECENT_FACTORIES: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
         const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
 }
 
-/// Formal type of the member to be read next: the first of those that are missing.
+/// Formal type of the next member to be read: the first member that `members` lacks.
 impl FormalValue for DynamicValue {
     fn repository_id(&self) -> &str {
         let types = self.type_code.arena().shapes().ok();

@@ -17,8 +17,8 @@ use crate::walk;
 pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
 pub use elements::Elements;
 
-/// Value of any type. Its exact type is given by a TypeCode beside it: a string may be wide, and a
-/// struct an exception.
+/// Value of any type. Its exact type is given by a TypeCode that is kept separately: a string may
+/// be wide, and a struct an exception.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Value {

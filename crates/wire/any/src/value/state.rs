@@ -12,7 +12,7 @@ pub(super) fn count(types: Shapes<'_>, at: Index) -> usize {
     line(types, at).map(|at| own_count(types, at)).sum()
 }
 
-/// Returns the type of a member; `None` behind the last one.
+/// Returns the type of a member; `None` after the last one.
 pub(super) fn member(types: Shapes<'_>, at: Index, number: usize) -> Option<Index> {
     let mut end = count(types, at);
     if number >= end {

@@ -18,8 +18,8 @@ use crate::value::{Elements, FormalType, UnionValue, Value};
 /// of values, since small elements grow when decoded.
 const BYTES_PER_VALUE: usize = 16;
 
-/// Number of values that each byte of the input may be decoded into, beside a fixed number in any
-/// case: a struct within a struct takes no bytes, as deep as values may nest.
+/// Number of values that each byte of the input may be decoded into, in addition to a fixed number
+/// in any case: a struct within a struct takes no bytes, as deep as values may nest.
 const VALUES_PER_BYTE: usize = 4;
 const MIN_VALUES: usize = 1024;
 
@@ -51,7 +51,7 @@ pub(crate) fn read(
 pub(crate) enum ElementUse {
     /// Elements are kept, all of them.
     Kept,
-    /// Each is examined and dropped.
+    /// Each element is examined and then dropped.
     Dropped,
 }
 
@@ -83,11 +83,11 @@ pub(crate) fn read_each<E: From<CdrError>>(
 
 struct Reading<'a> {
     type_code: &'a TypeCode,
-    /// Body that the input reads.
+    /// Body of the Any whose encoding the input reads; `None` for any other input.
     body: Option<&'a Arc<Body>>,
     /// Mode of skipping bytes that stay encoded.
     passing: Passing,
-    /// Number of values that may be made in all, and below it how many are left.
+    /// Number of values that may be made in all; `left` is the number that may still be made.
     most: usize,
     left: usize,
 }

@@ -262,7 +262,7 @@ impl<'a> Skip<'a> {
     }
 }
 
-/// Returns whether any bytes are a value.
+/// Returns whether the type is one for which any bytes are a valid value.
 fn is_number(node: &Node) -> bool {
     use TypeKind as Kind;
     matches!(

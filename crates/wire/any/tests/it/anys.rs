@@ -75,7 +75,7 @@ fn reading() -> Reading {
     }
 }
 
-/// Returns the encoding of the Any behind `lead` bytes.
+/// Returns the encoding of the Any after `lead` bytes.
 fn octets(any: &Any, lead: usize, order: ByteOrder) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     out.put_bytes(&vec![0xee; lead]);

@@ -72,7 +72,8 @@ fn a_value_in_chunks_may_hold_an_any_of_another() {
     }
 }
 
-/// The Any between does not show that there are values in it.
+/// Tests that a chunked value is found inside two nested Anys, although the type of the outer one
+/// does not show that it contains values.
 #[test]
 fn a_value_in_chunks_may_hold_an_any_of_an_any_of_another() {
     let any = ("any", TypeCode::ANY, Visibility::Public);

@@ -294,6 +294,36 @@ fn a_chain_of_types_that_is_longer_than_values_may_nest_has_no_values() {
 }
 
 #[test]
+fn a_default_member_that_no_value_selects_is_not_the_one_to_begin_with() {
+    let kind = TypeCode::enumeration("IDL:Kind:1.0", "Kind", &["a", "b"]);
+    let all = [
+        (Label::Value(0), TypeCode::LONG),
+        (Label::Value(1), TypeCode::SHORT),
+    ];
+    for over in [TypeCode::BOOLEAN, kind] {
+        let members: Vec<(Label, &str, TypeCode)> =
+            std::iter::once((Label::Default, TypeCode::STRING))
+                .chain(all.clone())
+                .map(|(label, of)| (label, "m", of))
+                .collect();
+        let full = TypeCode::union_("IDL:Full:1.0", "Full", &over, &members);
+        let Value::Union(union) = Value::default_of(&full).unwrap() else {
+            panic!("no union")
+        };
+        assert_eq!(union.discriminator, 0);
+        assert_eq!(union.member, Some(Value::Long(0)));
+        Any::of_value(&full, &Value::Union(union)).unwrap();
+        // With one label less, the default member has a value.
+        let free = TypeCode::union_("IDL:Free:1.0", "Free", &over, &members[..2]);
+        let Value::Union(union) = Value::default_of(&free).unwrap() else {
+            panic!("no union")
+        };
+        assert_eq!(union.discriminator, 1);
+        assert_eq!(union.member, Some(Value::String(String::new())));
+    }
+}
+
+#[test]
 fn types_that_share_their_parts_are_not_multiplied_when_they_are_sent() {
     let mut twice = TypeCode::STRING;
     for level in 0..40 {

@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::Char;
 
-    /// Struct with padding between its members, behind the last one and in an inner struct.
+    /// Struct with padding between its members, after the last one and in an inner struct.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C)]
     struct Inner {

@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 /// [`plain_struct!`](crate::plain_struct) implements it for structs.
 ///
 /// # Safety
-/// Any bytes in the place of a value are one, `LAYOUT` is the type's, and
+/// Any bytes of the type's size are a valid value, `LAYOUT` is the type's, and
 /// [`clear_padding`](PlainData::clear_padding) writes each byte that is not part of a number.
 pub unsafe trait PlainData: Copy + 'static {
     /// Layout of the type's numbers.
@@ -151,7 +151,7 @@ impl Layout {
     /// Returns whether values follow each other in CDR as they do in memory, from a multiple of the
     /// alignment on.
     ///
-    /// A value that begins elsewhere may differ; the one behind it then begins at such a multiple,
+    /// A value that begins elsewhere may differ; the one after it then begins at such a multiple,
     /// since from its first number of the greatest alignment on, its layout is the usual one.
     #[inline]
     #[must_use]
@@ -175,7 +175,7 @@ impl Layout {
         self.first
     }
 
-    /// Returns the number of bytes behind the last number in memory. CDR has none there.
+    /// Returns the number of bytes after the last number in memory. CDR has none there.
     #[inline]
     #[must_use]
     pub const fn trailing(&self) -> usize {
@@ -224,7 +224,7 @@ pub const fn prove_order(size: usize, parts: &[Part]) {
     );
 }
 
-/// Returns the offset of the member behind the one at `index`, or the end of the struct.
+/// Returns the offset of the member after the one at `index`, or the end of the struct.
 #[must_use]
 #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
 pub const fn gap_end(size: usize, parts: &[Part], index: usize) -> usize {

@@ -10,7 +10,8 @@ use super::layout::PlainData;
 /// Upper bound of the bytes that a thread keeps in all. Larger memory is freed after use.
 const KEPT: usize = 256 << 10;
 
-/// Number of pieces of memory that a thread keeps, and so of arguments of one call that find some.
+/// Number of pieces of memory that a thread keeps, and so the number of arguments of one call that
+/// can use kept memory.
 const PIECES: usize = 4;
 
 /// Memory aligned for all plain data.
@@ -21,7 +22,7 @@ thread_local! {
 }
 
 struct Cache {
-    /// Kept pieces; a place without memory holds an empty vector.
+    /// Kept pieces; an unused entry is an empty vector.
     pieces: [Memory; PIECES],
 }
 
@@ -119,7 +120,7 @@ impl<T: PlainData> Scratch<T> {
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<T>(), self.len) }
     }
 
-    /// Returns all of the memory as places for values.
+    /// Returns all of the memory as uninitialised slots for values.
     #[inline]
     fn room(&mut self) -> &mut [MaybeUninit<T>] {
         let count = self.memory.capacity() * size_of::<u64>() / size_of::<T>();

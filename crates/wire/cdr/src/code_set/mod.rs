@@ -26,7 +26,7 @@ impl NarrowCodeSet {
         }
     }
 
-    /// Returns the name for people.
+    /// Returns the name of the code set, for display.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -60,8 +60,8 @@ pub enum WideCodeSet {
     Utf16,
     /// UCS-2: the basic plane only.
     Ucs2,
-    /// One that a peer chose without being offered it. Other text travels; using wide text is an
-    /// error.
+    /// Code set that a peer chose without being offered it. Narrow text is transmitted as usual;
+    /// using wide text is an error.
     Unsupported(u32),
 }
 

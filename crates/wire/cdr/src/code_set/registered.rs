@@ -130,7 +130,7 @@ impl RegisteredCodeSet {
         (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
     }
 
-    /// Returns the one with this number in the OSF registry.
+    /// Returns the code set with this number in the OSF registry.
     pub(super) fn from_id(id: u32) -> Option<Self> {
         Self::all().find(|one| one.row().ids.contains(&id))
     }
@@ -141,7 +141,7 @@ impl RegisteredCodeSet {
         self.row().ids.first().copied().unwrap_or_default()
     }
 
-    /// Returns the name for people.
+    /// Returns the name of the code set, for display.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name

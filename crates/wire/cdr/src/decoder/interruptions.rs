@@ -9,7 +9,7 @@ use crate::valuetype::ReadValues;
 
 impl<'d> Decoder<'d> {
     /// Crosses each seam that has only padding before it: an aligned value is then the first one
-    /// behind the seam. A peer may send as many seams as messages may have fragments, so this is a
+    /// after the seam. A peer may send as many seams as messages may have fragments, so this is a
     /// loop.
     pub(super) fn cross_padding(&mut self, boundary: usize) {
         while !self.seams.is_empty() && self.bytes.len() - self.at <= self.padding(boundary) {
@@ -67,7 +67,8 @@ impl<'d> Decoder<'d> {
         self.end_at_seam();
     }
 
-    /// Returns the reading position for distances between places of a message; lent bytes count.
+    /// Returns the reading position, from which distances within a message are computed; lent bytes
+    /// are counted.
     pub(crate) fn place(&self) -> usize {
         (usize::MAX >> 1) - self.remaining()
     }
@@ -87,8 +88,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns a decoder at the same place, to look ahead with. It knows none of the values that
-    /// were read before, which may be many, so that this costs the same everywhere: nothing, except
+    /// Returns a decoder at this position, for looking ahead. It knows none of the values that were
+    /// read before, which may be many, so that this costs the same everywhere: nothing, except
     /// within a chunk of a value, where it allocates.
     #[inline]
     #[must_use]
@@ -137,8 +138,8 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// Reads a lent run of exactly `count` bytes that stands here, as a copy, since the reader may
-    /// check it.
+    /// Reads a lent run of exactly `count` bytes, which belongs at this position but is kept
+    /// outside of the message; as a copy, since the reader may check it.
     fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         let segment = &self.step_over(count)?.segment;
         Ok(segment.as_slice())
@@ -163,8 +164,8 @@ impl<'d> Decoder<'d> {
         self.get_bytes_across_seams(count).map(drop)
     }
 
-    /// Skips the lent run of `count` bytes that stands here. The data behind it is aligned as if
-    /// its bytes had been in place.
+    /// Skips the lent run of `count` bytes that belongs at this position but is kept outside of the
+    /// message. The data after it is aligned as if its bytes had been in place.
     pub(super) fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
         let position = self.position();
         match self.lent.split_first() {
@@ -185,8 +186,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns whether a lent run of `count` bytes stands here, outside of a chunk, since chunks
-    /// hold none.
+    /// Returns whether a lent run of `count` bytes belongs at this position. `false` in a chunk of
+    /// a value, since chunks contain no lent runs.
     #[inline]
     pub(super) fn is_lent(&self, count: usize) -> bool {
         let first = self.lent.first();

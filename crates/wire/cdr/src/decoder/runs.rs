@@ -5,7 +5,7 @@ use crate::bulk::{self, Number, Primitive};
 use crate::error::CdrError;
 
 impl<'d> Decoder<'d> {
-    /// Returns the bytes of `count` numbers behind their padding. They may lie in memory that a
+    /// Returns the bytes of `count` numbers after their padding. They may lie in memory that a
     /// peer still writes: any bytes are numbers.
     #[inline]
     pub(crate) fn view_run_octets<T: Number>(
@@ -26,7 +26,7 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns the bytes of `count` primitive values behind their padding.
+    /// Returns the bytes of `count` primitive values after their padding.
     #[inline]
     fn get_run_octets<T: Primitive>(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         if count == 0 {

@@ -46,7 +46,8 @@ where
     Ok(input.get_value(formal)?.map(value))
 }
 
-/// Formal type of a place for values that support the abstract interface `T`.
+/// Formal type of a member, parameter or result that is a value supporting the abstract interface
+/// `T`.
 #[derive(Debug)]
 pub struct Supports<T>(PhantomData<fn() -> T>);
 

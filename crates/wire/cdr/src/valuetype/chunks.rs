@@ -88,7 +88,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Prepares to read on behind a value, in the innermost open value, if there is one.
+    /// Prepares to read on after a value, in the innermost open value, if there is one.
     fn leave_chunk(&mut self) {
         let position = self.position();
         let values = self.values();
@@ -120,7 +120,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Reads a number that stands outside of chunks; the data behind it is outside, too.
+    /// Reads a number that stands outside of chunks; the data after it is outside, too.
     fn get_between_chunks(&mut self) -> Result<u32, CdrError> {
         self.values().chunk_end = None;
         self.update_end();
@@ -135,7 +135,7 @@ impl Decoder<'_> {
         Ok(number)
     }
 
-    /// Begins a chunk of that size.
+    /// Begins a chunk of the given size.
     fn enter_chunk(&mut self, size: u32) -> Result<(), CdrError> {
         if size == 0 || size >= FIRST_TAG {
             return Err(CdrError::Invalid("a chunk has no size"));
@@ -185,7 +185,7 @@ impl Decoder<'_> {
         end.saturating_sub(self.position())
     }
 
-    /// Returns whether the open chunk has `count` more bytes behind padding to a multiple of
+    /// Returns whether the open chunk has `count` more bytes after padding to a multiple of
     /// `count`.
     fn is_in_chunk(&self, count: usize) -> bool {
         let end = self.chunk_end().unwrap_or_default();

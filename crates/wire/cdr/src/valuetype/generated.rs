@@ -30,12 +30,12 @@ pub const fn one_of_all<T: Copy, const N: usize>(mut lists: &[&[T]], filler: T) 
     all
 }
 
-/// Implements the common part of a value handle, beside its members and operations, for `struct
-/// $name($inner)`, where `$inner` is the first base or [`ValueRef`](crate::ValueRef).
+/// Implements the common part of a value handle, in addition to its members and operations, for
+/// `struct $name($inner)`, where `$inner` is the first base or [`ValueRef`](crate::ValueRef).
 ///
 /// The handle of a type with bases is also the first base's (by `Deref`), and can be widened to
 /// each base. The first list has the first base and the bases of that, the second the bases that
-/// other bases add, the third the supported abstract interfaces. Behind them stand the factory, if
+/// other bases add, the third the supported abstract interfaces. After them follow the factory, if
 /// values of exactly this type have one, and whether the type may be truncated to its first base.
 #[doc(hidden)]
 #[macro_export]

@@ -249,7 +249,8 @@ impl ValueRef {
         }
     }
 
-    /// Replaces a member that holds no values; otherwise as [`ValueRef::replace`].
+    /// Replaces a member, as [`ValueRef::replace`] does, of a type that contains no handles to
+    /// values.
     pub fn set<P: Any, T>(&self, mut new: T, place: impl FnOnce(&mut P) -> &mut T) {
         if let Some((_graph, node)) = self.parts() {
             let mut state = node.state.write().unwrap_or_else(PoisonError::into_inner);

@@ -137,19 +137,19 @@ pub trait ValueType: Clone + Send + Sync + 'static {
     }
 }
 
-/// Formal type of a value: the type that its place in the IDL has.
+/// Formal type of a value: the type that the IDL states for the member, parameter or result.
 pub trait FormalValue {
-    /// Returns the id of that type; empty where any value is allowed.
+    /// Returns the formal type's repository id; empty where any value is allowed.
     fn repository_id(&self) -> &str;
 
-    /// Returns the factory of values of exactly that type, for when none is registered.
+    /// Returns the factory of values of exactly the formal type, for when none is registered.
     fn factory(&self) -> Option<Arc<dyn ValueFactory>>;
 
-    /// Returns whether values of a factory may stand here.
+    /// Returns whether values made by a factory are allowed for this formal type.
     fn admits(&self, factory: &dyn ValueFactory) -> bool;
 }
 
-/// Formal type of a place for a `T`.
+/// Formal type of a member, parameter or result whose IDL type is that of `T`.
 #[derive(Debug)]
 pub struct Formal<T>(PhantomData<fn() -> T>);
 

@@ -14,7 +14,7 @@ use crate::error::CdrError;
 /// as read again.
 const SHORT_ID: usize = 96;
 
-/// Content of a place for a value.
+/// Result of reading the beginning of a value.
 enum ValueStart {
     Null,
     /// Value that was read before.

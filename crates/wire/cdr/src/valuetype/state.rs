@@ -64,7 +64,7 @@ pub trait ValueState: Any + Send + Sync {
     fn part_mut(&mut self, wanted: std::any::TypeId) -> Option<&mut dyn Any>;
 }
 
-/// Formal type of a place that is not a value member.
+/// Formal type that allows any value, returned for a step that does not stop at a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnyValue;
 

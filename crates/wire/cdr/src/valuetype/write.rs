@@ -17,7 +17,7 @@ struct Open {
 /// Value whose state is written without a handle to it: see [`Encoder::open_value`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpenValue {
-    /// Position of its tag.
+    /// Position of the value's tag.
     at: usize,
     is_chunked: bool,
 }
@@ -128,8 +128,8 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// Returns the recorded factories, each once. Reading the values again takes them, as the type of
-    /// a place does not name the types that inherit from it.
+    /// Returns the recorded factories, each once. Reading the values again takes them, as the
+    /// declared type of a member or parameter does not name the types that inherit from it.
     pub fn take_value_factories(&mut self) -> Vec<Arc<dyn ValueFactory>> {
         self.written().factories.take().unwrap_or_default()
     }

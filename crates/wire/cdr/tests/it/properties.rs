@@ -23,7 +23,7 @@ fn versions() -> impl Strategy<Value = GiopVersion> {
     ]
 }
 
-/// Writes `value` behind `before` bytes and reads it back; all bytes have to be used.
+/// Writes `value` after `before` bytes and reads it back; all bytes have to be used.
 fn there_and_back<T: Marshal + Unmarshal>(order: ByteOrder, before: usize, value: &T) -> T {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     out.put_bytes(&vec![0xaa; before]);

@@ -182,7 +182,7 @@ where
     }
 }
 
-/// Calls a function for each shape.
+/// Invokes a macro for each of the structs.
 macro_rules! each_shape {
     ($function:ident!($($argument:tt)*)) => {
         each_shape!(@ $function ($($argument)*) Octet Cube BinStruct LeadingDouble LeadingLong

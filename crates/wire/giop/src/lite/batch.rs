@@ -87,7 +87,7 @@ impl<'e> BatchWriter<'e> {
         self.requests.octets()
     }
 
-    /// Ends the message and returns the block, which holds it behind its earlier contents.
+    /// Ends the message and returns the block, which holds it after its earlier contents.
     ///
     /// # Errors
     /// Those of [`super::finish_message`].
@@ -121,7 +121,7 @@ pub struct Bodies<'m> {
 ///
 /// # Errors
 /// A [`CdrError`] for a malformed batch: [`CdrError::Truncated`] for a count or a length that goes
-/// beyond the message, [`CdrError::Invalid`] for bytes behind the last body.
+/// beyond the message, [`CdrError::Invalid`] for bytes after the last body.
 pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Batch<'m>, CdrError> {
     let object_key = input.get_octets()?;
     let operation = input.get_identifier()?;

@@ -76,7 +76,7 @@ impl fmt::Display for Kind {
 pub struct MessageHeader {
     /// Kind of the message.
     pub kind: Kind,
-    /// Number of bytes behind the header.
+    /// Number of bytes after the header.
     pub size: u32,
 }
 

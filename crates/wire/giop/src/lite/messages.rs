@@ -18,13 +18,13 @@ pub const ORIGIN: usize = 1;
 /// Values of the flags octet: the answer that a request asks for.
 mod flags {
     pub(super) const NONE: u8 = 0;
-    /// Value that older speakers send for each two-way call.
+    /// Value that older peers send for each two-way call.
     pub(super) const TWO_WAY: u8 = 1;
     pub(super) const SYNC_WITH_TARGET: u8 = 3;
     pub(super) const SYNC_WITH_SERVER: u8 = 129;
 }
 
-/// Begins a message at the end of `block`; returns an encoder positioned behind the header, whose
+/// Begins a message at the end of `block`; returns an encoder positioned after the header, whose
 /// size [`finish_message`] fills in. Values are encoded in the machine's byte order as in GIOP 1.2;
 /// the version in `coding` is ignored.
 #[inline]
@@ -60,7 +60,7 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// Returns a decoder of a whole message, positioned behind its header. The version in `coding` is
+/// Returns a decoder of a whole message, positioned after its header. The version in `coding` is
 /// ignored.
 #[inline]
 #[must_use]
@@ -68,7 +68,7 @@ pub fn message_decoder<'m>(message: &'m [u8], coding: Coding<'m>) -> Decoder<'m>
     message_decoder_with_lent(message, &[], coding)
 }
 
-/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between. Their
+/// Returns a decoder as [`message_decoder`] does, of bytes between which lent runs belong. Their
 /// offsets count from the message's [`ORIGIN`]: each [`Lent::at`] of the block is reduced by that.
 #[inline]
 #[must_use]

@@ -18,11 +18,11 @@
 //! Batch          see [`BatchWriter`]
 //! ```
 //!
-//! **Alignment** counts from a message's second octet ([`ORIGIN`]), so that the data behind the
-//! header stands 4 beyond a multiple of 8, as it does behind GIOP's header of 12. A body thus has
+//! **Alignment** counts from a message's second octet ([`ORIGIN`]), so that the data after the
+//! header stands 4 beyond a multiple of 8, as it does after GIOP's header of 12. A body thus has
 //! the alignment that GIOP 1.2 gives it and passes from one protocol to the other unchanged, and
 //! each request and reply is at least 15 octets shorter than in GIOP. If alignment counted from
-//! behind the header, the padding before a body could use up 4 of them.
+//! after the header, the padding before a body could use up 4 of them.
 //!
 //! The headers are those of GIOP with [`ServiceContexts::none`](crate::ServiceContexts::none) and
 //! an object key as the target. Values are encoded as in GIOP 1.2.

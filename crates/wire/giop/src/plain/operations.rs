@@ -15,7 +15,7 @@ pub(super) struct KnownOperation {
     /// Encoded bytes from the name's length to the number of contexts, and to the context's length
     /// if there is one; empty for an unused entry.
     pub(super) octets: Box<[u8]>,
-    /// Lengths of a context's data behind that, without and with padding.
+    /// Lengths of a context's data after that, without and with padding.
     pub(super) context: Option<(usize, usize)>,
     pub(super) name: Box<str>,
     mark: u64,
@@ -157,7 +157,7 @@ fn is_same(known: &[u8], others: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Encodes a name as it stands behind a key.
+    /// Encodes an operation name as it follows the key in a request.
     fn octets(name: &[u8]) -> Vec<u8> {
         let length = u32::try_from(name.len() + 1).unwrap();
         let mut octets = [&length.to_ne_bytes(), name, &[0]].concat();

@@ -78,7 +78,7 @@ impl<'e> BatchWriter<'e> {
         self.requests.octets()
     }
 
-    /// Ends the message and returns the block, which holds it behind its earlier contents.
+    /// Ends the message and returns the block, which holds it after its earlier contents.
     ///
     /// # Errors
     /// Those of [`super::finish_message`].
@@ -112,7 +112,7 @@ pub struct Frames<'m> {
 ///
 /// # Errors
 /// A [`CdrError`] for a malformed batch: [`CdrError::Truncated`] for a count or a length that goes
-/// beyond the message, [`CdrError::Invalid`] for bytes behind the last request.
+/// beyond the message, [`CdrError::Invalid`] for bytes after the last request.
 pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Frames<'m>, CdrError> {
     let left = input.get_length(MIN_FRAME)?;
     let frames = Frames {

@@ -15,7 +15,7 @@ pub struct MessageHeader {
     pub order: ByteOrder,
     /// `true` if the message holds several requests.
     pub batch: bool,
-    /// Number of bytes behind the header.
+    /// Number of bytes after the header.
     pub size: u32,
 }
 
@@ -35,7 +35,7 @@ pub enum FrameError {
     /// The message exceeds the limit on messages.
     #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
-        /// Number of bytes behind the header.
+        /// Number of bytes after the header.
         size: u32,
         /// Limit, header included.
         limit: usize,

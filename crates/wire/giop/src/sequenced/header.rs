@@ -43,7 +43,7 @@ impl<'m> FrameHeader<'m> {
         Ok(frame)
     }
 
-    /// Writes the header of a message behind [`begin_message`]. If a body follows, call
+    /// Writes the header of a message after [`begin_message`]. If a body follows, call
     /// [`crate::align_body`] before it.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl<'m> FrameHeader<'m> {
     }
 }
 
-/// Begins a message of one request at the end of `block`; returns an encoder positioned behind the
+/// Begins a message of one request at the end of `block`; returns an encoder positioned after the
 /// header, whose size [`finish_message`] fills in. The version in `coding` is ignored.
 #[inline]
 #[must_use]
@@ -105,7 +105,7 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// Returns a decoder of a whole message, positioned behind its header. The version in `coding` is
+/// Returns a decoder of a whole message, positioned after its header. The version in `coding` is
 /// ignored.
 #[inline]
 #[must_use]
@@ -117,7 +117,7 @@ pub fn message_decoder<'m>(
     message_decoder_with_lent(header, message, &[], coding)
 }
 
-/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between; their
+/// Returns a decoder as [`message_decoder`] does, of bytes between which lent runs belong; their
 /// offsets count from the message's start.
 #[inline]
 #[must_use]

@@ -68,7 +68,7 @@ impl Request {
         message(self.version, self.order, MessageKind::Request, write)
     }
 
-    /// Returns whether it is plain, and within the limits.
+    /// Returns whether the request is plain, and within the limits of the fast path.
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
             && is_short(&self.contexts)

@@ -13,7 +13,8 @@ use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::uiop::UiopProfile;
 use crate::version::IiopVersion;
 
-/// Characters that are not escaped in a place, beside letters and digits.
+/// Characters that are not escaped in the location of an endpoint, in addition to letters and
+/// digits.
 const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";
 
 /// Assumed options of a TLS endpoint that a URL names: capabilities that all have, and that TLS is
@@ -74,7 +75,7 @@ pub enum Address {
     Pair {
         /// Names of both, with those of adapters between them, joined by `+`.
         protocol: String,
-        /// Place in the link's notation.
+        /// Location in the link's notation.
         place: String,
     },
     /// Initial reference of this ORB.

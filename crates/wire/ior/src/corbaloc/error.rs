@@ -70,8 +70,8 @@ pub enum CorbalocError {
         /// Invalid text.
         text: String,
     },
-    /// The place is invalid: not an absolute path where the protocol requires one, or with
-    /// characters that have to be escaped.
+    /// The location of the endpoint is invalid: not an absolute path where the protocol requires
+    /// one, or with characters that have to be escaped.
     #[error("'{text}' is not a valid place: expected {expected}")]
     BadPlace {
         /// Invalid text.
@@ -79,7 +79,7 @@ pub enum CorbalocError {
         /// Form that the protocol requires.
         expected: &'static str,
     },
-    /// `rir` stands together with another address, or with text behind its colon.
+    /// `rir` stands together with another address, or with text after its colon.
     #[error("'rir:' must be the only address")]
     RirNotAlone,
     /// The URL has too many addresses. Each becomes a profile with the key in it, so that a long

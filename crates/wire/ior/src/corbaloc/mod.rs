@@ -31,7 +31,7 @@ pub const DEFAULT_IIOP_PORT: u16 = 2809;
 /// Default port of an SSLIOP address (IANA: corba-iiop-ssl).
 pub const DEFAULT_SSLIOP_PORT: u16 = 684;
 
-/// Characters that the standard leaves unescaped in a key, beside letters and digits.
+/// Characters that the standard leaves unescaped in a key, in addition to letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
 /// Parsed `corbaloc:` URL.
@@ -55,7 +55,7 @@ impl Corbaloc {
     /// `None` for `rir`, which the ORB resolves.
     ///
     /// # Errors
-    /// Those of an invalid host name or place, if the value was not parsed.
+    /// Those of an invalid host name or location, if the value was not parsed.
     pub fn to_ior(&self) -> Result<Option<Ior>, CdrError> {
         let mut profiles = Vec::with_capacity(self.addresses.len());
         for address in &self.addresses {

@@ -14,8 +14,8 @@ const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
 /// Upper bound of the addresses of one URL: many times as many as an ORB tries.
 const MOST_ADDRESSES: usize = 256;
 
-/// Bytes that the key, repeated for each address, may always take in all, beside an amount in
-/// proportion to the URL's length.
+/// Bytes that the key, repeated for each address, may always take in all, in addition to an amount
+/// in proportion to the URL's length.
 const MAX_KEY_BYTES: usize = 64 << 10;
 const KEY_BYTES_PER_URL_BYTE: usize = 2;
 
@@ -277,7 +277,7 @@ fn unescape(text: &str, start: usize) -> Result<Vec<u8>, CorbalocError> {
     Ok(key)
 }
 
-/// Resolves the escapes of a place: text without control characters.
+/// Resolves the escapes in an endpoint's location: text without control characters.
 fn unescape_place(text: &str, start: usize) -> Result<String, CorbalocError> {
     let place = String::from_utf8(unescape(text, start)?).ok();
     place

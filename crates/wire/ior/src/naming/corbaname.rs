@@ -13,7 +13,7 @@ const SCHEME: &str = "corbaname:";
 /// Default key of the context.
 const DEFAULT_KEY: &str = "NameService";
 
-/// Characters that RFC 2396 leaves unescaped in a name, beside letters and digits.
+/// Characters that RFC 2396 leaves unescaped in a name, in addition to letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
 /// Parsed `corbaname:` URL.
@@ -41,7 +41,7 @@ pub enum CorbanameError {
         "the name behind the '#' has an escape that is not '%' and two hexadecimal digits, or is not UTF-8"
     )]
     BadEscape,
-    /// The text behind the `#`, its escapes resolved, is not a valid name.
+    /// The text after the `#`, its escapes resolved, is not a valid name.
     #[error("invalid name behind the '#': {0}")]
     Name(StringifiedNameError),
 }

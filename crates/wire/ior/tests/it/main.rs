@@ -5,7 +5,9 @@ mod corbaloc;
 mod corbaname;
 #[path = "../../../cdr/tests/it/support/hex.rs"]
 mod hex;
+mod pair;
 #[path = "../../../cdr/tests/it/support/peak.rs"]
 mod peak;
 mod real_time;
 mod references;
+mod security;

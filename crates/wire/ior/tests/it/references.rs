@@ -11,9 +11,8 @@ use proptest::prelude::*;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_ior::{
     AssociationOptions, CodeSetComponent, CodeSetComponentInfo, Component, Corbaloc, DiopProfile,
-    Endpoint, IiopProfile, IiopVersion, Ior, IorError, MechanismTransport, PairProfile,
-    PolicyValue, Profile, SslSecTrans, TaggedComponent, TaggedProfile, UiopProfile, UnixTrans,
-    tags,
+    Endpoint, IiopProfile, IiopVersion, Ior, IorError, PairProfile, PolicyValue, Profile,
+    SslSecTrans, TaggedComponent, TaggedProfile, UiopProfile, UnixTrans, tags,
 };
 
 /// Output of omniORB's `genior IDL:Test/Echo:1.0 example.org 2809 key`.
@@ -321,69 +320,6 @@ fn a_diop_profile_has_the_body_of_iiop_and_a_tag_of_its_own() {
     assert_eq!(tagged.decode(), Ok(Profile::Diop(profile)));
 }
 
-fn pair(protocol: &str, places: &[&str]) -> PairProfile {
-    PairProfile {
-        protocol: protocol.into(),
-        places: places.iter().map(|&place| place.into()).collect(),
-        object_key: b"k".to_vec(),
-        components: Vec::new(),
-    }
-}
-
-#[test]
-fn a_pair_profile_names_both_protocols_and_each_place() {
-    let profile = pair("giop_lite+uiop", &["/a", "/b"]);
-    let data = hex(
-        "00 01 00 00 0000000f 67696f705f6c6974652b75696f7000 00 00000002 00000003 2f6100 00 \
-         00000003 2f6200 00 00000001 6b 000000 00000000",
-    );
-    assert_eq!(profile.encode(ByteOrder::Big).unwrap(), data);
-    assert_eq!(profile.messaging(), "giop_lite");
-    assert_eq!(profile.link(), "uiop");
-    assert_eq!(pair("giop+reliable+diop", &["x"]).link(), "reliable+diop");
-    let mut later = data.clone();
-    later[2] = 9;
-    later.push(1);
-    assert_eq!(PairProfile::decode(&later), Ok(profile.clone()));
-    later[1] = 2;
-    assert_eq!(
-        PairProfile::decode(&later),
-        Err(IorError::UnsupportedVersion { major: 2, minor: 9 })
-    );
-    let tagged = profile.to_tagged(ByteOrder::Little).unwrap();
-    assert_eq!(tagged.tag, tags::profile::PUNCTUAL_PAIR);
-    assert_eq!(tagged.decode(), Ok(Profile::Pair(profile)));
-}
-
-#[test]
-fn a_pair_profile_without_a_pair_or_a_place_is_none() {
-    for (protocol, places) in [
-        ("", &["/a"][..]),
-        ("giop", &["/a"]),
-        ("giop+", &["/a"]),
-        ("+uiop", &["/a"]),
-        ("giop++uiop", &["/a"]),
-        ("giop+ü", &["/a"]),
-        ("giop+uiop", &[]),
-        ("giop+uiop", &[""]),
-    ] {
-        let encoded = pair(protocol, places).encode(ByteOrder::Big);
-        assert!(matches!(encoded, Err(CdrError::Invalid(_))), "{protocol}");
-    }
-    let good = pair("giop+uiop", &["/a"]).encode(ByteOrder::Big).unwrap();
-    let mut bad = good.clone();
-    bad[12] = b' ';
-    let read = PairProfile::decode(&bad);
-    assert!(matches!(read, Err(IorError::Cdr(CdrError::Invalid(_)))));
-    let mut crowd = good;
-    crowd[20..24].copy_from_slice(&0x0100_0000u32.to_be_bytes());
-    let read = PairProfile::decode(&crowd);
-    assert!(matches!(
-        read,
-        Err(IorError::Cdr(CdrError::Truncated { .. }))
-    ));
-}
-
 #[test]
 fn every_truncation_of_a_profile_or_component_is_an_error() {
     let ior = "corbaloc:uiop:1.2@/x,diop:1.2@d:1,shmiop:/y,ssliop:s:2/key";
@@ -555,75 +491,5 @@ proptest! {
                 }
             }
         }
-    }
-}
-
-/// Makes a list of mechanisms as other ORBs write it, octet by octet: TLS at two addresses, with a
-/// name and password above, and a mechanism without a transport of its own.
-fn mechanism_list() -> TaggedComponent {
-    let at = |host: &str, port: u16| Endpoint {
-        host: host.to_owned(),
-        port,
-    };
-    let tls = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
-        out.put_u16(0x66);
-        out.put_u16(0x06);
-        vec![at("one", 684), at("two", 685)].marshal(out)
-    });
-    let data = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
-        out.put_bool(false);
-        out.put_u32(2);
-        for (requires, tag, data) in [(0x46, 36, tls.clone()?), (0, 34, Vec::new())] {
-            out.put_u16(requires);
-            TaggedComponent { tag, data }.marshal(out)?;
-            out.put_u16(0x40);
-            out.put_u16(0x40);
-            out.put_octets(b"\x06\x06\x67\x81\x02\x01\x01\x01")?;
-            out.put_octets(b"name")?;
-            out.put_u16(0);
-            out.put_u16(0);
-            out.put_u32(1);
-            out.put_u32(7);
-            out.put_octets(b"who vouches")?;
-            out.put_u32(1);
-            out.put_octets(b"names")?;
-            out.put_u32(15);
-        }
-        Ok(())
-    });
-    TaggedComponent {
-        tag: tags::component::CSI_SEC_MECH_LIST,
-        data: data.unwrap(),
-    }
-}
-
-#[test]
-fn mechanisms_of_csiv2_tell_where_tls_is() {
-    let component = mechanism_list();
-    let Ok(Component::CsiMechanisms(mechanisms)) = component.decode() else {
-        panic!("{:?}", component.decode());
-    };
-    let [first, second] = mechanisms.as_slice() else {
-        panic!("{mechanisms:?}");
-    };
-    assert_eq!(first.target_requires.0, 0x46);
-    let MechanismTransport::Tls(tls) = &first.transport else {
-        panic!("{first:?}");
-    };
-    assert_eq!((tls.target_supports.0, tls.target_requires.0), (0x66, 0x06));
-    let hosts: Vec<_> = tls
-        .addresses
-        .iter()
-        .map(|at| (&*at.host, at.port))
-        .collect();
-    assert_eq!(hosts, [("one", 684), ("two", 685)]);
-    assert_eq!(second.transport, MechanismTransport::Null);
-    // Truncated anywhere it is an error, and no panic.
-    for length in 0..component.data.len() {
-        let cut = TaggedComponent {
-            tag: component.tag,
-            data: component.data[..length].to_vec(),
-        };
-        assert!(cut.decode().is_err(), "{length}");
     }
 }

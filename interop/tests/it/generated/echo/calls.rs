@@ -1,11 +1,11 @@
-//! Calls with a value of each type, which has to come back.
+//! Calls with a value of each type, which must be returned unchanged.
 
 use punctual::{Char, LongDouble, ObjectRef};
 use punctual_interop::generated::{self, everything as e};
 
 use crate::generated::{basics, collections, decimals, expression, texts, tree};
 
-/// Calls an operation `e_…` and checks the three values that come back.
+/// Calls an operation `e_…` and checks the three values that are returned.
 macro_rules! comes_back {
     ($echo:ident.$operation:ident, $first:expr, $second:expr) => {{
         let (first, second) = ($first, $second);

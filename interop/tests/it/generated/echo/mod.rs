@@ -15,9 +15,9 @@ pub(crate) use servant::Echoing;
 /// Objects that the tests call.
 pub(crate) struct Objects {
     pub(crate) echo: e::Echo,
-    /// Another object, of any type.
+    /// Another object, which is passed as an argument.
     pub(crate) other: ObjectRef,
-    /// Set if calls are made by requests.
+    /// Set if calls are made by GIOP requests, rather than directly within the process.
     pub(crate) by_requests: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn orb(arguments: &[&str]) -> Orb {
     Orb::init(arguments).unwrap().0
 }
 
-/// Makes a server with two objects, whose calls within the process go that way.
+/// Makes a server with two objects; `way` is the server's setting for collocated calls.
 fn served(way: &str) -> (Orb, e::Echo, ObjectRef) {
     let listen = "-ORBListenEndpoints";
     let endpoint = "iiop://127.0.0.1:0";
@@ -38,8 +38,8 @@ fn served(way: &str) -> (Orb, e::Echo, ObjectRef) {
     (server, echo, ObjectRef::from(other))
 }
 
-/// Runs a test three times: within one ORB, without requests and by requests, and from one ORB to another
-/// over TCP.
+/// Runs a test three times: within one ORB by direct calls, within one ORB by GIOP requests, and
+/// from one ORB to another over TCP.
 pub(crate) fn with_objects(test: impl Fn(&Objects)) {
     for (way, by_requests) in [("thru_poa", false), ("none", true)] {
         let (server, echo, other) = served(way);

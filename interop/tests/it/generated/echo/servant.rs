@@ -11,8 +11,8 @@ use punctual_interop::generated::everything as e;
 
 use crate::generated::basics;
 
-/// Result of an operation `e_…`: the inout parameter as it came, then the in parameter as out; the
-/// inout parameter becomes the in parameter too.
+/// Result and out parameter of an operation `e_…`: the original value of the inout parameter, and
+/// the value of the in parameter. The inout parameter gets the value of the in parameter, too.
 type Echoed<T> = Result<(T, T), SystemException>;
 
 fn swap<V, T>(a: &V, b: &mut T) -> Echoed<T>

@@ -1,5 +1,5 @@
-//! Cluster as the store and its threads share it: the clients, the layout, and the progress of the
-//! watch.
+//! Connection to the cluster that the store and its threads share: clients, key layout, and the
+//! progress of the watch.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use super::progress::Progress;
 use crate::store::change::{Change, Loading};
 use crate::store::{KIND, StoreError};
 
-/// Version of the form of keys and values.
+/// Version of the format of keys and values.
 const FORMAT: &str = "1";
 
 /// Number of records in one request.
@@ -27,7 +27,8 @@ pub(super) struct Cluster {
     pub(super) options: EtcdOptions,
     pub(super) layout: Layout,
     pub(super) client: Client,
-    /// Client for beats: they use a connection of their own, and do not wait for changes.
+    /// Client for writing beats, with a connection of its own, so that beats do not wait for
+    /// changes.
     pub(super) beats: Client,
     pub(super) identity: u64,
     pub(super) progress: Progress,
@@ -51,7 +52,7 @@ impl Cluster {
         })
     }
 
-    /// Returns the condition that the store is still the one that was opened.
+    /// Returns the transaction's condition that the store is still the one that was opened.
     pub(super) fn identity_condition(&self) -> Value {
         let identity = identity_record(self.identity);
         when_equal(&self.layout.identity(), identity.as_bytes())
@@ -65,7 +66,7 @@ impl Cluster {
         }
     }
 
-    /// Passes on all records of one revision; returns that revision.
+    /// Passes on all records as of one revision; returns that revision.
     pub(super) fn load(&self, loading: &mut dyn Loading) -> Result<i64> {
         let mut at = 0;
         for keys in [self.layout.contexts(), self.layout.bindings()] {
@@ -139,7 +140,7 @@ impl Cluster {
     }
 }
 
-/// Returns the value at the key of the identity.
+/// Returns the value of the identity's key.
 fn identity_record(identity: u64) -> String {
     format!("{FORMAT} {}", hex(identity))
 }
@@ -174,8 +175,8 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
     .ok_or_else(|| KIND.foreign(text))
 }
 
-/// Returns the error of a failed call that makes no caller's change, so that it does not matter
-/// whether it was executed.
+/// Returns the error for a failed call that makes no caller's change: for such a call it does not
+/// matter whether it was executed.
 pub(super) fn unreachable(failure: Failure) -> StoreError {
     match failure {
         Failure::Undone(why) | Failure::Unknown(why) => StoreError::Away(why),

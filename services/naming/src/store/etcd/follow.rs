@@ -1,4 +1,4 @@
-//! Following the changes of all servers: the watch and the beats.
+//! Threads that follow the changes of all servers: one watches etcd, the other writes beats.
 
 use std::time::Duration;
 
@@ -101,7 +101,8 @@ impl Cluster {
         }
     }
 
-    /// Reads all records, as changes were missed. The store must be the same one.
+    /// Reads all records again, because changes were missed. The store must be the same one as
+    /// before.
     fn read_anew(&self, follower: &dyn Follower) -> Result<(), StoreError> {
         self.check_same()?;
         let mut revision = 0;

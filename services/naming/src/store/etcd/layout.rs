@@ -55,8 +55,8 @@ impl Layout {
         format!("{}/b/{}/{key}", self.0, hex(context)).into_bytes()
     }
 
-    /// Returns the change of a key that was written or deleted. `Ok(None)` for keys that are
-    /// neither contexts nor bindings.
+    /// Returns the change of the store that a written or deleted key means. `Ok(None)` for keys
+    /// that are neither contexts nor bindings.
     pub(super) fn change(&self, key: &[u8], value: Option<&[u8]>) -> Result<Option<Change>, ()> {
         let key = std::str::from_utf8(key).map_err(drop)?;
         let key = key.strip_prefix(self.0.as_str()).ok_or(())?;

@@ -14,17 +14,17 @@ pub struct EtcdOptions {
     pub prefix: String,
     /// Time that a call to etcd may take. Default: 2 s.
     pub patience: Duration,
-    /// Maximum age of names that are read. Each server writes to etcd three times in this time.
-    /// Default: 3 s.
+    /// Maximum age of the copy from which names are resolved. Each server writes to etcd three
+    /// times within this time. Default: 3 s.
     pub staleness: Duration,
-    /// True if names are resolved even if they may be older than that, since etcd cannot be
-    /// reached. Default: false, which raises TRANSIENT.
+    /// True if names are resolved from an older copy when etcd cannot be reached. Default: false,
+    /// which raises TRANSIENT.
     pub reads_stale: bool,
-    /// TLS, and the authorities of the members' certificates. Default: none, everything is sent in
-    /// clear.
+    /// TLS, and the authorities of the members' certificates. Default: none, so that everything is
+    /// sent unencrypted.
     pub tls: Option<Tls>,
-    /// User of etcd, if it asks for a name and a password. Without TLS, these are sent in clear.
-    /// Default: none.
+    /// User of etcd, if it requires authentication. Without TLS, name and password are sent
+    /// unencrypted. Default: none.
     pub user: Option<User>,
 }
 
@@ -43,7 +43,7 @@ impl EtcdOptions {
         }
     }
 
-    /// Returns the options of a client.
+    /// Returns the options for the etcd client.
     pub(super) fn client(&self) -> ClientOptions {
         ClientOptions {
             endpoints: self.endpoints.clone(),

@@ -1,5 +1,5 @@
-//! Progress of the watch: the revision up to which changes are known, and the time at which those
-//! were all.
+//! Progress of the watch: the revision up to which changes have been reported, and the time at
+//! which the copy was last known to be complete.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -20,12 +20,12 @@ pub(super) struct Progress {
 struct State {
     /// Revision up to which all changes have been reported to the follower.
     revision: i64,
-    /// Time at which the reported changes were known to be all.
+    /// Latest time at which the reported changes were known to be complete.
     current: Instant,
     has_ended: bool,
-    /// True if etcd has lost some of the changes that were reported.
+    /// True if etcd has lost changes that it had reported.
     is_lost: bool,
-    /// Connection of the watch, which is shut down to end the watch.
+    /// Connection of the watch. Shutting it down ends the watch.
     watch: Option<TcpStream>,
 }
 
@@ -60,7 +60,7 @@ impl Progress {
         state.current = state.current.max(at);
     }
 
-    /// Checks that all changes were known recently enough.
+    /// Checks that the reported changes were known to be complete recently enough.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         match self.state.lock().current.elapsed() < self.staleness {
             true => Ok(()),
@@ -85,7 +85,8 @@ impl Progress {
         std::mem::take(&mut self.state.lock().is_lost)
     }
 
-    /// Waits until all changes up to a revision have been reported; returns `true` if so.
+    /// Waits until all changes up to a revision have been reported; returns `false` if that takes
+    /// longer than `patience`.
     pub(super) fn wait_for(&self, revision: i64, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut state = self.state.lock();
@@ -97,7 +98,7 @@ impl Progress {
         state.revision >= revision
     }
 
-    /// Ends both threads.
+    /// Ends the watching and the beating thread.
     pub(super) fn end(&self) {
         self.state.lock().has_ended = true;
         self.cut();
@@ -122,7 +123,7 @@ impl Progress {
         self.state.lock().has_ended
     }
 
-    /// Waits; returns `true` if the end has come.
+    /// Waits for this time, or until the threads are to end; returns `true` in the latter case.
     pub(super) fn pause(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut state = self.state.lock();

@@ -1,4 +1,4 @@
-//! Store as one naming server uses the cluster.
+//! Store in etcd, as a naming server uses it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Facts and changes as parts of etcd's transactions.
+//! Conversion of facts and changes to the comparisons and operations of etcd transactions.
 
 use punctual_etcd::{delete, delete_all, put, when_empty, when_equal, when_present};
 use serde_json::Value;

@@ -27,7 +27,7 @@ impl Draft<'_> {
         self.bind(here, key, Target::Group { context, choice })
     }
 
-    /// Binds a member, replacing one of the same id.
+    /// Binds a member to its id, replacing an earlier member with that id.
     pub(super) fn join(&mut self, group: ContextId, key: &str, target: &Target) -> Result<()> {
         let most = self.limits.members;
         if self.target(group, key).is_none() && self.members(group) >= most {

@@ -1,4 +1,4 @@
-//! Names as the serving process sees them.
+//! Access to names from the serving process itself (`Directory`).
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -8,7 +8,7 @@ use punctual_naming::cos_naming::{
 };
 use punctual_naming::{NamingService, ServeOptions};
 
-/// Returns a root as the other server's ORB sees it.
+/// Returns the reference to a server's root in another server's ORB.
 fn seen_by(other: &Served, root: &Served) -> NamingContext {
     let text = root.orb.object_to_string(&root.root).unwrap();
     NamingContext::from_object(other.orb.string_to_object(&text).unwrap())

@@ -33,7 +33,7 @@ fn grouped(served: &Served, choosing: Choice, count: usize) -> ExtendedContext {
     context
 }
 
-/// Returns the members to which the group's name is resolved, `times` times.
+/// Resolves the group's name `times` times, and returns the members.
 fn resolved(served: &Served, members: usize, times: usize) -> Vec<usize> {
     let one = |_| {
         let found = served.root.resolve(&name("pumps")).unwrap().unwrap();
@@ -296,7 +296,7 @@ fn what_is_no_group_odd_ids_nil_and_too_many_members_are_refused() {
     join("pumps", "m0", 0).unwrap();
 }
 
-/// Starts a server, and returns the reference to an object there.
+/// Starts a server, and returns the reference to an object in it.
 fn alive() -> (punctual::Orb, ObjectRef) {
     let orb = orb();
     let service = NamingService::in_memory().unwrap();

@@ -22,7 +22,8 @@ fn texts(bindings: &[Binding]) -> Vec<String> {
     bindings.iter().map(text).collect()
 }
 
-/// Binds `0` to `number - 1`, objects except for the first, a context.
+/// Binds the names `0` to `number - 1` to objects, except for the first, which is bound to a
+/// context.
 fn filled(limits: Limits, number: usize) -> Served {
     let service = NamingService::in_memory().unwrap();
     service.set_limits(limits);

@@ -23,7 +23,7 @@ pub(crate) fn root_poa(orb: &Orb) -> Poa {
     poa
 }
 
-/// Service that an ORB of its own serves, until dropped.
+/// Naming service that is served by an ORB of its own, until dropped.
 pub(crate) struct Served {
     pub(crate) orb: Orb,
     pub(crate) service: NamingService,
@@ -47,7 +47,7 @@ impl Served {
         Self::new(&NamingService::in_memory().unwrap())
     }
 
-    /// Returns `:host:port`, as in URLs.
+    /// Returns the service's address as `:host:port`, for URLs.
     pub(crate) fn address(&self) -> String {
         let endpoints = self.orb.endpoints();
         format!(":{}", endpoints[0].place)
@@ -60,7 +60,7 @@ impl Drop for Served {
     }
 }
 
-/// Returns the name of a text.
+/// Parses a text as a name.
 pub(crate) fn name(text: &str) -> Name {
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,

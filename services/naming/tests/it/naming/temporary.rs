@@ -29,7 +29,7 @@ fn found(root: &NamingContext, text: &str) -> Option<ObjectRef> {
     }
 }
 
-/// Returns the time for which a name stays bound.
+/// Waits until a name is unbound, and returns the time for which it stayed bound.
 fn life(root: &NamingContext, text: &str) -> Duration {
     let begun = Instant::now();
     while found(root, text).is_some() {

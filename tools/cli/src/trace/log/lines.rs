@@ -9,7 +9,7 @@ use super::message::{Head, Peer};
 /// Maximum length of the names of peers and operations; longer ones are not from a trace.
 const LONGEST_NAME: usize = 1000;
 
-/// Number of bytes in a row of a dump.
+/// Number of bytes in one row of a dump.
 pub(super) const ROW: usize = 16;
 
 /// Contents of the line before a message.

@@ -15,13 +15,13 @@ pub(in crate::trace) struct Message {
     pub(in crate::trace) order: ByteOrder,
     pub(in crate::trace) more_fragments: bool,
     pub(in crate::trace) head: Head,
-    /// Code sets of its text according to the message's context; the outer `Some` if there is a
-    /// context.
+    /// Code sets of text according to the message's service context; the outer option is `None`
+    /// without such a context.
     pub(in crate::trace) code_sets: Option<Option<CodeSets>>,
     pub(in crate::trace) body: Result<Body, NoBody>,
 }
 
-/// Peer and connection of a message.
+/// Peer that sent or receives a message, and its connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::trace) struct Peer {
     pub(in crate::trace) address: String,
@@ -40,33 +40,33 @@ pub(in crate::trace) enum Head {
         id: u32,
         status: ReplyStatus,
     },
-    /// Part of a message, with its request's id since GIOP 1.2.
+    /// Fragment of a message; since GIOP 1.2 with its request's id.
     Fragment {
         id: Option<u32>,
     },
 }
 
-/// Bytes behind a message's header.
+/// Bytes of a message after its header.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::trace) struct Body {
-    /// Number of the message's bytes before them.
+    /// Number of the message's bytes before these.
     pub(in crate::trace) at: usize,
     pub(in crate::trace) octets: Vec<u8>,
-    /// Positions in the message at which alignment restarts, as fragments of GIOP 1.1 were joined
+    /// Positions in the message at which alignment restarts because GIOP 1.1 fragments were joined
     /// there.
     pub(in crate::trace) seams: Vec<usize>,
 }
 
-/// Reason for which there are no bytes to decode.
+/// Reason why there are no bytes to decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum NoBody {
     /// The program was not configured to print them.
     NotShown,
-    /// The program itself did not have them in one piece.
+    /// The traced program did not have the bytes in one piece.
     NotWhole,
     /// Rows of the dump are missing or invalid.
     Damaged,
-    /// There are too many bytes.
+    /// The message is longer than the limit.
     TooLong,
 }
 

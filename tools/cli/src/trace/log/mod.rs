@@ -12,8 +12,8 @@
 //!
 //! With `hex`, the rows are those of the whole message, and follow at its end. The position of the
 //! body, on which alignment depends, is the message's length less the body's. Lines are untrusted:
-//! no number in them may cost more memory or time than the line itself, and bytes that do not add
-//! up are not a body.
+//! no number in them may cost more memory or time than the line itself, and a dump with an
+//! inconsistent number of bytes is not taken as a body.
 
 mod lines;
 mod message;
@@ -26,13 +26,13 @@ use open::Open;
 #[derive(Debug, Default)]
 pub(in crate::trace) struct Log {
     open: Option<Open>,
-    /// True if the last dump was one of a whole message.
+    /// True if the last dump contained a whole message.
     dumps_whole: bool,
     has_messages: bool,
 }
 
 impl Log {
-    /// Returns the message that is complete, as this line does not belong to it. To be called
+    /// Returns the message that is complete because this line does not belong to it. To be called
     /// before [`Log::take`].
     pub(in crate::trace) fn ends_before(&mut self, line: &str) -> Option<Event> {
         let open = self.open.as_ref()?;

@@ -18,9 +18,9 @@ pub(super) struct Open {
     code_sets: Option<Option<CodeSets>>,
     /// Number of bytes of the body.
     body: Option<usize>,
-    /// True if a line on the reply's exception is still to come.
+    /// True if a line about the reply's exception has not been read yet.
     awaits_exception: bool,
-    /// Number of bytes of a context's dump still to come, which are not kept.
+    /// Number of bytes still to come in a service context's dump, which is skipped.
     of_context: usize,
     pub(super) dump: Option<Dump>,
     is_hidden: bool,
@@ -132,8 +132,8 @@ impl Open {
         }
     }
 
-    /// Returns the dump that this row begins: that of the whole message, if the row contains the
-    /// message's header.
+    /// Returns the dump that begins with this row: of the whole message if the row begins with the
+    /// message's header, otherwise of the body.
     fn begin_dump(&self, row: &[u8]) -> Option<Dump> {
         let header = self.header?;
         let is_whole = row
@@ -155,8 +155,8 @@ impl Open {
         })
     }
 
-    /// Returns `true` if all wanted lines have been read. It is unknown whether a dump follows an
-    /// empty body: it does if it did before.
+    /// Returns `true` if all expected lines have been read. Whether a dump follows an empty body is
+    /// inferred from earlier messages.
     pub(super) fn is_complete(&self, dumps_whole: bool) -> bool {
         if self.header.is_none() || self.awaits_exception {
             return self.is_foreign;

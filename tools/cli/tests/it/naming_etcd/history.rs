@@ -1,4 +1,4 @@
-//! Clients that take names and give them back, and their knowledge of the results.
+//! Clients that acquire and release names, and a record of what they know about the results.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -18,7 +18,7 @@ pub(crate) struct Held {
     until: Instant,
 }
 
-/// Knowledge of all clients.
+/// Combined knowledge of all clients.
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) held: Mutex<Vec<Held>>,
@@ -27,12 +27,12 @@ pub(crate) struct History {
     pub(crate) taken: AtomicUsize,
     pub(crate) refused: AtomicUsize,
     pub(crate) unsaid: AtomicUsize,
-    /// Names that were gone although their holders had not given them back.
+    /// Names that were unbound although their holders had not released them.
     lost: Mutex<Vec<String>>,
 }
 
 impl History {
-    /// Checks that no name had two holders at a time.
+    /// Checks that no name had two holders at the same time.
     pub(crate) fn check(&self) -> usize {
         assert_eq!(*self.lost.lock().unwrap(), [""; 0]);
         let mut of_names: HashMap<&str, Vec<&Held>> = HashMap::new();
@@ -68,7 +68,7 @@ impl History {
     }
 }
 
-/// Takes names and gives them back, as one of many clients, until `ends` is set; uses the next
+/// Acquires and releases names, as one of many clients, until `ends` is set; switches to the next
 /// server when one fails.
 pub(crate) fn take_and_give(
     orb: &Orb,

@@ -1,5 +1,6 @@
 //! `punctual naming serve --etcd`: several servers over one etcd, one of them killed under load,
-//! and an etcd that goes away. A history checker verifies that no name ever had two holders.
+//! and an etcd that becomes unreachable. A history checker verifies that no name ever had two
+//! holders.
 //!
 //! Skipped with a printed reason if `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]

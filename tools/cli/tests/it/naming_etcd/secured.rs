@@ -1,4 +1,4 @@
-//! An etcd that authenticates its clients, and itself.
+//! An etcd that requires authentication of its clients and authenticates itself to them.
 
 use std::path::PathBuf;
 

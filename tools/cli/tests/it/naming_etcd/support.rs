@@ -1,4 +1,4 @@
-//! etcd, naming servers over it, and a host that can be cut off.
+//! etcd and naming servers that use it, and a host whose connection can be cut.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -25,8 +25,8 @@ struct Launch {
     scheme: &'static str,
     at: String,
     peer: String,
-    /// Address at which the member reports its health by HTTP, independent of the clients'
-    /// protocol.
+    /// Address at which the member reports its health by HTTP, separate from the address for
+    /// clients.
     health: String,
     cluster: String,
     options: Vec<String>,
@@ -69,7 +69,7 @@ impl Launch {
 }
 
 impl Etcd {
-    /// Starts one; `None` if etcd is not installed.
+    /// Starts a single member; returns `None` if etcd is not installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_at("127.0.0.1")
     }
@@ -120,7 +120,8 @@ impl Etcd {
         })
     }
 
-    /// Kills the member, calls `meanwhile` with its folder, and starts it on the data of that name.
+    /// Kills the member, calls `meanwhile` with its data folder, and restarts it with the folder
+    /// `data` below that.
     pub(crate) fn restart(&mut self, data: &str, meanwhile: impl FnOnce(&Path)) {
         self.process.signal("-KILL");
         self.process.0.wait().unwrap();
@@ -140,14 +141,14 @@ impl Etcd {
         reply.is_ok_and(|reply| reply.contains(r#""health":"true""#))
     }
 
-    /// Posts JSON to the member, by HTTP in clear; returns the reply, including its head.
+    /// Posts JSON to the member by unencrypted HTTP; returns the reply, including its head.
     pub(crate) fn post(&self, path: &str, body: &str) -> String {
         let length = body.len();
         let request = format!("POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
         asked(&self.at, &request).unwrap()
     }
 
-    /// Removes all earlier revisions.
+    /// Compacts etcd: removes all earlier revisions.
     pub(crate) fn compact(&self) {
         let reply = self.post("/v3/kv/range", r#"{"key":"AA=="}"#);
         let (_, revision) = reply.split_once(r#""revision":""#).unwrap();
@@ -177,14 +178,14 @@ impl Server {
         Self::start_at(orb, &etcd.at, options)
     }
 
-    /// Starts a server that calls these members.
+    /// Starts a naming server that calls these members of etcd.
     pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
         let mut command = serve(&["--etcd", members]);
         command.args(options).stderr(Stdio::inherit());
         Self::started(orb, command)
     }
 
-    /// Starts a server by a command that prints the root context's reference.
+    /// Starts a naming server by a command that prints the root context's reference.
     pub(crate) fn started(orb: &Orb, mut command: Command) -> Self {
         command.stdout(Stdio::piped());
         let mut process = Process(command.spawn().unwrap());
@@ -193,7 +194,7 @@ impl Server {
         Self { process, root }
     }
 
-    /// Returns the names of the root, as all servers have them now.
+    /// Waits until all servers return the same names in the root, and returns them.
     pub(crate) fn listed(&self) -> Vec<String> {
         // A refusal is given only after all acknowledged changes are known.
         let missing = self.root.unbind(&name("nothing is bound so"));
@@ -221,7 +222,7 @@ pub(crate) fn object(orb: &Orb, number: usize) -> ObjectRef {
         .unwrap()
 }
 
-/// A host of its own, with a cable to this one; removed when dropped.
+/// Network namespace that acts as another host, with a cable to this one; removed when dropped.
 pub(crate) struct Host(pub(crate) String);
 
 pub(crate) const HERE: &str = "198.18.78.1";

@@ -1,4 +1,4 @@
-//! Bindings that vanish with their process, at all servers.
+//! Temporary bindings that all servers remove after the end of the process that made them.
 
 use std::collections::HashSet;
 use std::process::{Command, Stdio};

@@ -19,7 +19,7 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// A process that ends with this value.
+/// Process that is ended when this is dropped.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
@@ -37,7 +37,8 @@ impl Process {
         reference.trim().to_owned()
     }
 
-    /// Waits for a line with this beginning from the server, and returns the rest.
+    /// Waits for a line of the server's output with this beginning, and returns the rest of the
+    /// line.
     pub(crate) fn says(&mut self, beginning: &str) -> String {
         let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines();
         let rest = lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
@@ -63,7 +64,7 @@ pub(crate) fn serve(options: &[&str]) -> Command {
     command
 }
 
-/// A server, which ends with the test.
+/// Naming server process, which is ended when this is dropped.
 pub(crate) struct Serving {
     _process: Process,
     pub(crate) reference: String,
@@ -98,7 +99,7 @@ impl Serving {
         text(output.stdout)
     }
 
-    /// Returns the error output of a command that fails with this status.
+    /// Runs a command that must fail with this status, and returns its error output.
     pub(crate) fn fails(&self, arguments: &[&str], status: i32) -> String {
         let output = self.call(arguments);
         let said = text(output.stderr);

@@ -1,4 +1,4 @@
-//! Messages in all their forms, as the log shows them.
+//! Messages in all encodings and with all settings of the log.
 
 use punctual::json::{NoNames, from_json};
 use punctual::{Any, TypeCode};
@@ -14,7 +14,7 @@ use serde_json::{Value as JsonValue, json};
 const IDL: &str = include_str!("plant.idl");
 pub(crate) const PEER: &str = "iiop://127.0.0.1:5000, socket 7";
 
-/// Form of messages, and of their display in the log.
+/// Encoding of messages, and the settings with which they are logged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Form {
     pub(crate) order: ByteOrder,
@@ -153,7 +153,7 @@ pub(crate) fn readings() -> JsonValue {
     ])
 }
 
-/// Readings as the command prints them.
+/// JSON of the example's readings, as the command prints it.
 pub(crate) const READINGS: &str = "[{\"channel\":1,\"celsius\":81.5,\"unit\":\"C\",\"state\":{\"speed\":2.5}},\
                         {\"channel\":2,\"celsius\":-4.0,\"unit\":\"Kelvin\",\"state\":{\"$discriminator\":\"faulty\",\"reason\":\"worn\"}}]";
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process that is ended with the test.
+/// Process that is ended when this is dropped.
 struct Owned(Child);
 
 impl Drop for Owned {
@@ -20,7 +20,7 @@ impl Drop for Owned {
     }
 }
 
-/// Time for a process to start serving; then the test fails.
+/// Time limit for the start of a process, after which the test fails.
 const START: Duration = Duration::from_secs(30);
 
 fn wait_for(reference: &Path, server: &mut Owned) {

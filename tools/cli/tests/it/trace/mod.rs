@@ -1,5 +1,5 @@
-//! `punctual trace`: logs of real programs with compiled stubs, and logs that are made here, of every byte order and
-//! version, and of noise.
+//! `punctual trace`: logs of real programs with compiled stubs; generated logs with every byte
+//! order and version; and logs with noise.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod damage;
@@ -40,7 +40,7 @@ fn text(octets: &[u8]) -> String {
     String::from_utf8_lossy(octets).into_owned()
 }
 
-/// Returns the lines that were added to a log; verifies that the others are the log's.
+/// Returns the lines that the command added to a log; checks that all other lines are the log's.
 fn added(log: &str) -> Vec<String> {
     let output = text(&read(log.as_bytes(), &[]).stdout);
     let is_added = |line: &&str| line.starts_with("payload ");

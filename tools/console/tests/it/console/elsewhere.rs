@@ -1,4 +1,5 @@
-//! Requests that come from elsewhere: another host's name, another site's page.
+//! Requests that a browser sends for other sites: with another host's name, or from another site's
+//! page.
 
 use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};
 

@@ -7,7 +7,7 @@ use punctual_console::ConsoleLimits;
 
 use crate::console::support::Shown;
 
-/// Short limits that a test waits for.
+/// Limits that are short enough for a test to wait for.
 const SOON: Duration = Duration::from_millis(200);
 
 #[test]

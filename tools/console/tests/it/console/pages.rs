@@ -1,4 +1,5 @@
-//! Pages of services: each that was passed in is in the navigation and behind the guard.
+//! Pages of services: each page that is passed to the console is in its navigation, and protected
+//! by its guard.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -33,7 +34,7 @@ impl Page for Clock {
     }
 }
 
-/// Returns the reply to a request for a path, of this host or another.
+/// Requests a path of this host or another one, and returns the reply.
 fn asked(console: &Console, path: &str, host: &str) -> String {
     let mut peer = TcpStream::connect(console.address()).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");

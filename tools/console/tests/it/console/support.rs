@@ -63,7 +63,7 @@ impl Shown {
         self.console.address()
     }
 
-    /// Grants the right to change contexts.
+    /// Grants peers the right to change contexts.
     pub(crate) fn grant(&self, grants: &[(&str, &str)]) {
         let mut access = Access::default();
         for (below, who) in grants {
@@ -80,12 +80,12 @@ impl Shown {
         self.root.bind_new_context(&name(text)).unwrap();
     }
 
-    /// Returns an object that answers: the root context itself.
+    /// Returns an object that answers whether it exists: the root context itself.
     pub(crate) fn alive(&self) -> ObjectRef {
         self.root.as_object().clone()
     }
 
-    /// Returns an object without a server.
+    /// Returns an object whose server does not run.
     pub(crate) fn away(&self) -> ObjectRef {
         self.object("corbaloc:iiop:1.2@127.0.0.1:1/away")
     }
@@ -98,7 +98,7 @@ impl Shown {
         self.root.resolve(&name(text)).is_ok()
     }
 
-    /// Returns the reply to a browser's request for a path.
+    /// Requests a path as a browser does, and returns the reply.
     pub(crate) fn get(&self, path: &str) -> Reply {
         self.send(
             &format!("GET {path} HTTP/1.1\r\nHost: {}\r\n", self.address()),
@@ -209,7 +209,7 @@ impl Reply {
         found.next().map(|(_, value)| value)
     }
 
-    /// Returns the row of a binding.
+    /// Returns the HTML of the table row of a binding.
     pub(crate) fn row(&self, component: &str) -> Option<&str> {
         let begin = self
             .body
@@ -231,7 +231,7 @@ impl Events {
         self.count
     }
 
-    /// Returns `true` if another event arrives within that time.
+    /// Returns `true` if another event arrives within this time.
     pub(crate) fn next_within(&mut self, time: Duration) -> bool {
         self.lines.get_ref().set_read_timeout(Some(time)).unwrap();
         self.next()

@@ -5,7 +5,7 @@ pub use punctual::prelude::*;
 pub use std::error::Error;
 pub use std::time::Duration;
 
-/// Result of a snippet.
+/// Result type of a snippet.
 pub type Done = Result<(), Box<dyn Error>>;
 
 /// Returns an ORB that listens on the loopback and calls its own objects over the network, and its
@@ -20,7 +20,7 @@ pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
     Ok((orb, root))
 }
 
-/// Checks that a configuration file with that text is accepted.
+/// Checks that a configuration file with this text is accepted.
 pub fn configuration(text: &str) -> Done {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), text)?;

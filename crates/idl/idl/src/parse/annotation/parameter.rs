@@ -2,7 +2,7 @@
 
 use crate::model::Type;
 
-/// Possible argument, in the definition's order.
+/// Parameter of an annotation: an argument that it may have.
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) wanted: AllowedValues,
@@ -16,12 +16,12 @@ pub(super) enum AllowedValues {
     Anything,
     /// Constant of a type.
     Of(Type),
-    /// Word out of this list.
+    /// One of the listed words.
     Word(&'static [&'static str]),
 }
 
-/// Returns the key under which a definition is filed: beside types and constants, and never
-/// mistaken for one.
+/// Returns the key of an annotation's definition in the table of its scope; the `@` keeps it apart
+/// from types and constants of that name.
 pub(super) fn key(name: &str) -> String {
     format!("@{name}")
 }

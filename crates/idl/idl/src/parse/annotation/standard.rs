@@ -38,7 +38,27 @@ pub(super) const NAMES: &[&str] = &[
     "verbatim",
 ];
 
-/// Returns the possible arguments of an annotation of that name; `None` for an unknown one.
+/// Returns whether an annotation changes what a member, parameter or definition becomes.
+pub(super) fn has_an_effect(name: &str) -> bool {
+    matches!(
+        name.strip_prefix("::").unwrap_or(name),
+        "bit_bound"
+            | "default"
+            | "default_literal"
+            | "interpreted"
+            | "max"
+            | "min"
+            | "non_nil"
+            | "oneway"
+            | "optional"
+            | "position"
+            | "range"
+            | "rust_name"
+            | "value"
+    )
+}
+
+/// Returns the parameters of the annotation `name`; `None` for an unknown one.
 pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
     let name = name.strip_prefix("::").unwrap_or(name);
     Some(match name {

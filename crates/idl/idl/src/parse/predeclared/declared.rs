@@ -7,7 +7,7 @@ use crate::model::DeclId;
 #[derive(Debug, Default)]
 pub(in crate::parse) struct Predeclared {
     pub(super) library: Option<Library>,
-    /// Implicit part of module CORBA that holds them.
+    /// Implicit part of module CORBA that contains the entities declared on demand.
     pub(super) part: Option<DeclId>,
     /// Forward declarations, in order, with a flag for those that need no definition unless the
     /// Interface Repository is requested.

@@ -9,15 +9,15 @@ const CORBA: &str = include_str!("../../builtin/CORBA.idl");
 /// by references.
 const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 
-/// Statement of the text.
+/// Statement of the IDL text of the predeclared names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     /// Text of the statement, with its `;`.
     pub(super) text: &'static str,
-    /// Part before body and bases, of an interface or value type with a body: with a `;`, this
-    /// declares it forward.
+    /// Part of an interface or value type before its bases and its body; followed by a `;`, it is a
+    /// forward declaration. `None` for any other statement.
     pub(super) head: Option<&'static str>,
-    /// `true` if a mere reference does not require its definition.
+    /// `true` if the definition is not required where the interface is only referred to.
     pub(super) on_request: bool,
 }
 
@@ -87,7 +87,7 @@ impl Library {
     }
 }
 
-/// Cuts the text behind each `;` outside braces. Comments stand between statements, on lines of
+/// Splits the text after each `;` outside braces. Comments stand between statements, on lines of
 /// their own.
 fn statements(text: &'static str) -> Vec<&'static str> {
     let mut statements = Vec::new();
@@ -118,7 +118,7 @@ fn statement_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Returns names and punctuation marks.
+/// Splits a text into names and punctuation marks.
 fn words(text: &'static str) -> Vec<&'static str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -135,7 +135,7 @@ fn words(text: &'static str) -> Vec<&'static str> {
     words
 }
 
-/// Returns the text up to and including the first word of that name.
+/// Returns the text up to and including `name`, which must be a part of `text`.
 fn up_to(text: &'static str, name: &'static str) -> &'static str {
     // Both are parts of one text, so the distance of their starts is a position in it.
     let start = name.as_ptr() as usize - text.as_ptr() as usize;

@@ -9,7 +9,7 @@ use punctual_cdr::{
 };
 use punctual_link::shmiop::{ShmOptions, Shmiop, Trust};
 
-/// Number of bytes that are lent, at the pool's begin.
+/// Number of lent bytes, at the start of the pool.
 const LENGTH: u32 = 1000;
 
 fn trusting() -> Shmiop {
@@ -19,7 +19,7 @@ fn trusting() -> Shmiop {
     })
 }
 
-/// Makes a message of a length and, behind it, as many lent bytes, which `fill` sets.
+/// Makes a received message: a length, followed by that many lent bytes, which `fill` sets.
 fn message(link: &Shmiop, fill: impl FnOnce(&mut [u8])) -> (Raw, Block) {
     let (mut raw, connection) = Raw::pair(link);
     fill(&mut raw.pool.as_mut_slice()[..LENGTH as usize]);
@@ -45,7 +45,7 @@ fn are(octets: &[u8], value: u8) -> bool {
     octets.iter().all(|octet| *octet == value)
 }
 
-/// Fills a string of `a`.
+/// Fills the bytes with a string of the letter `a`, and its terminating NUL.
 fn text(octets: &mut [u8]) {
     octets.fill(b'a');
     octets[LENGTH as usize - 1] = 0;

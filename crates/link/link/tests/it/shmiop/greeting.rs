@@ -19,7 +19,7 @@ fn memory_file(len: u64, seals: SealFlags) -> OwnedFd {
     file
 }
 
-/// Returns the required seals.
+/// Returns the seals that a memory file must have.
 fn seals() -> SealFlags {
     SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL
 }

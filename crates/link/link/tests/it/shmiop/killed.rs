@@ -1,4 +1,4 @@
-//! Tests with other processes: at work, and killed at it.
+//! Tests with other processes: peers that send and receive, and peers that are killed meanwhile.
 
 use crate::shmiop::process::Process;
 use crate::shmiop::support::*;

@@ -90,20 +90,20 @@ impl Process {
         }
     }
 
-    /// Sends SIGKILL, whatever it is doing.
+    /// Sends SIGKILL to the process, whatever it is doing.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until it has printed a line.
+    /// Waits until the process has printed a line.
     pub(crate) fn assert_said(&mut self, line: &str) {
         let stdout = self.child.stdout.as_mut().unwrap();
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
         assert!(lines.any(|said| said.contains(line)));
     }
 
-    /// Returns the line it prints about itself.
+    /// Returns the line that the process prints about itself.
     pub(crate) fn says(mut self) -> String {
         let mut output = String::new();
         let mut stdout = self.child.stdout.take().unwrap();

@@ -45,7 +45,7 @@ pub(crate) fn raw_options() -> ShmOptions {
     }
 }
 
-/// Returns a greeting with these words behind its magic.
+/// Returns a greeting with these words after its magic.
 pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
     let words = words.into_iter().flat_map(u32::to_ne_bytes);
     b"PNCTLSHM".iter().copied().chain(words).collect()
@@ -53,7 +53,7 @@ pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
 
 pub(crate) const HONEST: [u32; 6] = [1, 0, RING, POOL, 256, 16];
 
-/// Peer's side of a connection, done by hand.
+/// Peer's side of a connection, implemented by the test itself.
 pub(crate) struct Raw {
     pub(crate) socket: OwnedFd,
     pub(crate) words: Words,
@@ -92,12 +92,12 @@ impl Raw {
         (raw, acceptor.accept().unwrap())
     }
 
-    /// Returns the amount of its memory that has been allocated by the machine, in bytes.
+    /// Returns how much of the peer's memory the machine has allocated, in bytes.
     pub(crate) fn taken(&self) -> i64 {
         rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
 
-    /// Writes a double word at a place in the ring.
+    /// Writes a double word at an offset in the ring.
     pub(crate) fn put(&mut self, at: usize, above: u32, below: u32) {
         let word = u64::from(above) << 32 | u64::from(below);
         self.ring.as_mut_slice()[at..at + 8].copy_from_slice(&word.to_ne_bytes());
@@ -109,7 +109,7 @@ impl Raw {
         futex::wake_shared(&self.words[READER_DOORBELL]);
     }
 
-    /// Sends bytes correctly, in one record at the ring's begin.
+    /// Sends bytes correctly, in one record at the start of the ring.
     pub(crate) fn send_first(&mut self, octets: &[u8]) {
         self.put(0, INLINE, u32::try_from(octets.len()).unwrap());
         self.ring.as_mut_slice()[8..8 + octets.len()].copy_from_slice(octets);
@@ -117,7 +117,7 @@ impl Raw {
     }
 }
 
-/// Returns the other side's answer; empty where it hangs up.
+/// Returns the other side's answer; empty if it closes the socket.
 pub(crate) fn answer(socket: &OwnedFd) -> (Vec<u8>, Vec<OwnedFd>) {
     let (mut octets, mut descriptors) = (Vec::new(), Vec::new());
     while octets.len() < 32 {

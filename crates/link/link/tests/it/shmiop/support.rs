@@ -1,4 +1,4 @@
-//! Support for the other files.
+//! Common helpers of the tests of shared memory.
 
 use punctual_cdr::{Lender, Segment};
 use punctual_exec::Deadline;
@@ -71,7 +71,7 @@ pub(crate) fn contents(block: &punctual_cdr::Block) -> Vec<u8> {
     octets
 }
 
-/// Makes bytes that depend on position and seed. They recur after a period, which is copied.
+/// Makes bytes that depend on position and seed. They repeat with a fixed period.
 pub(crate) fn pattern(len: usize, seed: usize) -> Vec<u8> {
     const PERIOD: usize = 251 * 256;
     let period: Vec<u8> = (0..PERIOD.min(len))

@@ -1,4 +1,4 @@
-//! Tests of a Rust link, exported and taken in again.
+//! Tests of a Rust link that is exported as a table and loaded from it.
 
 use super::*;
 

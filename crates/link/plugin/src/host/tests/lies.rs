@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Number of dropped handles: a bad one is dropped, too.
+/// Number of dropped connection handles, to check that invalid ones are dropped, too.
 static GIVEN_BACK: AtomicUsize = AtomicUsize::new(0);
 
 const HANDLE: *mut u8 = ptr::dangling_mut();

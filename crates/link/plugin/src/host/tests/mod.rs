@@ -1,5 +1,5 @@
-//! Tests of tables without a library: a Rust link, exported and taken in again, and tables that
-//! violate the ABI.
+//! Tests of tables without a library: a Rust link that is exported as a table and loaded from it,
+//! and tables that violate the ABI.
 
 mod exported;
 mod lies;

@@ -1,5 +1,5 @@
-//! Tests of other kinds of links, exported and taken in again: datagrams, and files in place of
-//! ports.
+//! Tests of other kinds of links, exported as tables and loaded from them: datagrams, and files in
+//! place of ports.
 
 use super::*;
 use punctual_link::diop::Diop;

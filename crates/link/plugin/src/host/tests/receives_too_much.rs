@@ -1,4 +1,5 @@
-//! Link whose connection receives in larger pieces than requested, and beside the block.
+//! Link whose connection receives more than requested, partly in segments attached to the block
+//! instead of in the block itself.
 
 use super::*;
 

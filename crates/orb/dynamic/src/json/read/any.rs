@@ -1,4 +1,4 @@
-//! Anys: values that name their type, or look like one.
+//! Reading of Anys: JSON values that name their type, or whose type follows from their form.
 
 use punctual_any::{Any, TypeCode, TypeKind, Value};
 use punctual_cdr::{CdrError, Marshal, NarrowCodeSet};
@@ -10,16 +10,17 @@ use super::reading::{ReadFailure, Reading};
 use super::target::{Octets, Target, Tree};
 use super::text::Token;
 
-/// Value whose type is known now.
+/// Value within an Any, with its type.
 struct Content<'t> {
     type_code: TypeCode,
     json: Token<'t>,
-    /// Set if the value is the member `value`, which begins at the reading position.
+    /// Set if the Any is an object, `{"type": …, "value": …}`: the value is then at the reading
+    /// position.
     is_within: bool,
 }
 
 impl<'t> Reading<'_, 't> {
-    /// Reads an Any on its own.
+    /// Reads an Any that is not part of octets being written.
     pub(super) fn any(&mut self, json: Token<'t>) -> Result<Any, ReadFailure> {
         let begin = self.text;
         let Some((content, end)) = self.content(json.clone())? else {
@@ -44,7 +45,7 @@ impl<'t> Reading<'_, 't> {
         Ok(made.map_err(|why| error(why.to_string()))?)
     }
 
-    /// Reads an Any into octets: its type and its value, which have the same form there as alone.
+    /// Reads an Any and marshals it, its type and then its value, into the octets being written.
     pub(super) fn put_any(
         &mut self,
         json: Token<'t>,
@@ -71,8 +72,9 @@ impl<'t> Reading<'_, 't> {
         Ok(())
     }
 
-    /// Reads the elements of an array within a tree, which stay octets until they are used, unless
-    /// they contain valuetypes.
+    /// Reads the elements of an array as octets, which are unmarshaled when they are used. Returns
+    /// `None`, with the reading position unchanged, if they contain valuetypes or cannot be
+    /// marshaled.
     pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, ReadFailure> {
         let is_apart = type_code.holds_values() == Ok(false) && self.paths.is_empty();
         if self.by_values || !is_apart {
@@ -93,8 +95,8 @@ impl<'t> Reading<'_, 't> {
         Ok(None)
     }
 
-    /// Writes an Any of a type. The text is read again in another code set if the first one does
-    /// not suffice.
+    /// Makes an Any of a type from the octets that `write` writes. If they cannot be written in the
+    /// first code set, the text is read again for another.
     pub(super) fn octets(
         &mut self,
         type_code: &TypeCode,
@@ -121,8 +123,9 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    /// Returns whether the contents of an Any are written in place. Valuetypes that occur again are
-    /// made first, as references within an Any lead nowhere else.
+    /// Returns whether the contents of an Any can be marshaled directly into the octets being
+    /// written. Contents with valuetypes that occur again are read into a value first, as
+    /// references from within an Any cannot lead out of it.
     fn is_written_here(&self, type_code: &TypeCode) -> bool {
         match type_code.holds_values() {
             Ok(holds_values) => !holds_values || self.paths.is_empty(),
@@ -131,7 +134,8 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    /// Returns the contents of an Any, and where the Any ends; `None` if it is null.
+    /// Returns the contents of an Any, with the position at which the Any ends; `None` for JSON
+    /// `null`.
     fn content(&mut self, json: Token<'t>) -> Result<Option<(Content<'t>, usize)>, ReadFailure> {
         let type_code = match &json {
             Token::Null => return Ok(None),

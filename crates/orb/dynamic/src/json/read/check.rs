@@ -1,7 +1,7 @@
-//! Check that a text is JSON, and of the paths in it.
+//! Check that a text is JSON, and collection of the `$ref` paths in it.
 //!
-//! serde reads all of it, as into a tree of its own, so that its errors have the same text; only
-//! the paths of valuetypes that occur again are kept.
+//! serde parses the whole text as for a `serde_json` value, so that its error messages are the
+//! usual ones; only the paths of valuetypes that occur again are kept.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,10 +24,10 @@ pub(super) fn check(text: &str) -> serde_json::Result<Vec<Cow<'_, str>>> {
     Ok(paths)
 }
 
-/// Value within the text.
+/// Value within the checked text.
 struct Part<'p, 't> {
     paths: &'p mut Vec<Cow<'t, str>>,
-    /// Set if it is the value of a `$ref`.
+    /// Set if it is the value of a `$ref` member, and so a path.
     is_path: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'t> Visitor<'t> for Part<'_, 't> {
     }
 }
 
-/// Name of a member, which is compared with `$ref`.
+/// Name of a member, compared with `$ref`.
 struct Name;
 
 impl<'t> DeserializeSeed<'t> for Name {

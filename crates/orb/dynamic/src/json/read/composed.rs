@@ -58,7 +58,7 @@ impl<'t> Reading<'_, 't> {
         Ok(out.end_elements(parts, index)?)
     }
 
-    /// Reads a map in the order of the keys as text; the last of equal keys counts.
+    /// Reads a map in the order of its keys as text; of equal keys the last one counts.
     fn map<T: Target>(
         &mut self,
         type_code: &TypeCode,

@@ -66,7 +66,7 @@ impl Members for [(String, TypeCode)] {
     }
 }
 
-/// Position of a member that is left out.
+/// Placeholder for the position of a member that the JSON leaves out.
 const NOWHERE: usize = usize::MAX;
 
 impl<'t> Reading<'_, 't> {
@@ -83,8 +83,8 @@ impl<'t> Reading<'_, 't> {
         Ok(out.end_members(members))
     }
 
-    /// Reads the members of an object, in the order of the type. The member `also` may be there,
-    /// too.
+    /// Reads the members of an object, in the order of the type. The object may also have the
+    /// member `also`.
     pub(super) fn members<T: Target>(
         &mut self,
         members: &(impl Members + ?Sized),
@@ -128,8 +128,8 @@ impl<'t> Reading<'_, 't> {
         self.places.get(index).copied().unwrap_or(NOWHERE)
     }
 
-    /// Records where each member begins; the last one of a name counts. Returns the first unknown
-    /// name, in alphabetical order.
+    /// Records the position at which each member of an object begins; of duplicates the last one
+    /// counts. Returns the first unknown name, in alphabetical order.
     fn find(
         &mut self,
         members: &(impl Members + ?Sized),
@@ -175,7 +175,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// Returns the error of an unknown member.
+/// Returns the error for a member that the type does not have.
 pub(super) fn unknown<'n>(
     name: &str,
     missing: impl Iterator<Item = &'n str>,

@@ -6,12 +6,13 @@ use super::super::error::JsonError;
 use super::super::kinds;
 use super::text::Token;
 
-/// Makes an error at this place. The path is prepended step by step, on the way out.
+/// Makes an error with an empty path; the steps of the path are prepended as the error is returned
+/// through the callers.
 pub(super) fn error(message: impl Into<String>) -> JsonError {
     JsonError::new(message)
 }
 
-/// Makes the error of a value of another type.
+/// Makes the error for JSON that is not a value of the type.
 pub(super) fn wrong(type_code: &TypeCode, json: &Token<'_>) -> JsonError {
     error(format!(
         "expected {}, found {}",
@@ -20,7 +21,7 @@ pub(super) fn wrong(type_code: &TypeCode, json: &Token<'_>) -> JsonError {
     ))
 }
 
-/// Returns the name of a type's values.
+/// Returns a description of the JSON that a type's values have: 'an object', for example.
 pub(super) fn wanted(type_code: &TypeCode) -> String {
     let original = type_code.original_type();
     let what = match original.kind() {
@@ -43,7 +44,7 @@ pub(super) fn wanted(type_code: &TypeCode) -> String {
     }
 }
 
-/// Returns a description of the actual value.
+/// Returns a description of the JSON value that was found.
 fn shown(json: &Token<'_>) -> String {
     const LONGEST: usize = 40;
     let text = match json {

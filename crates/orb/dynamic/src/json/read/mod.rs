@@ -1,9 +1,10 @@
 //! JSON to values.
 //!
 //! The text is read in place, by the expected type, into the octets that the value has in an Any,
-//! without a tree in between. A [`Value`] is then made of these; one that contains valuetypes,
-//! which refer to one another, is made of the text itself. So is a value that cannot be marshaled,
-//! as a string is longer than the limit, or in no code set.
+//! without an intermediate tree. A [`Value`] is then made from these octets. Two kinds of values
+//! are made directly from the text: those with valuetypes, which refer to one another, and those
+//! that cannot be marshaled because a string is longer than the limit or has a character that no
+//! code set has.
 
 mod any;
 mod check;
@@ -29,7 +30,7 @@ use text::Token;
 pub use whole::{any_from_json, any_from_json_text, from_json, from_json_text, members_of_json};
 
 impl<'t> Reading<'_, 't> {
-    /// Reads the next value.
+    /// Reads the next value of the text, as one of the given type.
     fn value<T: Target>(
         &mut self,
         type_code: &TypeCode,

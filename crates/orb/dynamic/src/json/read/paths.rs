@@ -1,8 +1,8 @@
 //! Paths of valuetypes that occur again.
 //!
-//! Paths are long where values nest, and few of them are referred to. So they are not assembled:
-//! the paths that the text refers to are sorted, and each step into the text narrows them to those
-//! that begin with its own path.
+//! Paths are long where values nest, and few of them are referred to. So the paths of values are
+//! not assembled: the paths that the text refers to are sorted, and each step into a value narrows
+//! them to those that begin with the path of that value.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use punctual_cdr::{OpenValue, ValueRef};
 
-/// One step further into a value.
+/// One step of a path: to a member or to an element of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step<'s> {
     Member(&'s str),
@@ -26,24 +26,25 @@ impl fmt::Display for Step<'_> {
     }
 }
 
-/// Valuetype that was begun.
+/// Valuetype that has been read, or is being read.
 #[derive(Clone, Debug)]
 pub(super) enum StartedValue {
     Value(ValueRef),
-    /// Valuetype in the octets of the whole, outside of Anys.
+    /// Valuetype written into the outermost octets, not into an Any within them.
     Octets(OpenValue),
 }
 
-/// Paths that are referred to, and the valuetypes that were begun at them.
+/// Paths that `$ref` members name, with the valuetypes that have been read at them.
 #[derive(Default)]
 pub(super) struct Paths<'t> {
     all: Vec<(Cow<'t, str>, Option<StartedValue>)>,
     here: PathRange,
-    /// Current step, as text.
+    /// Buffer for the text of one step.
     step: String,
 }
 
-/// Paths that begin with the path of the current place, and the length of that.
+/// Range of the sorted paths that begin with the path of the value being read, and the length of
+/// that path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathRange {
     range: Range<usize>,
@@ -63,12 +64,12 @@ impl<'t> Paths<'t> {
         Self { all, here, step }
     }
 
-    /// Returns whether no valuetype occurs again.
+    /// Returns whether the text refers to no valuetype by a path.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Takes a step; returns the former place, for [`Paths::go_back`].
+    /// Takes a step into a value; returns the range before it, to be passed to [`Paths::go_back`].
     pub(super) fn enter(&mut self, step: Step<'_>) -> PathRange {
         let outer = self.here.clone();
         let Some(paths) = self.all.get(outer.range.clone()) else {
@@ -98,7 +99,7 @@ impl<'t> Paths<'t> {
         self.here = outer;
     }
 
-    /// Records that a valuetype begins here.
+    /// Records that a valuetype begins at the current path, if that is referred to.
     pub(super) fn note(&mut self, value: StartedValue) {
         // The shortest path comes first.
         let first = self.all.get_mut(self.here.range.clone());
@@ -109,7 +110,7 @@ impl<'t> Paths<'t> {
         }
     }
 
-    /// Returns the valuetype that was begun at a path.
+    /// Returns the valuetype that has been read at a path.
     pub(super) fn begun_at(&self, path: &str) -> Option<StartedValue> {
         let found = self.all.binary_search_by(|(one, _)| (**one).cmp(path));
         self.all.get(found.ok()?)?.1.clone()

@@ -14,25 +14,25 @@ use super::text::Text;
 pub(super) struct Reading<'n, 't> {
     pub(super) names: &'n dyn Names,
     pub(super) text: Text<'t>,
-    /// Valuetypes that occur again.
+    /// Paths of the valuetypes that occur again.
     pub(super) paths: Paths<'t>,
-    /// One of the valuetypes: the others are made in its graph.
+    /// One of the valuetypes made so far; the others are made in the same graph.
     pub(super) graph: Option<ValueRef>,
     pub(super) known: KnownTypes,
-    /// Types that were named.
+    /// Cache of the types that the text has named.
     pub(super) named: Vec<(String, TypeCode)>,
     /// Positions of the members of all structs that are being read, in one vector.
     pub(super) places: Vec<usize>,
-    /// Buffer for a number as text.
+    /// Buffer for the digits of a number.
     pub(super) number: String,
-    /// Set if Anys are made of values, too: after reading into octets failed because the code set
-    /// lacks a character.
+    /// Set if Anys are also read into values first: after reading into octets has failed because
+    /// the code set lacks a character.
     pub(super) by_values: bool,
 }
 
 /// Reason why a part cannot be read into a [`Target`].
 pub(super) enum ReadFailure {
-    /// The JSON is no value of its type.
+    /// The JSON is not a value of the expected type.
     Json(JsonError),
     /// The value cannot be marshaled.
     Cdr(CdrError),
@@ -52,7 +52,7 @@ impl From<CdrError> for ReadFailure {
 
 impl Reading<'_, '_> {
     pub(super) fn type_named(&mut self, name: &str) -> Result<TypeCode, JsonError> {
-        /// Upper bound of the named types kept: more than module CORBA names.
+        /// Upper bound of the cached types: more than the named types of module CORBA.
         const MOST: usize = 32;
         let named = self.named.iter().find(|(known, _)| known == name);
         if let Some((_, type_code)) = named {
@@ -66,7 +66,8 @@ impl Reading<'_, '_> {
         Ok(type_code)
     }
 
-    /// Runs `visit` one step further in.
+    /// Runs `visit` for a part one step into the current value; an error gets that step in its
+    /// path.
     pub(super) fn at<R>(
         &mut self,
         step: Step<'_>,

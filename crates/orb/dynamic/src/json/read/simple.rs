@@ -11,7 +11,7 @@ use super::super::near::nearest;
 use super::misfit::{error, wrong};
 use super::text::Token;
 
-/// Reads a value without parts, except text. `digits` is a buffer for a number's digits.
+/// Reads a value that has no parts and is no text. `digits` is a buffer for a number's digits.
 pub(super) fn simple(
     type_code: &TypeCode,
     json: &Token<'_>,
@@ -59,7 +59,7 @@ pub(super) fn int8(type_code: &TypeCode, json: &Token<'_>) -> Result<Value, Json
     Ok(Value::Octet(octet))
 }
 
-/// Reads a string, or a wide one.
+/// Reads a string or a wide string.
 pub(super) fn text<'t>(type_code: &TypeCode, json: Token<'t>) -> Result<Cow<'t, str>, JsonError> {
     let Token::Text(text) = json else {
         return Err(wrong(type_code, &json));
@@ -175,7 +175,7 @@ fn enumerator(type_code: &TypeCode, json: &Token<'_>) -> Result<Value, JsonError
     Err(wrong(type_code, json).with_help(Some(help)))
 }
 
-/// Lists the first dozen of the names.
+/// Returns the first dozen names as a list for an error message.
 pub(super) fn listed(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names
@@ -187,7 +187,8 @@ pub(super) fn listed(names: &[&str]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Returns the whole number of a float such as `3.0`, up to where doubles represent all of them.
+/// Returns the integer that a floating-point number such as `3.0` equals, up to the limit to which
+/// doubles represent all integers.
 fn whole_number(number: f64) -> Option<i128> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_whole = number.fract() == 0.0 && number.abs() <= EXACT;

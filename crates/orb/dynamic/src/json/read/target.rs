@@ -13,20 +13,20 @@ use super::text::Token;
 
 /// Receiver of a value that is read part by part, in the order of its type.
 pub(super) trait Target {
-    /// Result of a part.
+    /// Type of a part that has been read.
     type Made;
-    /// Valuetype whose members are being read.
+    /// Type of a valuetype while its members are being read.
     type Value;
-    /// Parts of a composed value, while they are read.
+    /// Type that collects the parts of a composed value while they are read.
     type Parts;
 
     /// Set if [`Target::elements`] needs the number of elements.
     const COUNTS: bool;
 
-    /// Takes a value without parts.
+    /// Takes a value that has no parts.
     fn simple(&mut self, type_code: &TypeCode, value: Value) -> Result<Self::Made, CdrError>;
 
-    /// Takes an Any, of which `json` was seen.
+    /// Takes an Any, which begins with the token `json`.
     fn any<'t>(
         &mut self,
         reading: &mut Reading<'_, 't>,
@@ -39,7 +39,8 @@ pub(super) trait Target {
     /// Begins a sequence or array.
     fn elements(&mut self, type_code: &TypeCode, count: usize) -> Self::Parts;
 
-    /// Reads `count` elements in another way, if that is better.
+    /// Reads `count` elements all together, if the target has a better way for that; otherwise
+    /// returns `None`.
     fn at_once(
         &mut self,
         reading: &mut Reading<'_, '_>,
@@ -58,13 +59,13 @@ pub(super) trait Target {
     /// Completes a struct.
     fn end_members(&mut self, parts: Self::Parts) -> Self::Made;
 
-    /// Begins a union: its member follows, if the number selects one.
+    /// Begins a union; a call for its member follows if the discriminator `number` selects one.
     fn discriminator(&mut self, type_code: &TypeCode, number: i128) -> Result<(), CdrError>;
 
     /// Completes a union.
     fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
 
-    /// Begins a valuetype where type `formal` is declared: its members follow.
+    /// Begins a valuetype where type `formal` is declared; calls for its members follow.
     fn begin_value(
         &mut self,
         reading: &mut Reading<'_, '_>,
@@ -79,14 +80,15 @@ pub(super) trait Target {
         members: Self::Parts,
     ) -> Result<Self::Made, CdrError>;
 
-    /// Takes a valuetype that was begun before.
+    /// Takes a repeated valuetype, which was begun before.
     fn again(&mut self, formal: &TypeCode, value: StartedValue) -> Result<Self::Made, CdrError>;
 }
 
 /// Target that makes a [`Value`].
 pub(super) struct Tree;
 
-/// Number of elements from which octets take less memory, with their overhead.
+/// Number of elements from which marshaled octets take less memory than values, despite their
+/// overhead.
 const MANY: usize = 16;
 
 /// Elements or members of a composed value.
@@ -204,13 +206,14 @@ impl Target for Tree {
     }
 }
 
-/// Target that writes octets, and keeps nothing else.
+/// Target that marshals into octets, and keeps no values.
 pub(super) struct Octets<'o, 'e>(pub(super) &'o mut Encoder<'e>);
 
 impl Target for Octets<'_, '_> {
     type Made = ();
     type Value = OpenValue;
-    /// Position of the number of elements in the block, if it is written.
+    /// Position of a sequence's length field, which is filled in at the end; `None` for arrays and
+    /// members.
     type Parts = Option<usize>;
 
     const COUNTS: bool = false;
@@ -307,7 +310,8 @@ impl Target for Octets<'_, '_> {
 }
 
 impl Octets<'_, '_> {
-    /// Writes the flag for a value where a reference is possible (CORBA 3.3 part 2, §9.3.7).
+    /// Writes the flag that precedes a value whose declared type also permits an object reference
+    /// (CORBA 3.3 part 2, §9.3.7).
     fn put_value_flag(&mut self, formal: &TypeCode) {
         if formal.kind() == TypeKind::AbstractInterface {
             self.0.put_bool(false);

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 use serde_json::Number;
 
-/// Kind of a value, with its contents unless it has parts.
+/// Token: the kind of a value, with its contents if it has no parts.
 #[derive(Clone, Debug)]
 pub(super) enum Token<'t> {
     Null,
@@ -21,7 +21,7 @@ pub(super) enum Token<'t> {
     Object,
 }
 
-/// Position in the text.
+/// Reading position in a JSON text.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t> {
     text: &'t str,
@@ -41,8 +41,8 @@ impl<'t> Text<'t> {
         self.at = at;
     }
 
-    /// Returns the value at this position. A value without parts is skipped; otherwise only the
-    /// bracket is.
+    /// Returns the value at the reading position. A value without parts is skipped; of an array or
+    /// an object only the opening bracket is skipped.
     pub(super) fn next_token(&mut self) -> Token<'t> {
         match self.first() {
             Some(b'"') => Token::Text(self.string()),
@@ -62,7 +62,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Returns whether another element or member follows; otherwise the closing bracket is skipped.
+    /// Returns whether another element or member follows; if not, skips the closing bracket.
     pub(super) fn more(&mut self, end: u8) -> bool {
         if self.first() == Some(b',') {
             self.at += 1;
@@ -76,7 +76,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Reads the name of the next member; its value follows.
+    /// Reads the name of the next member and the colon; the reading position is then at its value.
     pub(super) fn name(&mut self) -> Cow<'t, str> {
         let name = self.string();
         self.first();
@@ -84,7 +84,8 @@ impl<'t> Text<'t> {
         name
     }
 
-    /// Returns the number of elements or members from here to the end of this array or object.
+    /// Returns the number of elements or members from the reading position to the end of the array
+    /// or object.
     pub(super) fn count(mut self, end: u8) -> usize {
         let mut count = 0;
         while self.more(end) {
@@ -110,7 +111,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Skips a value, and returns its text.
+    /// Skips a value, and returns its JSON text.
     pub(super) fn part(&mut self) -> &'t str {
         self.first();
         let begin = self.at;
@@ -173,7 +174,7 @@ impl<'t> Text<'t> {
         self.text.get(begin..self.at).unwrap_or_default()
     }
 
-    /// Returns the first byte that is no space.
+    /// Skips white space, and returns the first byte after it.
     fn first(&mut self) -> Option<u8> {
         loop {
             let octet = *self.octets().get(self.at)?;

@@ -15,14 +15,14 @@ use super::text::Token;
 
 const DISCRIMINATOR: &str = "$discriminator";
 
-/// Parts of a union in an object.
+/// Members found in the JSON object of a union.
 #[derive(Default)]
 struct Given<'t> {
-    /// Position of the discriminator.
+    /// Position of the value of `$discriminator`.
     discriminator: Option<usize>,
-    /// Name and position of the member; of several the first in alphabetical order.
+    /// Name and position of the union's member; of several, the first in alphabetical order.
     member: Option<(Cow<'t, str>, usize)>,
-    /// Next name in alphabetical order.
+    /// Name of a second member, which is an error; of several, the first in alphabetical order.
     more: Option<Cow<'t, str>>,
 }
 
@@ -116,7 +116,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// Returns the member of a name, and the discriminator that selects it.
+/// Returns the index of the member with a name, and the discriminator that selects it.
 fn chosen(
     type_code: &TypeCode,
     discriminator: Option<i128>,
@@ -144,7 +144,7 @@ fn chosen(
     Ok((first, number))
 }
 
-/// Returns a discriminator without a label.
+/// Returns a discriminator value that is not the label of any member.
 fn free_discriminator(type_code: &TypeCode, default: usize) -> Result<i128, ReadFailure> {
     let is_free = |number: &i128| {
         type_code.member_chosen(*number) == Ok(Some(default))

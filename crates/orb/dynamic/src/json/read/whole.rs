@@ -22,7 +22,7 @@ use super::text::{Text, Token};
 /// [`from_json_text`] directly.
 ///
 /// # Errors
-/// The mismatch, and its place. JSON nested deeper than 128 levels is a mismatch, too.
+/// The mismatch, and its path. JSON nested deeper than 128 levels is a mismatch, too.
 pub fn from_json(
     type_code: &TypeCode,
     json: &JsonValue,
@@ -37,7 +37,7 @@ pub fn from_json(
 /// text that is no JSON is taken as the string itself, as typed by a user.
 ///
 /// # Errors
-/// The mismatch, and its place.
+/// The mismatch, and its path.
 pub fn from_json_text(
     type_code: &TypeCode,
     text: &str,
@@ -50,7 +50,7 @@ pub fn from_json_text(
 /// value unless the type contains valuetypes.
 ///
 /// # Errors
-/// The mismatch, and its place.
+/// The mismatch, and its path.
 pub fn any_from_json_text(
     type_code: &TypeCode,
     text: &str,
@@ -62,7 +62,7 @@ pub fn any_from_json_text(
 /// Reads an Any of a type from JSON within other JSON, for example one of [`members_of_json`].
 ///
 /// # Errors
-/// The mismatch, and its place.
+/// The mismatch, and its path.
 pub fn any_from_json(
     type_code: &TypeCode,
     json: &RawValue,
@@ -92,10 +92,10 @@ pub fn members_of_json(
     Ok(Some(members))
 }
 
-/// Text to be read.
+/// Text to be read: JSON with its `$ref` paths, or a string.
 enum Json<'t> {
     Text(&'t str, Vec<Cow<'t, str>>),
-    /// String without its quotes.
+    /// String as typed by a user, without quotes.
     Unquoted(&'t str),
 }
 
@@ -141,7 +141,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Text that is read into one value.
+/// State of reading a whole text into one value.
 struct Whole<'r, 't> {
     type_code: &'r TypeCode,
     json: Token<'t>,
@@ -204,7 +204,8 @@ impl<'r, 't> Whole<'r, 't> {
         Any::of_value(self.type_code, &value).map_err(|error| JsonError::new(error.to_string()))
     }
 
-    /// Returns the octets, if the value can be marshaled: a text may be longer than the limit.
+    /// Returns the value marshaled into an Any; `None` if it cannot be marshaled, for example
+    /// because a string is longer than the limit.
     fn octets(&mut self) -> Result<Option<Any>, JsonError> {
         let begin = self.reading.text;
         let (type_code, json) = (self.type_code, &self.json);

@@ -1,5 +1,5 @@
-//! Tracer that keeps its spans. OpenTelemetry's own library for programs takes longer to compile
-//! than the test that would use it.
+//! Tracer that keeps the spans that have ended, for the test to inspect. OpenTelemetry's SDK would
+//! take longer to compile than the test itself.
 
 use opentelemetry::trace::{
     Span, SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags, TraceId,
@@ -70,11 +70,11 @@ impl Tracer for Keeps {
     }
 }
 
-/// Span that is not over, and that ends at the latest when it is dropped.
+/// Span that has not ended. Dropping it ends it.
 #[derive(Debug)]
 pub(super) struct Open {
     span: Ended,
-    /// Where it goes when it ends: once.
+    /// Tracer that stores the span when it ends; taken out then, so that the span ends only once.
     keeps: Option<Keeps>,
 }
 

@@ -1,4 +1,4 @@
-//! Servants that the tests call.
+//! Servant that the tests of asynchronous calls call.
 
 use super::generated::asynchronous::{Clerk, ClerkCopiesError, ClerkServant, Refused};
 use punctual::SystemException;
@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Servant that answers, and waits at gates until they are opened.
+/// Servant that answers at once, except for `wait_at`, which blocks until another call opens its
+/// gate.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
     rate: AtomicI32,

@@ -122,7 +122,8 @@ fn who_waits_in_vain_is_told_in_time_however_it_waits() {
     server.join().unwrap();
 }
 
-/// A deadline ends within a tick of the coarse clock, and the waits for it begin within another.
+/// Deadlines at varying offsets from the ticks of the coarse clock; each call must end with
+/// TIMEOUT.
 #[test]
 fn who_waits_in_vain_is_told_wherever_in_a_tick_the_time_ends() {
     let _watchdog = watchdog(Duration::from_secs(120));

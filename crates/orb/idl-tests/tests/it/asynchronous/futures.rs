@@ -30,7 +30,8 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Makes calls one after the other, at once, and one that waits for another.
+/// Makes calls in sequence, many calls concurrently, and one call that waits until another has been
+/// served.
 async fn calls(clerk: super::generated::asynchronous::Clerk) {
     let mut sum = 0;
     for number in 0..50 {

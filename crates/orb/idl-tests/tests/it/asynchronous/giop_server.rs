@@ -1,4 +1,4 @@
-//! Server of the wire level, which treats requests as a test says.
+//! Scripted server that reads and writes raw GIOP messages on a socket, as a test prescribes.
 
 use super::generated::asynchronous::Clerk;
 use punctual::{Interface, Orb};
@@ -16,11 +16,12 @@ pub(super) struct Received {
 pub(super) const REQUEST: u8 = 0;
 pub(super) const CANCEL: u8 = 2;
 
-/// Peer of one connection.
+/// The server's end of one connection.
 pub(super) struct Peer(TcpStream);
 
 impl Peer {
-    /// Returns the next message of GIOP 1.2, in this machine's order; `None` at the end.
+    /// Returns the next GIOP 1.2 message, which must be in this machine's byte order; `None` at the
+    /// end of the connection.
     pub(super) fn next(&mut self) -> Option<Received> {
         let mut header = [0; 12];
         self.0.read_exact(&mut header).ok()?;
@@ -32,7 +33,7 @@ impl Peer {
         Some(Received { kind, id })
     }
 
-    /// Answers a request with a long.
+    /// Answers a request with a result of the IDL type `long`.
     pub(super) fn answer(&mut self, id: u32, result: i32) {
         let (order, mut reply) = (u8::from(cfg!(target_endian = "little")), Vec::new());
         reply.extend_from_slice(b"GIOP\x01\x02");
@@ -44,8 +45,8 @@ impl Peer {
     }
 }
 
-/// Returns a reference of `client` to an object of a server that serves one connection with
-/// `serve`.
+/// Returns a reference of the ORB `client` to an object of a scripted server, which serves one
+/// connection with `serve`.
 pub(super) fn serve<R: Send + 'static>(
     client: &Orb,
     serve: impl FnOnce(Peer) -> R + Send + 'static,

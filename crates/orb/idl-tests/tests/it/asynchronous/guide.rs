@@ -9,7 +9,7 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/guide.rs"));
 }
 
-/// Examples of the page, each a function of an ORB and a clerk.
+/// Examples of the page, each a function that takes an ORB and a clerk reference.
 #[allow(clippy::all, clippy::pedantic)]
 mod examples {
     use super::generated::*;

@@ -16,7 +16,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// Call of a handler, with its arguments.
+/// Call that a reply handler received, with its arguments.
 #[derive(Debug, PartialEq)]
 pub(super) enum Told {
     Sum(i32),
@@ -218,7 +218,8 @@ fn an_object_of_the_clients_own_takes_every_reply() {
     }
 }
 
-/// Makes an ORB that has only a handler.
+/// Makes an ORB whose only object is a reply handler; returns the ORB, the handler's stringified
+/// reference, and the calls that the handler receives.
 pub(super) fn third_party() -> (Orb, String, mpsc::Receiver<(Told, String)>) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -269,11 +270,12 @@ fn handlers_that_raise_panic_or_are_gone_end_nothing_else() {
     pair.end();
 }
 
-/// Servant that inherits a clerk by containing one.
+/// Servant of an interface derived from `Clerk`; it passes inherited operations to the clerk that
+/// it contains.
 struct Elder(Arc<Behind>);
 
 mod elder {
-    //! Operations of a clerk, passed on.
+    //! Operations inherited from `Clerk`, passed to the contained clerk.
     use super::*;
     use crate::asynchronous::generated::asynchronous::ClerkServant;
 

@@ -1,4 +1,4 @@
-//! Threads that run reply handlers (`reply_handlers`).
+//! Choice of the threads that run reply handlers (setting `reply_handlers`).
 
 use super::Pair;
 use super::support::watchdog;
@@ -94,7 +94,7 @@ fn handlers_that_the_main_thread_has_not_run_are_run_at_the_shutdown_each_once()
     pair.server.shutdown(false).unwrap();
 }
 
-/// Calls `wait_at` on one thread, and on another opens the gate of an asynchronous call, whose
+/// Calls `wait_at` on one thread. On another thread, opens the gate of an asynchronous call, whose
 /// handler opens the gate of the first call. Returns the thread that ran the handler.
 fn handler_within_a_call(pair: &Pair, round: usize) -> ThreadId {
     let (first, second) = (format!("first {round}"), format!("second {round}"));

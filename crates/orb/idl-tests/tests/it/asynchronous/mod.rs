@@ -24,7 +24,7 @@ use generated::asynchronous::Clerk;
 use punctual::policy::Collocation;
 use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
 
-/// ORB of a server, ORB of a client, and the client's reference.
+/// ORB of a server, ORB of a client, and the client's reference to the server's object.
 struct Pair {
     server: Orb,
     client: Orb,
@@ -66,7 +66,8 @@ impl Pair {
     }
 }
 
-/// Makes a clerk in the client's own process.
+/// Makes an ORB with a clerk object that callers of the same process reach with the collocation
+/// strategy `way`.
 fn collocated(way: Collocation) -> (Orb, Clerk) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

@@ -1,5 +1,5 @@
-//! Pollers with the operations of the standard, and sets of them (CORBA 3.3 part 1, §17.9 and
-//! §17.10).
+//! Pollers used through the operations of the standard, and pollable sets (CORBA 3.3 part 1, §17.9
+//! and §17.10).
 
 use super::support::watchdog;
 use super::{Pair, collocated};

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// Passes and returns every type, by a poller each.
+/// Calls every operation with a poller, and checks that values of every type are passed and
+/// returned unchanged.
 fn all_come_back(clerk: &Clerk) {
     let sums: Vec<_> = (0..100).map(|a| clerk.sendp_add(a, 1)).collect();
     for (a, sum) in (0..100).zip(sums).rev() {

@@ -1,5 +1,5 @@
-//! Behaviour that a caller cannot distinguish from calls over the wire: each test runs in every
-//! way.
+//! Behaviour that must not differ between calls over the wire and calls within the process: each
+//! test runs with every collocation strategy.
 
 use crate::collocation::servant::{
     Counter, CounterAddError, Home, Octets, Register, RegisterSeveralError, RegisterSwapError,

@@ -1,4 +1,5 @@
-//! Calls on objects of the process: like those over the wire, on the caller's thread.
+//! Calls on objects of the caller's process: they behave like calls over the wire, but run on the
+//! caller's thread.
 #![allow(clippy::unwrap_used)]
 
 mod alike;

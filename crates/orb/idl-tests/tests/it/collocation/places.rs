@@ -1,4 +1,4 @@
-//! Objects that are called without a request, and the settings that decide.
+//! Which objects are called without a request, and the settings that determine it.
 
 use crate::collocation::servant::{Home, Register, RegisterImpl, WITHOUT_REQUEST, this_thread};
 use crate::support::{EchoImpl, watchdog};

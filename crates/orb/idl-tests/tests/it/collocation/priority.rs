@@ -1,4 +1,4 @@
-//! Priorities of calls within the process.
+//! Priorities at which calls within the process run.
 
 use crate::collocation::servant::{Counter, CounterAddError, CounterServant, WAYS, this_thread};
 use crate::support::watchdog;

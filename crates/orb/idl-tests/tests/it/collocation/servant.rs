@@ -1,4 +1,4 @@
-//! Servant of the tests, and an ORB that calls it.
+//! Servant of the collocation tests, and an ORB with an object of that servant.
 
 pub(crate) use crate::collocation::generated::near::{
     Counter, CounterAddError, CounterServant, Octets, Refused, Register, RegisterServant,
@@ -13,11 +13,11 @@ use punctual::{
 };
 use std::sync::{Arc, Mutex};
 
-/// Every way that a call may go.
+/// All collocation strategies.
 pub(crate) const WAYS: [Collocation; 3] =
     [Collocation::ThruPoa, Collocation::Direct, Collocation::None];
 
-/// Ways without a request.
+/// Collocation strategies that call the servant without a request.
 pub(crate) const WITHOUT_REQUEST: [Collocation; 2] = [Collocation::ThruPoa, Collocation::Direct];
 
 /// Servant of `Register`.
@@ -26,7 +26,7 @@ pub(crate) struct RegisterImpl {
     pub(crate) count: Mutex<i32>,
     label: Mutex<String>,
     text: Mutex<String>,
-    /// Objects that upcalls end.
+    /// Object, with its POA, that an upcall deactivates or whose ORB an upcall shuts down.
     pub(crate) ends: Mutex<Option<(Poa, Register)>>,
     pub(crate) gate: Gate,
 }
@@ -148,7 +148,7 @@ pub(crate) fn this_thread() -> String {
     format!("{:?}", std::thread::current().id())
 }
 
-/// ORB with an object.
+/// ORB with one object, and the object's POA, servant and reference.
 pub(crate) struct Home {
     pub(crate) orb: Orb,
     pub(crate) poa: Poa,
@@ -179,7 +179,7 @@ impl Home {
         }
     }
 
-    /// Returns the object as another ORB has it.
+    /// Returns a reference of another ORB to the object.
     pub(crate) fn seen_by(&self, orb: &Orb) -> Register {
         let text = self.orb.object_to_string(&self.register).unwrap();
         Register::narrow(orb.string_to_object(&text).unwrap()).unwrap()

@@ -1,5 +1,5 @@
-//! State that decides whether a call gets through: the object's life, its POA's manager, its ORB's
-//! end.
+//! State on which it depends whether a call reaches the servant: activation of the object, state of
+//! the POA's manager, shutdown of the ORB.
 
 use crate::collocation::servant::{
     CounterServant, Home, Register, RegisterImpl, WAYS, WITHOUT_REQUEST, this_thread,

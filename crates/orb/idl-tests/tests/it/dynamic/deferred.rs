@@ -1,4 +1,4 @@
-//! Requests whose responses are fetched later, one by one and in groups.
+//! Deferred synchronous requests: responses are fetched later, one by one and in groups.
 
 use crate::dynamic::generated::near::{CounterServant, Refused};
 use crate::dynamic::servant::Home;

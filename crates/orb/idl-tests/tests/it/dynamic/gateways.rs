@@ -1,4 +1,4 @@
-//! Gateways: typed clients on one side, typed servants on the other, and no types in between.
+//! Gateways between typed clients and typed servants. The gateway itself has no generated types.
 
 use crate::dynamic::generated::near::{Counter, CounterAddError, Refused};
 use crate::dynamic::servant::{Home, Register};
@@ -22,7 +22,7 @@ fn parameter(name: &str, mode: ParameterMode, type_code: &TypeCode) -> Parameter
     }
 }
 
-/// Describes a part of `Register`.
+/// Returns a description of some operations of the interface `Register`.
 fn described() -> InterfaceDescription {
     use ParameterMode::{In, InOut, Out};
     let octets = TypeCode::sequence(&TypeCode::OCTET, 0);
@@ -83,7 +83,7 @@ fn described() -> InterfaceDescription {
     }
 }
 
-/// ORB with a gateway to an object of another ORB.
+/// ORB with a gateway object that passes its requests on to an object of another ORB.
 struct Between {
     home: Home,
     orb: Orb,

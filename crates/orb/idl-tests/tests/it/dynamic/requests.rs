@@ -1,4 +1,4 @@
-//! Requests that are built from parts, and from descriptions.
+//! Dynamic requests, built argument by argument or from the interface's description.
 
 use crate::dynamic::generated::near::Refused;
 use crate::dynamic::servant::{Home, Register};

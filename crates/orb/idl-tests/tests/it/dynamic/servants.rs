@@ -75,7 +75,8 @@ fn stubs_call_a_dynamic_servant_like_any_other() {
     );
 }
 
-/// Servant that keeps the proof of an answer, and returns it for another request.
+/// Misbehaving servant: it keeps the [`Dispatched`] token of one answered request, and returns it
+/// for the next request without answering that.
 #[derive(Default)]
 struct Silent(Mutex<Option<Dispatched>>);
 

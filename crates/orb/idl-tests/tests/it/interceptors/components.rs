@@ -1,4 +1,5 @@
-//! IOR interceptors: components of references, and states of adapters and managers.
+//! IOR interceptors: they add tagged components to references, and observe the states of adapters
+//! and POA managers.
 
 use super::closures::AtClient;
 use super::fixture::{Near, Pair, Vault};
@@ -17,7 +18,7 @@ const EVERYWHERE: u32 = 0x1234_5601;
 const IN_IIOP: u32 = 0x1234_5602;
 const ELSEWHERE: u32 = 0x1234_5603;
 
-/// Interceptor that adds components, and records its calls.
+/// IOR interceptor that adds components, and records its calls.
 #[derive(Default)]
 struct Marks {
     told: Mutex<Vec<String>>,
@@ -150,7 +151,7 @@ fn an_adapter_is_not_made_where_an_interceptor_raises_and_is_made_where_one_pani
     pair.end();
 }
 
-/// Factory whose references have a profile of their own beside the adapter's.
+/// Reference factory whose references have a profile of their own beside the adapter's profile.
 struct Gateway(ObjectReferenceTemplate);
 
 const GATEWAY: u32 = 0x1234_5604;
@@ -272,7 +273,7 @@ fn a_factory_of_an_interceptors_makes_every_reference_of_its_adapter() {
     pair.end();
 }
 
-/// Returns a client's reference, as the server has it.
+/// Returns a reference of the server's ORB to the object of a client's reference.
 fn account_of(pair: &Pair, account: &Account) -> Account {
     Account::from_object(super::fixture::moved(account.as_object(), &pair.server))
 }

@@ -20,10 +20,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
-/// Servant of an account without generated code.
+/// Servant of the interface `Account`, without generated code.
 struct Vault {
     describes: bool,
-    /// Set if the servant ignores errors in reading the arguments.
+    /// True if the servant ignores errors in reading the arguments.
     is_stubborn: bool,
 }
 
@@ -74,7 +74,7 @@ impl DynamicImplementation for Vault {
     }
 }
 
-/// Makes an account with a dynamic servant, at a server with that interceptor.
+/// Makes a server with the interceptor `at_server` and an account object with a dynamic servant.
 fn account<F>(vault: Vault, at_server: F) -> (Pair, Account)
 where
     F: Fn(&str, &mut ServerRequestInfo<'_>) -> Result<(), punctual::interceptor::InterceptorError>

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Vault {
     pub(crate) holds: AtomicI32,
     pub(crate) notes: AtomicI32,
-    /// ORB and slot that `slot` reads.
+    /// ORB and slot of which the operation `slot` returns the value.
     pub(crate) slots: OnceLock<(Orb, SlotId)>,
 }
 
@@ -53,7 +53,7 @@ impl AccountServant for Vault {
     }
 }
 
-/// Distance of the two ORBs: local to each other or not.
+/// Whether the client reaches the server's objects by requests or by calls within the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Near {
     ByWire,
@@ -65,7 +65,7 @@ pub(crate) struct Pair {
     pub(crate) client: Orb,
     pub(crate) poa: Poa,
     pub(crate) vault: Arc<Vault>,
-    /// Reference as the server has it.
+    /// Reference of the server's ORB to the account.
     pub(crate) account: Account,
 }
 
@@ -93,12 +93,13 @@ impl Pair {
         }
     }
 
-    /// Returns a fresh reference as the client has it.
+    /// Returns a new reference of the client's ORB to the account.
     pub(crate) fn account(&self) -> Account {
         Account::from_object(self.as_client(self.account.as_object()))
     }
 
-    /// Returns a fresh reference whose calls are always requests.
+    /// Returns a new reference of the client's ORB to the account, whose calls are always sent as
+    /// requests.
     pub(crate) fn as_if_elsewhere(&self) -> Account {
         let by_wire = [Policy::Collocation(Collocation::None)];
         let object = self.as_client(self.account.as_object());
@@ -116,13 +117,13 @@ impl Pair {
     }
 }
 
-/// Returns a reference as another ORB has it.
+/// Returns a reference of the ORB `to` to the object of a reference of another ORB.
 pub(crate) fn moved(object: &ObjectRef, to: &Orb) -> ObjectRef {
     let text = object.orb().object_to_string(object).unwrap();
     to.string_to_object(&text).unwrap()
 }
 
-/// Initialiser that allocates slots.
+/// Initialiser that allocates one slot.
 #[derive(Default)]
 pub(crate) struct Allocates(pub(crate) OnceLock<SlotId>);
 

@@ -1,5 +1,6 @@
-//! Flow rules: the interceptors called at each point, their order, and the caller's result, for
-//! each action of one of them, in every way that a call goes.
+//! Flow rules of interceptors. For each action of one interceptor at one point, and each way of
+//! calling: which interceptors are called at which points, in which order, and the result that the
+//! caller gets.
 
 use super::fixture::Vault;
 use super::generated::intercepted::Account;
@@ -28,8 +29,8 @@ const SERVER: [Point; 5] = [
     Point::SendOther,
 ];
 
-/// Returns each action that one of the four can take at each of its points. Where there are
-/// results, or a reply is polled, a forward cannot be expressed.
+/// Returns every action that one of the four interceptors can take at one of its points. At
+/// `receive_reply`, `send_reply` and `send_poll` the API offers no forward.
 fn plans() -> Vec<Plan> {
     let mut plans = vec![None];
     for (names, points) in [(["c1", "c2"], CLIENT), (["s1", "s2"], SERVER)] {
@@ -50,7 +51,8 @@ fn plans() -> Vec<Plan> {
     plans
 }
 
-/// Runs all plans in one way, and compares with the model.
+/// Runs all plans for one way of calling, and compares the recorded calls and the result with the
+/// model.
 fn check_rules(way: Way) {
     let _watchdog = watchdog(Duration::from_secs(240));
     let (mut recorded, mut second) = new(way);
@@ -111,15 +113,16 @@ fn check_rules(way: Way) {
     recorded.end();
 }
 
-/// Makes a pair, and another object of its server.
+/// Makes a client and a server with recorders, and a second object of the server to which calls can
+/// be forwarded.
 fn new(way: Way) -> (Recorded, Account) {
     let recorded = Recorded::new(way);
     let second = recorded.pair.poa.activate(Vault::default()).unwrap();
     (recorded, second)
 }
 
-/// Returns whether the request is not awaited, since an interceptor prevents the caller from going
-/// on.
+/// Returns whether an asynchronous request is sent but its reply is never awaited, because an
+/// interceptor raises an exception or forwards at `receive_other`.
 fn is_kept_from_waiting(way: Way, plan: Plan) -> bool {
     way == Way::Asynchronous && matches!(plan, Some((_, Point::ReceiveOther, _)))
 }

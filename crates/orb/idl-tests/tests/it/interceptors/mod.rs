@@ -1,4 +1,4 @@
-//! Portable Interceptors: every point, by every way that a call goes.
+//! Portable Interceptors: every interception point, for every way of calling.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -5,7 +5,7 @@ use super::ways::{Ask, Got, Way};
 use punctual::interceptor::ReplyStatus as Status;
 use punctual::{CompletionStatus as Completed, SystemExceptionKind as Kind};
 
-/// Action of an interceptor in its turn.
+/// Action of an interceptor at an interception point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Raise,
@@ -13,7 +13,7 @@ pub(crate) enum Act {
     Forward,
 }
 
-/// Action of one interceptor at one point, done once.
+/// Action that one interceptor takes once, at one point; `None` for no action.
 pub(crate) type Plan = Option<(&'static str, Point, Act)>;
 
 /// Outcome of a request.
@@ -33,7 +33,7 @@ pub(crate) struct Model {
     ask: Ask,
 }
 
-/// Minor codes of Punctual's own: an interceptor, a servant has panicked.
+/// Minor codes of Punctual for an interceptor and for a servant that has panicked.
 const INTERCEPTOR_PANICKED: u32 = punctual::minor::INTERCEPTOR_PANICKED;
 const SERVANT_PANICKED: u32 = punctual::minor::SERVANT_PANICKED;
 
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// Returns the result of the whole call.
+    /// Computes the calls of the interceptors, and returns the result that the caller gets.
     pub(crate) fn call(&mut self) -> Got {
         loop {
             match self.attempt() {
@@ -101,8 +101,8 @@ impl Model {
         self.end(&begun, came, true)
     }
 
-    /// Runs the starting points, in order; returns the interceptors that have begun, and the
-    /// outcome that replaces the call.
+    /// Runs the starting points, in order. Returns the interceptors whose starting point succeeded,
+    /// and the outcome with which an interceptor replaced the call, if one did.
     fn begin(&mut self, all: &[&'static str], point: Point) -> (Vec<&'static str>, Option<Came>) {
         let mut begun = Vec::new();
         for name in all {
@@ -114,7 +114,8 @@ impl Model {
         (begun, None)
     }
 
-    /// Runs the ending points, in the reverse order.
+    /// Runs the ending points of the given interceptors, in the reverse order. Returns the final
+    /// outcome.
     fn end(&mut self, begun: &[&'static str], mut came: Came, is_server: bool) -> Came {
         for name in begun.iter().rev() {
             let (point, status) = match (came, is_server) {
@@ -136,7 +137,8 @@ impl Model {
         came
     }
 
-    /// Runs the turn of one interceptor, with the outcome so far.
+    /// Runs one interceptor at one point, given the request's outcome so far. Returns the outcome
+    /// with which the interceptor replaces it, if it does.
     fn turn(
         &mut self,
         name: &'static str,

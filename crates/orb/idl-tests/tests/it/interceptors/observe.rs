@@ -1,5 +1,5 @@
-//! Traces that continue from a client to its server, and metrics: by wire, within the process, and
-//! for asynchronous calls.
+//! Traces that continue from a client to its server, and metrics: for requests, for calls within
+//! the process, and for asynchronous calls.
 
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant};
@@ -13,7 +13,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Servant that records the trace context of its upcalls, and calls another object from there.
+/// Servant that records the trace context of its upcalls, and calls another object within them.
 struct Notes {
     orb: Orb,
     tracing: Tracing,
@@ -219,7 +219,7 @@ fn what_a_servant_logs_stands_in_the_span_of_its_upcall_and_nothing_after_it_doe
     }
 }
 
-/// Returns the number behind the beginning of a line.
+/// Returns the number at the end of the line that starts with `begin`.
 fn number(text: &str, begin: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(begin))?;
     line.rsplit(' ').next()?.parse().ok()

@@ -11,8 +11,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Proxy that caches the account's balance as long as only it changes that, and delays notes until
-/// the next deposit.
+/// Smart proxy of an account. It caches the balance, as only this proxy changes it, and delays
+/// notes until the next deposit.
 struct Caching {
     real: Account,
     holds: Mutex<Option<i32>>,
@@ -59,7 +59,8 @@ fn caching(real: Account) -> Caching {
     }
 }
 
-/// Makes a pair whose client caches, with a counter of the requests that its server has served.
+/// Makes a client with caching proxies and a server, and a counter of the requests that the server
+/// has served.
 fn cached(near: Near) -> (Pair, Arc<AtomicU32>) {
     use super::closures::AtServer;
     use punctual::interceptor::ServerRequestInfo;

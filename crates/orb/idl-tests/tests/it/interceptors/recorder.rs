@@ -1,4 +1,4 @@
-//! Interceptors that record their calls, and take one action at one point, as a test says.
+//! Interceptors that record their calls, and take one action at one point, as the test prescribes.
 
 use punctual::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, ReplyStatus, ServerRequestInfo,
@@ -18,7 +18,7 @@ pub(crate) enum Action {
     Forward(ObjectRef),
 }
 
-/// Points of a client, then those of a server.
+/// Interception points, a client's first, then a server's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Point {
     SendRequest,
@@ -33,14 +33,15 @@ pub(crate) enum Point {
     SendOther,
 }
 
-/// Call of an interceptor: its name, the point, and the request's status then.
+/// Call of an interceptor: the interceptor's name, the interception point, and the reply status at
+/// that time.
 pub(crate) type Called = (&'static str, Point, Option<ReplyStatus>);
 
 /// State that the recorders of one test share.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     called: Mutex<Vec<Called>>,
-    /// Planned action, taken once.
+    /// Planned action: the interceptor, the point and the action. Removed once it is taken.
     planned: Mutex<Option<(&'static str, Point, Action)>>,
 }
 
@@ -50,7 +51,8 @@ impl Records {
         *self.planned.lock().unwrap() = planned;
     }
 
-    /// Returns the calls recorded since the last time, of recorders whose names begin with `whose`.
+    /// Returns the calls recorded since the last `take`, of the recorders whose names begin with
+    /// `whose`.
     pub(crate) fn take(&self, whose: &str) -> Vec<Called> {
         let mut called = self.called.lock().unwrap();
         let (taken, left) = called

@@ -1,4 +1,4 @@
-//! Initialisers, and their registrations.
+//! ORB initialisers, and what they register.
 
 use super::fixture::Allocates;
 use super::recorder::{Recorder, Records};
@@ -7,7 +7,7 @@ use punctual::policy::SyncScope;
 use punctual::{Any, InitError, Orb, Policy, SystemException, SystemExceptionKind as Kind, minor};
 use std::sync::{Arc, Mutex};
 
-/// Initialiser that records its calls, and registers a name.
+/// Initialiser that records its calls, and registers an initial reference.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

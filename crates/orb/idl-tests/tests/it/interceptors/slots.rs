@@ -10,8 +10,9 @@ use std::time::Duration;
 
 const SLOT: u32 = 0x1234_5678;
 
-/// Makes a pair whose client sends its thread's slot, and whose server stores it in a slot of the
-/// upcall; and the values left there when the upcalls were over.
+/// Makes a client whose requests carry the value of its thread's slot, and a server that copies the
+/// value to a slot of the upcall. Also returns the values that these slots had at the end of each
+/// upcall.
 fn carrying(near: Near) -> (Pair, SlotId, Arc<Mutex<Vec<i32>>>) {
     let left = Arc::new(Mutex::new(Vec::new()));
     let (client_slots, server_slots) = (

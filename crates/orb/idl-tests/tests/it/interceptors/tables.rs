@@ -69,7 +69,8 @@ const SERVER: [(&str, &str); 25] = [
     ("add_reply_service_context", "yyyyy"),
 ];
 
-/// Returns whether the query was valid: otherwise it raises BAD_INV_ORDER 14.
+/// Returns whether an attribute or operation is valid at the interception point: `false` if it
+/// raised BAD_INV_ORDER with minor code 14.
 fn is_valid<T>(asked: Result<T, SystemException>) -> bool {
     !asked.is_err_and(|exception| {
         exception.kind() == Kind::BadInvOrder && exception.minor() == minor::omg(14)
@@ -264,7 +265,8 @@ fn each_is_valid_where_the_tables_say_and_raises_bad_inv_order_14_elsewhere_with
     each_is_valid_where_the_tables_say(Near::WithinProcess);
 }
 
-/// Makes a query at a point of a kind, and returns the answer.
+/// Checks that a client interceptor can query the target of a server's forward at `receive_other`
+/// of the forwarded attempt, and at no other point.
 #[test]
 fn a_forward_is_told_at_the_last_point_and_nowhere_else() {
     let _watchdog = watchdog(Duration::from_secs(120));

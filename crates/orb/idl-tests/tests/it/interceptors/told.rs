@@ -1,4 +1,4 @@
-//! Data that interceptors see, and data that they add.
+//! Information about a request that interceptors can read, and service contexts that they add.
 
 use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};

@@ -1,4 +1,4 @@
-//! Ways that a call goes, and its caller's result.
+//! Ways of making a call, and the result that its caller gets.
 
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, Refused};
@@ -13,22 +13,22 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Request by a stub.
+    /// Call by a stub, sent as a request.
     Wire,
-    /// Call by a stub within the process.
+    /// Call by a stub on an object of the process, without a request.
     Local,
-    /// An asynchronous request, waited for afterwards.
+    /// Asynchronous request, whose reply is awaited afterwards.
     Asynchronous,
-    /// Request that is built at run time.
+    /// Request built at run time (DII).
     Dynamic,
-    /// A request through a bridge.
+    /// Request passed on by a bridge.
     Bridged,
 }
 
-/// Operation to call.
+/// Operation to call, named by its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// Operation that returns.
+    /// Operation that returns normally.
     Deposit,
     /// Operation that raises a user exception.
     Refused,
@@ -38,7 +38,7 @@ pub(crate) enum Ask {
     Panic,
 }
 
-/// Result of the caller.
+/// Result that the caller gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Got {
     Results,
@@ -52,7 +52,8 @@ impl From<&SystemException> for Got {
     }
 }
 
-/// Pair with recorders, `c1` and `c2` at the client, `s1` and `s2` at the server.
+/// Client and server with recording interceptors: `c1` and `c2` at the client, `s1` and `s2` at the
+/// server.
 pub(crate) struct Recorded {
     pub(crate) way: Way,
     pub(crate) pair: Pair,
@@ -95,7 +96,8 @@ impl Recorded {
         }
     }
 
-    /// Returns a reference of the server's, as its caller has it.
+    /// Returns the reference by which the caller reaches the server's object: a reference of the
+    /// client's ORB, through the bridge if there is one.
     pub(crate) fn reference(&self, of: &Account) -> ObjectRef {
         match &self.bridge {
             None => self.pair.as_client(of.as_object()),

@@ -1,4 +1,4 @@
-//! Answers by other threads, in any order, over every protocol with replies.
+//! Answers given by other threads, in any order, over every protocol that supports replies.
 
 use super::desk::{Desk, exercise};
 use super::support::watchdog;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Protocols for calls with replies, and an endpoint of each.
+/// Protocols that support replies, each with an endpoint to listen at.
 const PROTOCOLS: &[(&str, &str)] = &[
     ("iiop", "127.0.0.1:0"),
     ("uiop", ""),

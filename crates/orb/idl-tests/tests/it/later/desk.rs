@@ -1,4 +1,4 @@
-//! Servant that answers by a thread of its own, or on command.
+//! Servant that answers later: from a thread of its own, or when the test commands it.
 
 use super::generated::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError, Refused};
 use punctual::{Response, SystemException};
@@ -9,11 +9,11 @@ use std::thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Servant that answers later.
+/// Servant that answers later (AMH), from its own thread.
 pub(super) struct Desk {
     jobs: Mutex<Sender<Job>>,
     rate: AtomicI32,
-    /// Unanswered calls of `wait_at`.
+    /// Unanswered calls of `wait_at`: the name of the gate, and the response.
     pub(super) waiting: Mutex<Vec<(String, Response<i32>)>>,
     pub(super) notes: AtomicUsize,
 }
@@ -114,7 +114,7 @@ impl ClerkAmhServant for Desk {
     }
 }
 
-/// Checks each operation as a client, independent of the way in which it is answered.
+/// Calls each operation and checks its results; works for any kind of servant.
 pub(super) fn exercise(clerk: &Clerk) -> Result<(), SystemException> {
     clerk.set_rate(7)?;
     assert_eq!(clerk.rate()?, 7);

@@ -1,4 +1,4 @@
-//! Interfaces that inherit, one of them abstract, whose servants answer later.
+//! Interfaces with inheritance, one of them abstract, whose servants answer later.
 
 use super::related::family::{
     Bottom, BottomAmhServant, BottomAsyncServant, BottomServant, DescribedAmhServant,
@@ -136,7 +136,8 @@ fn what_is_inherited_is_answered_later_too() {
     answers_for_all(|orb| Async::on(orb.clone(), ByFutures::default()));
 }
 
-/// Checks that a servant that answers later is an ordinary one to callers of its process.
+/// Checks that the blocking adapter of a servant that answers later implements the ordinary servant
+/// trait.
 #[test]
 fn a_servant_that_answers_later_stands_for_one_that_answers_at_once() {
     fn assert_servant<S: BottomServant>(_: &S) {}

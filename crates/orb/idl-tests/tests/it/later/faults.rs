@@ -1,4 +1,4 @@
-//! Clients that disconnect, too many calls, answers that cannot be sent.
+//! Clients that disconnect, calls beyond the limit, answers that cannot be sent.
 
 use super::desk::Desk;
 use super::support::watchdog;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::task::Poll;
 
-/// Clerk that lets another do the slow work.
+/// Servant with `async` operations that awaits the replies of another clerk, `behind`, for the slow
+/// ones.
 #[derive(Default)]
 pub(super) struct Front {
     pub(super) behind: Option<Clerk>,
     pub(super) rate: AtomicI32,
-    /// Number of futures of `wait_at`.
+    /// Number of futures of `wait_at` that exist.
     pub(super) waiting: Arc<AtomicUsize>,
 }
 

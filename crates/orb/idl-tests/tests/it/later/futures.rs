@@ -12,7 +12,8 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// Front before a desk, in ORBs of their own, under that executor.
+/// Two servers in a row, each an ORB with its client: the first has a [`Front`] servant with
+/// `async` operations, which awaits replies of the second, a [`Desk`].
 struct Chain {
     desk: Arc<Desk>,
     behind: Pair,

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const CONTEXT: u32 = 0x1234_5601;
 
-/// Interceptor that records the points, and adds a context to replies.
+/// Server interceptor that records its interception points, and adds a service context to replies.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -105,7 +105,7 @@ fn ending_points_are_called_once_when_the_answer_is_given_and_not_when_the_upcal
     server.shutdown(true).unwrap();
 }
 
-/// Counts of upcalls, and of those that are over.
+/// Server interceptor that counts the upcalls that have begun and those that have ended.
 #[derive(Clone, Default)]
 struct Upcalls(Arc<(AtomicUsize, AtomicUsize)>);
 

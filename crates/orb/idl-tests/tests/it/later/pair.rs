@@ -1,4 +1,4 @@
-//! Server and client in one process, which call by wire.
+//! Server and client in one process that communicate over the wire.
 #![allow(dead_code)]
 
 use super::desk::Desk;
@@ -46,7 +46,8 @@ impl Pair {
         }
     }
 
-    /// Makes a pair with a desk that answers by responses, over TCP.
+    /// Makes a server, over TCP, whose servant is `desk` and answers by responses (AMH), and a
+    /// client.
     pub(super) fn of(desk: &Arc<Desk>) -> Self {
         Self::with(|_| Amh::shared(desk.clone()), tcp(), |_| {}, |_| {})
     }
@@ -61,13 +62,13 @@ pub(super) fn tcp() -> ListenEndpoint {
     ListenEndpoint::iiop("127.0.0.1", 0)
 }
 
-/// Returns the server's reference, as its client has it.
+/// Returns a reference of the client's ORB to the object of the server's reference.
 pub(super) fn over_wire<I: Interface>(server: &Orb, client: &Orb, reference: &I) -> I {
     let text = server.object_to_string(reference).unwrap();
     I::narrow(client.string_to_object(&text).unwrap()).unwrap()
 }
 
-/// Makes a servant whose futures the server's own threads drive.
+/// Makes a servant whose futures are polled by the server ORB's own threads.
 pub(super) fn by_orb<T>(servant: T) -> impl FnOnce(&Orb) -> Async<T> {
     move |orb| Async::on(orb.clone(), servant)
 }

@@ -1,4 +1,5 @@
-//! POAs whose servants answer later, and the operations that wait for their answers.
+//! POAs whose servants answer later, and the POA operations that wait until these servants have
+//! answered.
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Makes an adapter with these policies, and an object for which the desk answers.
+/// Makes a POA with these policies, and a reference of the client to an object in it.
 fn poa_of(pair: &Pair, name: &str, policies: &[PoaPolicy]) -> (Poa, Clerk) {
     let poa = pair
         .poa
@@ -28,14 +29,14 @@ fn poa_of(pair: &Pair, name: &str, policies: &[PoaPolicy]) -> (Poa, Clerk) {
     (poa, clerk)
 }
 
-/// Returns the reference as [`over_wire`] does, without calling the object, which may not exist
-/// yet.
+/// Returns a reference of the client's ORB as [`over_wire`] does, but without a call to the object,
+/// which may not exist yet.
 fn over_wire_unasked(pair: &Pair, clerk: &Clerk) -> Clerk {
     let text = pair.server.object_to_string(clerk).unwrap();
     Clerk::from_object(pair.client.string_to_object(&text).unwrap())
 }
 
-/// Checks that `waits` does not end before `opens` has run.
+/// Checks that `waits` blocks until `opens` has run.
 fn ends_only_behind(waits: impl FnOnce() + Send + 'static, opens: impl FnOnce()) {
     let (say, ended) = mpsc::channel();
     let waiter = thread::spawn(move || {
@@ -133,7 +134,7 @@ fn default_servants_and_servant_locators_may_answer_later() {
     pair.end();
 }
 
-/// Activator that reports the end of its servant.
+/// Servant activator whose servant is the desk, and that records the servant's etherealization.
 struct Activator {
     desk: Arc<Desk>,
     has_gone: Arc<AtomicBool>,

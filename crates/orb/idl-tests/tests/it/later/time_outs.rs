@@ -1,4 +1,4 @@
-//! Responses that are kept beyond the servant's time limit.
+//! Responses that a servant keeps longer than its time limit.
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;

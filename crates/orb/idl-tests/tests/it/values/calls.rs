@@ -1,4 +1,4 @@
-//! Values in all directions of a call.
+//! Valuetypes as `in`, `inout` and `out` parameters and as results.
 
 use std::time::Duration;
 

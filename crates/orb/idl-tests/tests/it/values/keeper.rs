@@ -1,4 +1,5 @@
-//! Servant that takes values, and the operations of values.
+//! Servant whose operations take and return valuetypes, and the implementations of the valuetypes'
+//! operations.
 
 use std::sync::Mutex;
 
@@ -35,7 +36,7 @@ impl CustomMarshal for StampState {
     }
 }
 
-/// Operations of accounts.
+/// Implementation of the operations of the valuetype `Counts`.
 pub(crate) struct Bank;
 
 impl CountsOperations for Bank {
@@ -202,7 +203,7 @@ impl KeeperServant for KeeperImpl {
     }
 }
 
-/// Servant of an object that describes itself.
+/// Servant of the interface `Describable`.
 pub(crate) struct Spot;
 
 impl DescribableServant for Spot {
@@ -229,7 +230,8 @@ pub(crate) struct Pair {
     pub(crate) keeper: Keeper,
 }
 
-/// Makes an ORB whose calls within the process go over the wire, or do not.
+/// Makes an ORB with the given collocation strategy, which decides whether its calls within the
+/// process go over the wire.
 pub(crate) fn orb(collocation: Collocation) -> Orb {
     let listening = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
     let configured = listening.configure(|config| config.collocation = collocation);
@@ -237,12 +239,13 @@ pub(crate) fn orb(collocation: Collocation) -> Orb {
 }
 
 impl Pair {
-    /// Makes a pair whose calls go over the wire.
+    /// Makes a server and a client whose calls go over the wire.
     pub(crate) fn new() -> Self {
         Self::by(Collocation::None)
     }
 
-    /// Makes a pair over the wire, and one within the process.
+    /// Makes two pairs of server and client: one whose calls go over the wire, and one whose calls
+    /// stay within the process.
     pub(crate) fn both() -> [Self; 2] {
         [Collocation::None, Collocation::ThruPoa].map(Self::by)
     }

@@ -1,4 +1,4 @@
-//! Values within the process: made, copied, called.
+//! Valuetypes within one process: created, copied, and their operations called.
 
 use punctual::policy::Collocation;
 use punctual::value::ValueFactory;

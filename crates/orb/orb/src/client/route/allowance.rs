@@ -4,12 +4,12 @@ use crate::config::OrbConfig;
 use punctual_exec::Deadline;
 use std::time::{Duration, Instant};
 
-/// Time and attempts that a call may yet spend on setting up connections.
+/// Remaining time and number of attempts that a call may spend on setting up connections.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    /// Time left (`timeouts.reach_ms`).
+    /// Remaining time (`timeouts.reach_ms`).
     time: Option<Duration>,
-    /// Endpoints that may yet be tried (`limits.endpoints`).
+    /// Number of endpoints that may still be tried (`limits.endpoints`).
     tries: usize,
 }
 
@@ -21,7 +21,8 @@ impl Allowance {
         }
     }
 
-    /// Returns the setting by which no more endpoints are tried, if there is nothing left.
+    /// Returns the name of the setting because of which no more endpoints are tried; `None` while
+    /// time and attempts remain.
     pub(super) fn exhausted_by(&self) -> Option<&'static str> {
         if self.tries == 0 {
             return Some("limits.endpoints");
@@ -30,7 +31,7 @@ impl Allowance {
         is_over.then_some("timeouts.reach_ms")
     }
 
-    /// Returns the deadline by which a connection must be set up that is begun now.
+    /// Returns the deadline for setting up a connection that is started now.
     pub(super) fn deadline(&self) -> Deadline {
         Deadline::after_optional(self.time)
     }
@@ -40,7 +41,7 @@ impl Allowance {
         self.time = self.time.map(|left| left.saturating_sub(began.elapsed()));
     }
 
-    /// Subtracts one attempt, which failed.
+    /// Subtracts one failed attempt.
     pub(super) fn spend_try(&mut self) {
         self.tries = self.tries.saturating_sub(1);
     }

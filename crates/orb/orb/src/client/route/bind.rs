@@ -1,4 +1,4 @@
-//! Binding a call to a connection: by the path that is remembered, or to the first endpoint that can be reached.
+//! Binding a call to a connection: along the remembered path, or to the first endpoint that can be reached.
 
 use super::Route;
 use crate::client::failure::{Failure, exhausted, must_rebind};
@@ -13,15 +13,15 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// True if calls go to an endpoint by a connection of the reference's own, and the band of that, if it has one.
+/// Whether the connection is private to the reference, and its band of priorities, if it has one.
 type Exclusiveness = (bool, Option<RangeInclusive<Priority>>);
 
 impl Route {
-    /// Returns a connection to the endpoint that is to be tried now, or to the first behind it that can be reached. Blocks
-    /// for a connection's set-up.
+    /// Returns a connection to the current endpoint, or to the first later one that can be reached. Blocks while a
+    /// connection is set up.
     ///
     /// # Errors
-    /// When there is none left: TRANSIENT, or what the only endpoint failed with.
+    /// When no endpoint is left: TRANSIENT, or the failure of the only endpoint.
     pub(in crate::client) fn bind(
         &mut self,
         callee: &Callee<'_>,
@@ -50,7 +50,8 @@ impl Route {
         Err(exhausted(&mut self.failures, deadline))
     }
 
-    /// Binds the call as the one before it; `None` where the call goes by the lists of endpoints.
+    /// Binds the call to the connection of the remembered path; returns `None` if that is closed,
+    /// or the call uses the lists of endpoints.
     fn bind_by_path(&self, deadline: Deadline) -> Result<Option<Binding>, SystemException> {
         if !self.levels.is_empty() {
             return Ok(None);
@@ -64,7 +65,8 @@ impl Route {
         Ok(warm)
     }
 
-    /// Returns the endpoint that is to be tried now. Where all have failed, the call begins again at the reference, if it may.
+    /// Returns the endpoint to try now. When all have failed, the call starts again at the original reference, if it
+    /// may.
     fn next_endpoint(&mut self, callee: &Callee<'_>) -> Option<Arc<Endpoint>> {
         loop {
             self.levels.leave_exhausted();
@@ -77,7 +79,7 @@ impl Route {
         }
     }
 
-    /// Sets a connection to one endpoint up, or takes one that there is.
+    /// Sets up a connection to one endpoint, or returns an existing one.
     fn connect(
         &mut self,
         callee: &Callee<'_>,
@@ -110,7 +112,7 @@ impl Route {
         bound
     }
 
-    /// Returns the terms of the connection for the lane.
+    /// Returns the requirements on the connection to this endpoint.
     fn wanted(
         &self,
         callee: &Callee<'_>,
@@ -138,8 +140,8 @@ impl Route {
         (known.is_private(policies), band)
     }
 
-    /// Returns the dispatcher for the server's calls that arrive by the connection, if they are to
-    /// be served.
+    /// Returns the dispatcher for requests that the server sends back over the connection
+    /// (bidirectional GIOP), if they are to be served.
     fn served_back(&self, callee: &Callee<'_>) -> Option<Arc<dyn ServesBack>> {
         let back = callee.broker().back.get();
         let by = back.filter(|_| self.effective.bidirectional)?;
@@ -149,7 +151,8 @@ impl Route {
         }))
     }
 
-    /// Pins the calling thread to the connection by which its one-ways leave.
+    /// Assigns the calling thread to the connection over which its one-ways are sent, so that they
+    /// stay in order.
     fn bound(&self, binding: Binding) -> Binding {
         if !self.two_way {
             chosen::pin(&binding.connection);

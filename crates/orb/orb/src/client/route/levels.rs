@@ -1,4 +1,5 @@
-//! Nested lists of endpoints: that of the reference, and one for each forward that was followed.
+//! Nested lists of endpoints: that of the original reference, and one for each forward that was
+//! followed.
 
 use crate::client::target::Target;
 use crate::lane::Endpoint;
@@ -8,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct Levels(Vec<Level>);
 
-/// One list of endpoints, and the place of the one that is tried now.
+/// One list of endpoints, and the index of the endpoint that is currently tried.
 #[derive(Debug)]
 struct Level {
     target: Arc<Target>,
@@ -29,7 +30,7 @@ impl Levels {
         self.0.clear();
     }
 
-    /// Adds an innermost list, of which `first` is tried first, if it is among them.
+    /// Adds an innermost list, of which `first` is tried first, if it is in the list.
     pub(super) fn push(
         &mut self,
         target: Arc<Target>,
@@ -49,32 +50,32 @@ impl Levels {
         self.0.pop();
     }
 
-    /// Returns the reference of the innermost list.
+    /// Returns the target of the innermost list.
     pub(super) fn target(&self) -> Option<&Arc<Target>> {
         self.0.last().map(|level| &level.target)
     }
 
-    /// Returns the endpoint that is tried now.
+    /// Returns the endpoint that is currently tried.
     pub(super) fn endpoint(&self) -> Option<&Arc<Endpoint>> {
         self.0.last()?.current()
     }
 
-    /// Goes on to the next endpoint of the innermost list.
+    /// Moves on to the next endpoint of the innermost list.
     pub(super) fn next_endpoint(&mut self) {
         if let Some(level) = self.0.last_mut() {
             level.at += 1;
         }
     }
 
-    /// Goes on behind the profile that is tried now.
+    /// Moves on to the next profile after the one that is currently tried.
     pub(super) fn skip_profile(&mut self) {
         if let Some(level) = self.0.last_mut() {
             level.skip_profile();
         }
     }
 
-    /// Removes the innermost lists whose endpoints have all failed; each time the call continues at the profile behind
-    /// the forwarded one.
+    /// Removes the innermost lists whose endpoints have all failed; after each, the call continues at the profile
+    /// after the forwarding one.
     pub(super) fn leave_exhausted(&mut self) {
         while self.0.last().is_some_and(|level| level.current().is_none()) {
             self.pop();
@@ -82,24 +83,25 @@ impl Levels {
         }
     }
 
-    /// Returns whether the endpoint that is tried now is another than the first of the outermost list.
+    /// Returns whether the endpoint that is currently tried is not the first one of the outermost
+    /// list.
     pub(super) fn is_past_first(&self) -> bool {
         self.depth() > 1 || self.0.first().is_some_and(|level| level.at > 0)
     }
 
-    /// Returns the reference of each list with the endpoint that is tried now, the outermost first.
+    /// Returns the target of each list with its current endpoint, the outermost first.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&Arc<Target>, Option<&Arc<Endpoint>>)> {
         self.0.iter().map(|level| (&level.target, level.current()))
     }
 }
 
 impl Level {
-    /// Returns the endpoint that is tried now; `None` where all have failed.
+    /// Returns the endpoint that is currently tried; `None` if all have failed.
     fn current(&self) -> Option<&Arc<Endpoint>> {
         self.endpoints.get(self.at)
     }
 
-    /// Goes on to the next endpoint of another profile.
+    /// Moves on to the next endpoint that belongs to another profile.
     fn skip_profile(&mut self) {
         let Some(failed) = self.current().map(|one| one.profile) else {
             return;

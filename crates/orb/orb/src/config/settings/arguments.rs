@@ -1,4 +1,5 @@
-//! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): taken from a program's arguments, the rest handed back.
+//! `-ORB…` options (CORBA 3.3 part 1, §8.5.2): they are removed from a program's arguments, and the
+//! other arguments are returned.
 
 use super::draft::Draft;
 use super::foreign::ForeignOption;
@@ -16,10 +17,10 @@ use crate::priority::Priority;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// Option of the command line.
+/// Description of a command-line option.
 struct OptionRule {
     name: &'static str,
-    /// Form of its value, as help shows it.
+    /// Form of the option's value, as help shows it.
     expected: String,
     /// Purpose, as a program's help and the guide show it.
     meaning: &'static str,
@@ -28,15 +29,15 @@ struct OptionRule {
 
 /// Effect of an option.
 enum Effect {
-    /// Reads a file, before all other options.
+    /// Reads a configuration file, before all other options are applied.
     File,
-    /// Sets a setting of the file.
+    /// Sets one setting of the configuration file.
     Setting(&'static Setting),
-    /// Sets several settings at once.
+    /// Sets several settings of the configuration file.
     Several(fn(&mut OrbConfig, &str) -> Result<(), ConfigError>),
 }
 
-/// Option that sets several settings of the file at once.
+/// Option that sets several settings of the configuration file at once.
 struct Several {
     name: &'static str,
     expected: &'static str,
@@ -116,8 +117,8 @@ impl OrbConfig {
             .map(|rule| (rule.name, &*rule.expected, rule.meaning))
     }
 
-    /// Takes every `-ORB…` option out of `arguments`, applies it, and returns the rest. On an error
-    /// none of them is applied.
+    /// Applies every `-ORB…` option in `arguments`, and returns the remaining arguments. On an
+    /// error none of them is applied.
     ///
     /// `-ORBConfigFile` is read before any other option, so that the others override it.
     ///
@@ -133,10 +134,10 @@ impl OrbConfig {
     }
 }
 
-/// Options with their values.
+/// Options that were given, with their values.
 type GivenOptions = Vec<(&'static OptionRule, String)>;
 
-/// Splits arguments into options with their values and the rest.
+/// Splits arguments into the `-ORB…` options with their values and the remaining arguments.
 fn split(
     mut arguments: impl Iterator<Item = String>,
 ) -> Result<(GivenOptions, Vec<String>), ConfigError> {
@@ -174,7 +175,7 @@ fn unknown(option: String) -> ConfigError {
     }
 }
 
-/// Returns the configuration with the options.
+/// Returns the configuration with the given options applied.
 fn applied(mut config: OrbConfig, given: GivenOptions) -> Result<OrbConfig, ConfigError> {
     for (_, path) in given.iter().filter(|(rule, _)| rule.name == CONFIG_FILE) {
         config.apply_file(path)?;
@@ -200,7 +201,7 @@ fn applied(mut config: OrbConfig, given: GivenOptions) -> Result<OrbConfig, Conf
     draft.finish()
 }
 
-/// Adds the endpoints of one priority.
+/// Adds the endpoints of a lane, given as `priority=endpoints`.
 fn add_lane(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
     let lane = value.split_once('=');
     let lane = lane.and_then(|(priority, endpoints)| {
@@ -215,7 +216,8 @@ fn add_lane(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Applies `20000`, `20000,cap` or `20000,refuse`.
+/// Sets the highest propagated priority and the treatment of higher ones from `20000`, `20000,cap`
+/// or `20000,refuse`.
 fn set_propagated(config: &mut OrbConfig, value: &str) -> Result<(), ConfigError> {
     let (number, above) = match value.split_once(',') {
         Some((number, word)) => (number, Some(word)),

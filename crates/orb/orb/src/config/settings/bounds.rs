@@ -1,12 +1,12 @@
-//! Bounds and unit of a number.
+//! Bounds and unit of a numeric setting.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Unit of a number.
+/// Unit of a numeric setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// No unit, or what is counted, as `threads`; empty where the key says it.
+    /// No unit, or the thing that is counted, such as `threads`; empty if the key says it.
     Count(&'static str),
     Bytes,
     Microseconds,
@@ -19,7 +19,7 @@ pub(super) enum Unit {
 pub(super) struct Bounds {
     pub(super) least: u64,
     pub(super) most: u64,
-    /// True if 0 is allowed whatever the smallest number is.
+    /// True if 0 is allowed although it is below the minimum.
     pub(super) or_zero: bool,
     pub(super) unit: Unit,
 }
@@ -40,7 +40,7 @@ impl Bounds {
 }
 
 impl Unit {
-    /// Returns a time of so many of this unit; milliseconds where it is not a unit of time.
+    /// Returns the time of `number` units; in milliseconds if the unit is not one of time.
     pub(super) fn time(self, number: u64) -> Duration {
         match self {
             Self::Seconds => Duration::from_secs(number),
@@ -49,7 +49,7 @@ impl Unit {
         }
     }
 
-    /// Returns how many units a time has, rounded up as by system calls.
+    /// Returns the number of units in a time, rounded up, as system calls do.
     pub(super) fn number(self, time: Duration) -> u64 {
         let unit = self.time(1).as_nanos();
         u64::try_from(time.as_nanos().div_ceil(unit)).unwrap_or(u64::MAX)
@@ -68,7 +68,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Shows what is expected: `1 to 127`, `at least 64 bytes`, `0, or at least 1024 bytes`.
+/// Shows the valid range: `1 to 127`, `at least 64 bytes`, `0, or at least 1024 bytes`.
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.or_zero {

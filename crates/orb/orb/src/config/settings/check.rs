@@ -1,4 +1,4 @@
-//! Check of a configuration before the ORB starts, wherever its values come from.
+//! Check of a configuration before the ORB starts, whatever the source of its values.
 
 use super::draft::Draft;
 use super::sections::all;

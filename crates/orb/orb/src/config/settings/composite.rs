@@ -1,4 +1,4 @@
-//! Settings whose values have a form of their own.
+//! Settings whose values have a special form.
 
 use super::bounds::Unit;
 use super::draft::Libraries;
@@ -13,7 +13,8 @@ use punctual_link::iiop::KeepAlive;
 use punctual_sys::processor::Processors;
 use std::collections::BTreeMap;
 
-/// Endpoints. An argument adds to them, a list replaces them.
+/// Setting whose value is a list of endpoints. A command-line option adds endpoints; a list in the
+/// file replaces them.
 impl Slot for Vec<ListenEndpoint> {
     fn form(&self) -> Form {
         Form::Texts("protocol://place[/option=value&…]", ';')
@@ -102,7 +103,7 @@ impl Slot for Option<Processors> {
     }
 }
 
-/// True if connections are probed.
+/// Switch: true if TCP keep-alive probes are enabled.
 impl Slot for Option<KeepAlive> {
     fn form(&self) -> Form {
         Form::Switch
@@ -118,7 +119,7 @@ impl Slot for Option<KeepAlive> {
     }
 }
 
-/// Initial references by name. Given ones are added.
+/// Initial references by name; the given ones are added to the present ones.
 impl Slot for BTreeMap<String, String> {
     fn form(&self) -> Form {
         Form::Table {
@@ -155,7 +156,7 @@ impl Slot for BTreeMap<String, String> {
     }
 }
 
-/// Properties by link. Each link checks the names of its own when it is used.
+/// Link properties by link. Each link checks the names of its properties when it is used.
 impl Slot for BTreeMap<String, BTreeMap<String, String>> {
     fn form(&self) -> Form {
         Form::Table {
@@ -189,7 +190,7 @@ impl Slot for BTreeMap<String, BTreeMap<String, String>> {
     }
 }
 
-/// Shared libraries. Given ones are added.
+/// Shared libraries; the given ones are added to the present ones.
 impl Slot for Libraries {
     fn form(&self) -> Form {
         Form::Table {

@@ -1,4 +1,5 @@
-//! Configuration under construction: settings of several parts are put together at the end.
+//! Configuration under construction. Settings that are given in several parts are combined at the
+//! end.
 
 use super::words::Words;
 use crate::config::concurrency::ConcurrencyOptions;
@@ -9,13 +10,13 @@ use punctual_link::iiop::KeepAlive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Configuration, and the parts of settings that are checked together.
+/// Configuration, and the parts of settings that can only be checked together.
 pub(super) struct Draft {
     pub(super) config: OrbConfig,
     pub(super) concurrency: ConcurrencyParts,
     pub(super) reservation: ReservationParts,
     pub(super) libraries: Libraries,
-    /// Probes of silent connections, where there are any.
+    /// TCP keep-alive parameters; used if keep-alive is enabled.
     pub(super) keep_alive: KeepAlive,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Draft {
 #[derive(Default)]
 pub(super) struct Libraries(pub(super) Vec<PathBuf>);
 
-/// Parts of a concurrency strategy.
+/// Options of a concurrency strategy.
 #[derive(Default, PartialEq)]
 pub(super) struct ConcurrencyParts {
     pub(super) strategy: Option<String>,
@@ -32,7 +33,7 @@ pub(super) struct ConcurrencyParts {
     pub(super) reserve: Option<bool>,
 }
 
-/// Maximum that clients may reserve, and the treatment of requests for more.
+/// Maximum reservation that clients may ask for, and the treatment of requests for more.
 #[derive(Default)]
 pub(super) struct ReservationParts {
     pub(super) runtime: Option<Duration>,
@@ -41,7 +42,7 @@ pub(super) struct ReservationParts {
 }
 
 impl Draft {
-    /// Creates a draft that changes a copy of `config`.
+    /// Creates a draft from a copy of `config`.
     pub(super) fn of(config: &OrbConfig) -> Self {
         Self {
             config: config.clone(),
@@ -52,10 +53,10 @@ impl Draft {
         }
     }
 
-    /// Puts the parts together and returns the configuration.
+    /// Combines the parts and returns the configuration.
     ///
     /// # Errors
-    /// Parts that do not fit together.
+    /// If parts contradict each other.
     pub(super) fn finish(mut self) -> Result<OrbConfig, ConfigError> {
         self.finish_concurrency()?;
         self.finish_reservation()?;

@@ -1,4 +1,5 @@
-//! The TOML file. Every key is optional; an unknown one is an error. `examples/orb.toml` has them all.
+//! The TOML configuration file. Every key is optional; an unknown one is an error. `examples/orb.toml`
+//! has them all.
 //!
 //! ```toml
 //! listen = ["iiop://:2809/hostname_in_ior=orb.example"]
@@ -28,10 +29,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 impl OrbConfig {
-    /// Applies a TOML file. On an error nothing of it is applied.
+    /// Applies a TOML file. On an error none of its values is applied.
     ///
     /// # Errors
-    /// [`ConfigError`] when it cannot be read, does not parse, has an unknown key or a bad value.
+    /// [`ConfigError`] if the file cannot be read, does not parse, or has an unknown key or an
+    /// invalid value.
     pub fn apply_file(&mut self, path: impl Into<PathBuf>) -> Result<(), ConfigError> {
         let path = path.into();
         let text = std::fs::read_to_string(&path).map_err(|source| ConfigError::Unreadable {
@@ -47,7 +49,7 @@ impl OrbConfig {
     }
 }
 
-/// Returns the configuration with the settings of a file's text.
+/// Returns the configuration with the settings of a configuration file's text applied.
 fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, String> {
     let table = DeTable::parse(text).map_err(|error| error.to_string())?;
     let mut reader = Reader {
@@ -73,19 +75,20 @@ fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, S
     draft.finish().map_err(|error| reader.located(&error))
 }
 
-/// Sections and values of a file.
+/// Reader of a configuration file, which collects its sections and values.
 struct Reader<'f> {
     text: &'f str,
-    /// Tables that the file has.
+    /// Sections whose tables the file contains.
     sections: Vec<&'static Section>,
-    /// Values by key with its table.
+    /// Values by full key (table and key).
     values: BTreeMap<String, Value>,
-    /// Lines of these keys, and of those within tables that are values, as `initial_references.NameService`.
+    /// Line numbers by full key, including the keys within tables that are values, such as
+    /// `initial_references.NameService`.
     lines: BTreeMap<String, usize>,
 }
 
 impl Reader<'_> {
-    /// Reads a table; `prefix` are the names of the tables around it, each followed by a dot.
+    /// Reads a table; `prefix` has the names of the enclosing tables, each followed by a dot.
     ///
     /// # Errors
     /// An unknown key.
@@ -117,7 +120,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Records the line of a value, and those of the entries of a table.
+    /// Records the line number of a value, and those of the entries of a table.
     fn locate(&mut self, key: &str, line: usize, value: &Spanned<DeValue<'_>>) {
         self.lines.insert(key.to_owned(), line);
         if let DeValue::Table(entries) = value.get_ref() {
@@ -128,7 +131,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns an error's text, behind the line of the key that it names, or of the first key of that table.
+    /// Returns an error's text, preceded by the line number of the key that it names, or of the first key of
+    /// that table.
     fn located(&self, error: &ConfigError) -> String {
         let ConfigError::BadValue { key, .. } = error else {
             return error.to_string();
@@ -155,8 +159,8 @@ fn known(key: &str) -> bool {
     all().any(|(section, setting)| section.key(setting) == key)
 }
 
-/// Names the key that was perhaps meant: the most similar one of its table, or the same one of
-/// another table.
+/// Suggests the key that was probably meant: the most similar one of the table, or a key of that
+/// name in another table.
 fn suggestion(key: &str) -> String {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
     let elsewhere = all().find(|(_, setting)| setting.key == name);

@@ -5,10 +5,10 @@ use crate::config::error::{ConfigError, bad_value};
 use std::fmt;
 use std::path::Path;
 
-/// Value of the file, or text of the command line.
+/// Value in the file, or text on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// Argument behind an option.
+    /// Argument of a command-line option.
     Argument(String),
     Text(String),
     Number(i128),
@@ -16,29 +16,29 @@ pub(super) enum Value {
     List(Vec<Value>),
     /// Keys with their values, in the order of the file.
     Table(Vec<(String, Value)>),
-    /// Value of a type that no setting has: a fraction, a date.
+    /// Value of a TOML type that no setting has, such as a fraction or a date.
     Other(String),
 }
 
-/// Value with what is needed to judge it.
+/// Value of a setting, with the information needed to check it.
 pub(super) struct Given<'g> {
-    /// Key with its table, or the option. Errors name it.
+    /// Full key (table and key), or the command-line option; named in errors.
     pub(super) key: &'g str,
     pub(super) value: &'g Value,
     pub(super) bounds: Bounds,
     /// Form of the setting's values, for errors.
     pub(super) expected: &'g str,
-    /// Folder that paths are relative to.
+    /// Directory to which relative paths refer.
     pub(super) folder: &'g Path,
 }
 
 impl Given<'_> {
-    /// Returns the error for this value.
+    /// Returns the error that this value is invalid.
     pub(super) fn bad(&self, expected: impl Into<String>) -> ConfigError {
         bad_value(self.key, self.value, expected)
     }
 
-    /// Returns the error for a value of another type than the setting's.
+    /// Returns the error that the value is not of the setting's type.
     pub(super) fn misfit(&self) -> ConfigError {
         self.bad(self.expected)
     }
@@ -66,7 +66,7 @@ impl Given<'_> {
         number.ok_or_else(|| self.bad(self.bounds.to_string()))
     }
 
-    /// Returns the value as true or false.
+    /// Returns the value as a Boolean.
     pub(super) fn switch(&self) -> Result<bool, ConfigError> {
         match self.value {
             Value::Switch(switch) => Ok(*switch),
@@ -75,7 +75,8 @@ impl Given<'_> {
         }
     }
 
-    /// Returns the texts of a list, or those of an argument that stand between separators.
+    /// Returns the texts of a list, or the parts of a command-line argument that are divided by
+    /// `separator`.
     pub(super) fn texts(&self, separator: char) -> Result<Vec<&str>, ConfigError> {
         match self.value {
             Value::Argument(text) => {

@@ -1,9 +1,10 @@
-//! Table of all settings (`sections`), from which the file, the options, the checks at the start and
-//! the documentation come.
+//! Table of all settings (`sections`), from which the configuration file, the command-line options,
+//! the checks before the start and the documentation are derived.
 //!
-//! A value's way: a key of the file or an option gives a [`given::Value`]; its [`setting::Setting`]
-//! checks it and writes it to its [`slot::Slot`], a place in a [`draft::Draft`] of the configuration.
-//! The draft puts settings of several parts together and becomes the configuration.
+//! A key of the file or an option yields a [`given::Value`]; the key's [`setting::Setting`] checks
+//! the value and stores it in the [`slot::Slot`] of that setting, a field of a [`draft::Draft`] of
+//! the configuration. The draft combines settings that have several parts, and becomes the
+//! configuration.
 
 mod arguments;
 mod bounds;

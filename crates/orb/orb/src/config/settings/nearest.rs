@@ -1,7 +1,7 @@
 //! Suggestions for misspelt names.
 
-/// Returns the name most similar to `given`, if any is similar enough to have been meant: a quarter
-/// of its letters differ at most, or `given` is its beginning.
+/// Returns the name most similar to `given`, if any is similar enough: at most a quarter of its
+/// letters differ, or it begins with `given`.
 pub(super) fn nearest<N: AsRef<str> + Ord>(
     given: &str,
     names: impl Iterator<Item = N>,

@@ -1,4 +1,4 @@
-//! The sample file, with the whole table.
+//! Sample configuration file, with all settings.
 
 use super::draft::Draft;
 use super::sections::SECTIONS;
@@ -7,7 +7,7 @@ use super::slot::Form;
 use crate::config::orb_config::OrbConfig;
 use std::fmt::Write;
 
-/// Longest line, in characters.
+/// Maximum line length, in characters.
 const WIDTH: usize = 118;
 
 impl OrbConfig {
@@ -72,7 +72,7 @@ fn sample() -> String {
     out
 }
 
-/// Returns the meaning of a setting with its words.
+/// Returns the meaning of a setting, followed by its valid words if it has any.
 fn documented(setting: &Setting, form: &Form) -> String {
     match form {
         Form::Word(words) => format!("{} Values: {}.", setting.doc, words.join(", ")),
@@ -94,7 +94,7 @@ fn comment(out: &mut String, text: &str) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Writes lines that a user may put in by removing the mark.
+/// Writes lines as comments that a user activates by removing the `#`.
 fn comment_out(out: &mut String, lines: &str) {
     for line in lines.lines() {
         let _ = writeln!(out, "# {line}");

@@ -7,15 +7,15 @@ use super::setting::Setting;
 pub(super) struct Section {
     /// Name of the table; empty for keys before the first table.
     pub(super) name: &'static str,
-    /// Meaning of the table.
+    /// Description of the table.
     pub(super) doc: &'static str,
-    /// Effect of the table's presence, whatever is in it.
+    /// Function that is called if the file contains the table, even an empty one.
     pub(super) open: Option<fn(&mut Draft)>,
     pub(super) settings: &'static [Setting],
 }
 
 impl Section {
-    /// Returns the key of a setting with its table.
+    /// Returns the full key of a setting: table and key.
     pub(super) fn key(&self, setting: &Setting) -> String {
         match self.name {
             "" => setting.key.to_owned(),

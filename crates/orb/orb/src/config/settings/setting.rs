@@ -1,4 +1,5 @@
-//! One setting: its names, the form and bounds of its values, its meaning and its place.
+//! One setting: its names, the form and bounds of its values, its meaning and its field in the
+//! configuration.
 
 use super::bounds::{Bounds, Unit};
 use super::draft::Draft;
@@ -7,31 +8,31 @@ use super::slot::{Form, Slot};
 use crate::config::error::ConfigError;
 use std::path::Path;
 
-/// Check of a text beyond its form; fails with what is expected.
+/// Check of a text beyond its form; the error says what is expected.
 type Check = fn(&str) -> Result<(), String>;
 
 /// Setting of an ORB: a key of the configuration file, and perhaps an option of the command line.
 pub(super) struct Setting {
-    /// Key within its section.
+    /// Key within its table.
     pub(super) key: &'static str,
-    /// Option that sets the same.
+    /// Command-line option that sets the same value.
     pub(super) option: Option<&'static str>,
     pub(super) bounds: Bounds,
-    /// Value to show in the sample file, commented out, where there is no default or the machine
-    /// decides on it.
+    /// Value that the sample file shows, commented out, if there is no default or the default
+    /// depends on the machine.
     pub(super) example: Option<&'static str>,
     /// True if the default depends on the machine.
     pub(super) is_by_machine: bool,
-    /// Form of its values, where their type does not say it.
+    /// Form of the setting's values, if their type does not determine it.
     form: Option<&'static str>,
     check: Option<Check>,
-    /// Place of its value, for `OrbConfig` in code.
+    /// Field of the configuration that holds the value.
     pub(super) field: Field,
-    /// Meaning, and consequence.
+    /// Meaning of the setting and its consequences, for the sample file and the guide.
     pub(super) doc: &'static str,
 }
 
-/// Place of a value: its path from `OrbConfig`, and the function that leads there.
+/// Field of the configuration: its path from `OrbConfig`, and the function that returns it.
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     pub(super) path: &'static str,
@@ -65,7 +66,7 @@ impl Setting {
         }
     }
 
-    /// Adds an option of the command line.
+    /// Adds a command-line option.
     pub(super) const fn option(mut self, name: &'static str) -> Self {
         self.option = Some(name);
         self
@@ -95,35 +96,35 @@ impl Setting {
         self
     }
 
-    /// Sets the value of the sample file.
+    /// Sets the value that the sample file shows.
     pub(super) const fn example(mut self, value: &'static str) -> Self {
         self.example = Some(value);
         self
     }
 
-    /// Makes the default one that depends on the machine; the sample file shows `value`.
+    /// Marks the default as dependent on the machine; the sample file shows `value`.
     pub(super) const fn by_machine(mut self, value: &'static str) -> Self {
         self.is_by_machine = true;
         self.example(value)
     }
 
-    /// Sets the form of its values.
+    /// Sets the form of the setting's values.
     pub(super) const fn form(mut self, form: &'static str) -> Self {
         self.form = Some(form);
         self
     }
 
-    /// Adds a check of the text.
+    /// Adds a check of the value's text.
     pub(super) const fn checked(mut self, check: Check) -> Self {
         self.check = Some(check);
         self
     }
 
-    /// Applies a value. `key` is the key with its section, or the option; paths are relative to
-    /// `folder`.
+    /// Applies a value. `key` is the full key (table and key) or the option, for errors; paths are
+    /// relative to `folder`.
     ///
     /// # Errors
-    /// A value that does not fit.
+    /// If the value is invalid.
     pub(super) fn apply(
         &self,
         draft: &mut Draft,
@@ -146,7 +147,7 @@ impl Setting {
         slot.set(&given)
     }
 
-    /// Returns the form of its values in words: those of the option, or those of the file.
+    /// Returns the form of the setting's values in words, for the command line or for the file.
     pub(super) fn expected(&self, slot: &dyn Slot, is_option: bool) -> String {
         if let Some(form) = self.form {
             return form.to_owned();
@@ -175,7 +176,7 @@ impl Setting {
     }
 }
 
-/// Joins words: `read, reactor or leader_followers`.
+/// Joins alternatives to a text: `read, reactor or leader_followers`.
 fn one_of(words: &[&str]) -> String {
     match words {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),

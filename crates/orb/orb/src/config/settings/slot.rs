@@ -1,4 +1,4 @@
-//! Places of settings in the configuration, by the type of their values.
+//! Fields of the configuration that hold settings, by the type of their values.
 
 use super::bounds::{Bounds, Unit};
 use super::given::{Given, Value};
@@ -11,36 +11,37 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Number,
-    /// Time in the unit of the bounds; true if 0 stands for none.
+    /// Time in the unit of the bounds; the flag is true if 0 stands for "none".
     Time(bool),
     Switch,
-    /// One of these words.
+    /// One of the given words.
     Word(Vec<&'static str>),
-    /// Text of this form.
+    /// Text of the given form.
     Text(&'static str),
-    /// List of texts of this form; as an argument, with the separator between.
+    /// List of texts of the given form. On the command line they are divided by the given
+    /// separator.
     Texts(&'static str, char),
-    /// List of numbers of this kind.
+    /// List of numbers; the text says which.
     Numbers(&'static str),
-    /// Table with free keys, and the form of an argument that adds to it.
+    /// Table with arbitrary keys, and the form of a command-line argument that adds an entry.
     Table {
         file: &'static str,
         argument: &'static str,
     },
 }
 
-/// Place of a setting's value.
+/// Field of the configuration that holds a setting's value.
 pub(super) trait Slot {
-    /// Returns the form of its values.
+    /// Returns the form of the setting's values.
     fn form(&self) -> Form;
 
-    /// Checks a value and replaces the present one by it.
+    /// Checks a value and stores it in place of the present one.
     ///
     /// # Errors
     /// The key, the value and what is expected instead.
     fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError>;
 
-    /// Returns the present value as the file has it, unless there is none.
+    /// Returns the present value in the notation of the file; `None` if there is no value.
     fn shown(&self, unit: Unit) -> Option<String>;
 
     /// Returns the present value, if it is a number with bounds.
@@ -92,7 +93,7 @@ impl Slot for bool {
     }
 }
 
-/// Values that are kept as they are, or not set.
+/// Implements [`Slot`] for optional values, which are absent until they are set.
 macro_rules! optional {
     ($($type:ty),*) => { $(
         impl Slot for Option<$type> {
@@ -139,7 +140,7 @@ impl Slot for Duration {
     }
 }
 
-/// Time of which 0 stands for none.
+/// Time for which 0 stands for "none".
 impl Slot for Option<Duration> {
     fn form(&self) -> Form {
         Form::Time(true)
@@ -159,7 +160,8 @@ impl Slot for Option<Duration> {
     }
 }
 
-/// Returns a time. An argument has a unit of its own, or the setting's.
+/// Parses a time. On the command line it may have a unit of its own; otherwise it is in the
+/// setting's unit.
 fn time(given: &Given<'_>) -> Result<Duration, ConfigError> {
     match given.value {
         Value::Argument(text) if text.parse::<u64>().is_err() => {
@@ -240,7 +242,7 @@ impl Slot for Vec<PathBuf> {
     }
 }
 
-/// Returns a text as TOML has it.
+/// Returns a text as a TOML string.
 pub(super) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

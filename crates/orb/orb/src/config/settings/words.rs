@@ -1,4 +1,4 @@
-//! Settings that have one of a few words as their value.
+//! Settings whose value is one of a few words.
 
 use super::bounds::Unit;
 use super::given::Given;
@@ -12,7 +12,7 @@ use punctual_cdr::GiopVersion;
 #[cfg(feature = "tls")]
 use punctual_tls::{ClientCertificate, TlsVersion};
 
-/// Type whose values have names in configurations.
+/// Type whose values are written as words in configurations.
 pub(super) trait Words: Copy + PartialEq + 'static {
     /// Every value with its word.
     const WORDS: &'static [(&'static str, Self)];

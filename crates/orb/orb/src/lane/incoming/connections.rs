@@ -6,10 +6,10 @@ use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Divisor: when there is no room for another connection, one in 64 is closed at once, as a search
-/// takes time.
+/// Divisor for the number of connections that are closed at once when there is no room for another:
+/// one in 64, as each search takes time.
 const MANY: usize = 64;
-/// Time without a further search after one that found no connection to close.
+/// Time for which no search is repeated after one that found no connection to close.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// Divisor of the connection limit: the reserve for hosts with few connections is this fraction of
 /// the limit, on top of it. It is also the most that such a host may have.
@@ -41,8 +41,8 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     /// the moment and no reply is being sent.
     fn stalled_at(&self) -> Option<u64>;
 
-    /// Handles an upcall that takes long: sends the replies that wait behind it and, if there is
-    /// more to receive, makes another thread receive.
+    /// Handles an upcall that takes long: sends the delayed replies and, if there is more to
+    /// receive, makes another thread receive.
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64);
 }
 
@@ -68,8 +68,8 @@ struct State {
     last_empty_search: Option<Instant>,
 }
 
-/// Result of a search. To be dropped without the lock, as dropping the last reference to a
-/// connection takes it.
+/// Result of a search for connections to close. To be dropped without holding the lock, as dropping
+/// the last reference to a connection takes the lock.
 #[derive(Debug, Default)]
 struct Search {
     seen: Vec<Arc<dyn Accepted>>,
@@ -81,14 +81,14 @@ struct Search {
 struct Entry {
     connection: Weak<dyn Accepted>,
     from: Arc<str>,
-    /// Number of messages at the last look, and the time since which the connection has been quiet;
+    /// Number of messages at the last check, and the time since which the connection has been idle;
     /// `None` if a request was in progress.
     quiet: Option<(u64, Instant)>,
-    /// True if the connection was asked to close.
+    /// True if the connection has been asked to close.
     leaves: bool,
 }
 
-/// Error: the connection limit is reached, and no connection was quiet.
+/// Error: the connection limit is reached, and no connection was idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -139,7 +139,7 @@ impl Connections {
     }
 
     /// Makes sure that one more connection from a host fits into `limit`. Closes connections that
-    /// were quiet for `quiet` if there is no room.
+    /// were idle for at least `quiet` if there is no room.
     ///
     /// # Errors
     /// [`Full`].
@@ -175,8 +175,8 @@ impl Connections {
         has_room.then_some(()).ok_or(Full)
     }
 
-    /// Closes some connections that were quiet for `quiet`, regardless of the limit: the process
-    /// has no descriptor left.
+    /// Closes some connections that were idle for at least `quiet`, regardless of the limit, as the
+    /// process has no file descriptor left.
     pub(crate) fn close_some(&self, quiet: Duration) {
         let mut state = self.lock();
         let most = state.count / MANY + 1;
@@ -185,7 +185,7 @@ impl Connections {
         self.close_chosen(looked);
     }
 
-    /// Updates how long each connection has been quiet, and closes those that were quiet for
+    /// Updates how long each connection has been idle, and closes those that were idle for at least
     /// `idle`.
     pub(super) fn look(&self, idle: Option<Duration>) {
         let now = Instant::now();
@@ -243,8 +243,8 @@ impl Connections {
         }
     }
 
-    /// Waits until a client is connected, then for `interval`; returns `None` when there will be no
-    /// more clients.
+    /// Waits until a client is connected, and then for `interval`; returns the connections, or
+    /// `None` when there will be no more clients.
     pub(super) fn after(&self, interval: Duration) -> Option<Vec<(u64, Arc<dyn Accepted>)>> {
         let mut state = self.lock();
         while state.open.is_empty() && !state.closed {
@@ -280,7 +280,7 @@ impl State {
         }
     }
 
-    /// Keeps a connection that was asked to close.
+    /// Keeps a connection that was asked to close and is no longer idle.
     fn stays(&mut self, number: u64) {
         if let Some(entry) = self.open.get_mut(&number) {
             entry.leaves = false;
@@ -290,7 +290,7 @@ impl State {
         }
     }
 
-    /// Updates how long each connection has been quiet.
+    /// Updates how long each connection has been idle.
     fn look(&mut self, now: Instant) -> Search {
         let mut looked = Search::default();
         for entry in self.open.values_mut() {
@@ -308,7 +308,7 @@ impl State {
     }
 
     /// Chooses at most `most` connections to close: first those that never sent anything, then, of
-    /// the host that has most connections, the one that was quiet for longest.
+    /// the host that has most connections, the one that was idle for longest.
     fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Search {
         let mut looked = self.look(now);
         let hosts = &self.hosts;
@@ -349,10 +349,11 @@ impl State {
 mod tests {
     use super::*;
 
-    /// Connection that has called once and is quiet, according to its counters.
+    /// Connection that has received one message and is idle, according to its counters.
     #[derive(Debug)]
     struct Quiet {
-        /// True if the connection closes when asked to.
+        /// True if the connection closes when asked to; false if it reports that it is no longer
+        /// idle.
         goes: bool,
     }
 

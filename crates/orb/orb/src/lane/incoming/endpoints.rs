@@ -108,7 +108,7 @@ impl Endpoints {
         Ok(real)
     }
 
-    /// Closes the selected endpoints, and returns their numbers.
+    /// Closes the endpoints for which `is_meant` returns `true`, and returns their numbers.
     pub(super) fn retire(&self, is_meant: impl Fn(&OpenEndpoint) -> bool) -> Vec<u64> {
         let gone: Vec<OpenEndpoint> = {
             let mut state = self.lock();
@@ -141,12 +141,12 @@ impl Endpoints {
         self.lock().closed
     }
 
-    /// Returns `true` if the endpoint of that number is still open.
+    /// Returns `true` if the endpoint with this number is still open.
     pub(crate) fn is_open(&self, number: u64) -> bool {
         self.lock().open.iter().any(|one| one.number == number)
     }
 
-    /// Returns an open endpoint of that protocol.
+    /// Returns an open endpoint of this protocol.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn find(&self, protocol: &str) -> Option<OpenEndpoint> {
         let state = self.lock();

@@ -125,7 +125,7 @@ impl Incoming {
         self.close(reactors);
     }
 
-    /// Closes all endpoints, and says goodbye to every client.
+    /// Closes all endpoints, and sends CloseConnection to every client.
     pub(crate) fn close(&self, reactors: &Reactors) {
         self.endpoints.close();
         reactors.release();

@@ -11,8 +11,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Returns the address to publish for an endpoint that listens at `address` by the protocol `pair`.
 ///
-/// A wildcard publishes the address from which packets to other hosts leave. If there is none it
-/// publishes loopback, and warns, since no other host can reach that.
+/// For a wildcard address, publishes the address from which packets to other hosts are sent. If
+/// there is none, publishes the loopback address and logs a warning, since other hosts cannot reach
+/// it.
 pub(super) fn published(
     endpoint: &ListenEndpoint,
     pair: &Pair,

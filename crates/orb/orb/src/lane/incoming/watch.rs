@@ -2,20 +2,20 @@
 //! connections.
 //!
 //! A client may share a connection among its threads, and a servant may wait for another of that
-//! client's requests. So the watcher looks at intervals for connections that make no progress
-//! although there is something to receive, and makes another thread receive on them. It also
-//! records how long each connection has been quiet, for the time when room is needed. It sleeps
+//! client's requests. So the watcher checks at intervals for connections that make no progress
+//! although data has arrived, and makes another thread receive on them. It also records how long
+//! each connection has been idle, so that idle ones can be closed when room is needed. It sleeps
 //! while no client is connected.
 
 use super::connections::Connections;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Shortest time between two updates of the quiet times.
+/// Shortest time between two updates of the connections' idle times.
 const QUIET_LOOK: Duration = Duration::from_millis(500);
 
-/// Looks every `hand_over` for upcalls that take long, and less often for quiet connections, which
-/// are closed after `idle`, until the lane stops listening.
+/// Checks every `hand_over` for upcalls that take long, and less often for idle connections, which
+/// are closed after `idle`. Returns when the lane stops listening.
 pub(super) fn watch(
     connections: &Connections,
     hand_over: Option<Duration>,

@@ -1,7 +1,7 @@
 //! Connection that any number of calling threads share.
 //!
 //! Each request is one send under the sending lock ([`super::sending`]); replies are read by one of
-//! the callers that wait ([`super::wait`]), which passes on those for others. No lock is held
+//! the waiting callers ([`super::wait`]), which passes the others' replies on. No lock is held
 //! across an upcall, and none is shared with another connection.
 //!
 //! Each part of its state is a struct of its own, in the module that uses it.
@@ -33,7 +33,7 @@ use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Maximum time for sending buffered requests when their protocol is retired.
+/// Maximum time for sending buffered requests when the connection's protocol is retired.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
 /// Client's connection to one endpoint.
@@ -41,7 +41,7 @@ const FLUSH_AT_END: Duration = Duration::from_secs(1);
 pub(crate) struct ClientConnection {
     pub(super) link: Arc<dyn Connection>,
     pub(crate) wire: WireFormat,
-    /// Origin of references that arrive over the connection.
+    /// Origin of references that are received over the connection.
     origin: Origin,
     pub(super) usability: Usability,
     /// Announcements made to the server.
@@ -58,7 +58,7 @@ pub(crate) struct ClientConnection {
     pub(super) watch: Watch,
     /// Queue of requests that arrive over the connection, if they are served.
     pub(super) callbacks: Callbacks,
-    /// Place of this connection among those to its endpoint.
+    /// Entry of this connection in the list of connections to its endpoint.
     pub(in crate::lane) membership: Membership<Self>,
 }
 
@@ -98,8 +98,8 @@ impl ClientConnection {
     }
 
     /// Makes a connection by which a server calls the client that has opened it. `link` sends under
-    /// the server's sending lock and receives nothing: the thread that reads for the server passes
-    /// replies on.
+    /// the server's sending lock. It receives nothing: the server's reading thread passes replies
+    /// on.
     pub(in crate::lane) fn back(
         link: Arc<dyn Connection>,
         pair: &Arc<Pair>,
@@ -128,7 +128,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sends a message on behalf of the side that serves requests.
+    /// Sends a message for the side that serves requests on the connection.
     pub(crate) fn send_parts(
         &self,
         parts: &[IoSlice<'_>],
@@ -137,14 +137,14 @@ impl ClientConnection {
         self.with_sender(deadline, |_, _| self.link.send(parts, deadline))?
     }
 
-    /// Returns the origin of references that arrive over the connection.
+    /// Returns the origin of references that are received over the connection.
     #[inline]
     pub(crate) fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Returns the deadline of a call that may block for `bound` at most, as others may need its
-    /// thread; the unchanged `deadline` if the thread serves others while it waits.
+    /// Returns the deadline of a call that may block for at most `bound`, because others may need
+    /// its thread. Returns `deadline` unchanged if the thread serves others while it waits.
     #[inline]
     pub(crate) fn bounded(&self, deadline: Deadline, bound: Option<Duration>) -> Deadline {
         match bound {
@@ -161,7 +161,7 @@ impl ClientConnection {
         self.waiting.served()
     }
 
-    /// Returns the protocol of the sending lock.
+    /// Returns the protocol (with or without priority inheritance) of the sending lock.
     #[cfg(test)]
     pub(crate) fn send_lock(&self) -> punctual_exec::LockProtocol {
         self.sender.protocol()
@@ -172,14 +172,14 @@ impl ClientConnection {
         self.link.lend(0)
     }
 
-    /// Returns whether requests here carry service contexts.
+    /// Returns whether requests on the connection carry service contexts.
     #[inline]
     pub(crate) fn carries_contexts(&self) -> bool {
         self.wire.carries_contexts()
     }
 
-    /// Breaks the connection off: all waiting callers receive the reason, and no call uses it
-    /// again.
+    /// Breaks the connection off: all waiting callers receive the reason, and no further call uses
+    /// the connection.
     pub(crate) fn break_off(&self, broken: &Broken) {
         self.usability.close();
         self.link.close();
@@ -219,7 +219,7 @@ impl ClientConnection {
         &*self.link
     }
 
-    /// Returns the link, shared with the side that serves requests.
+    /// Returns the link, which is shared with the side that serves requests.
     pub(crate) fn shared_link(&self) -> Arc<dyn Connection> {
         self.link.clone()
     }

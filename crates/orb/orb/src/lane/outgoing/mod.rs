@@ -4,7 +4,7 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`calls`] | the table of callers that wait for replies, and the choice of the one that reads |
+//! | [`calls`] | the table of callers that wait for replies, and the choice of the caller that reads |
 //! | [`wait`] | strategies of waiting for a reply: the caller reads, or serves a reactor |
 //! | [`sending`] | immediate sending of messages, and floods of one-ways |
 //! | [`buffering`] | one-ways that are collected and sent together, and the threads that send them in time |

@@ -1,5 +1,5 @@
-//! Buffer of the requests that were read while all threads of a pool were in upcalls: the most
-//! urgent first, those of equal urgency in the order that their clients demand.
+//! Buffer of the requests that were read while all threads of a pool were in upcalls: served by
+//! urgency, and those of equal urgency in the order that their clients' policies demand.
 
 use crate::policy::{QueuePlace, QueuePlaces, QueueRank};
 use crate::urgency::Urgency;
@@ -17,16 +17,16 @@ use std::sync::{OnceLock, Weak};
 pub struct BufferLimits {
     /// Maximum number of requests.
     pub requests: Option<usize>,
-    /// Maximum total length of their messages, in bytes.
+    /// Maximum total length of the requests' messages, in bytes.
     pub octets: Option<usize>,
 }
 
-/// A request that waits for a thread.
+/// Request that waits for a thread.
 pub(crate) trait Buffered: Send + fmt::Debug {
     /// Serves the request.
     fn serve(self: Box<Self>);
 
-    /// Answers that there is no room for the request.
+    /// Refuses the request with an exception, as there is no room for it.
     fn refuse(self: Box<Self>);
 }
 
@@ -48,7 +48,7 @@ struct Held {
     places: QueuePlaces,
 }
 
-/// A request in the queue: the greatest entry is served first.
+/// Request in the queue; the greatest entry is served first.
 #[derive(Debug)]
 struct Entry {
     order: (Urgency, QueuePlace),

@@ -1,8 +1,9 @@
 //! Borrowing of threads from lanes of lower priority in the same pool when all of a lane's own
 //! threads are in upcalls (Real-time CORBA 1.2, §5.10: allow_borrowing).
 //!
-//! The reserve of a lane asks ([`Borrow`]) for an idle thread of the next lower lane. That thread
-//! runs at the borrower's priority until it finds nothing to do there, and goes back.
+//! The reserve thread of a lane requests ([`Borrow`]) an idle thread of the next lower lane. That
+//! thread works at the borrower's priority until it finds no more requests there, and then returns
+//! to its own lane.
 
 use crate::broker::Broker;
 use crate::lane::counters::Counters;
@@ -29,7 +30,7 @@ pub(crate) struct Lender {
     visits: Arc<VisitRequests>,
 }
 
-/// Queue of lanes in which a lane's threads are to help out.
+/// Queue of lanes in which a lane's threads are to serve requests.
 #[derive(Debug)]
 pub(crate) struct VisitRequests {
     broker: Arc<Broker>,
@@ -50,7 +51,7 @@ struct Borrower {
 }
 
 impl Borrowers {
-    /// Adds a lane; returns the object by which its reserve borrows threads.
+    /// Adds a lane; returns the object by which its reserve thread borrows threads.
     pub(crate) fn join(&self, lane: Lender, counters: Arc<Counters>) -> Arc<dyn Borrow> {
         let own = Arc::new(lane);
         let mut lanes = self.lanes.lock();
@@ -79,7 +80,7 @@ impl Lender {
         }
     }
 
-    /// Sends an idle thread to another lane; returns `false` if none is idle.
+    /// Sends an idle thread of this lane to another lane; returns `false` if none is idle.
     fn lend(&self, to: &Self) -> bool {
         let Some(reactor) = self.reactor.upgrade().filter(|one| one.waiting() > 0) else {
             return false;
@@ -120,8 +121,8 @@ impl VisitRequests {
         self.asked.is_empty()
     }
 
-    /// Makes one visit to another lane, if the lane's threads are asked for; returns `true` if they
-    /// were.
+    /// Serves another lane's requests once, if a lane has borrowed a thread; returns `true` if one
+    /// had.
     pub(super) fn make_next_visit(&self) -> bool {
         let Some(visit) = self.asked.pop() else {
             return false;

@@ -1,5 +1,5 @@
-//! Work of a pool lane's threads beside reading requests: they serve buffered requests, and help
-//! out in lanes of higher priority (Real-time CORBA 1.2, §5.10).
+//! Work that a pool lane's threads do beside reading requests: they serve buffered requests, and
+//! serve lanes of higher priority that borrow them (Real-time CORBA 1.2, §5.10).
 
 mod buffer;
 mod lending;
@@ -12,10 +12,10 @@ pub(crate) use lending::{Lender, VisitRequests};
 use punctual_exec::reactor::Work;
 use std::sync::Arc;
 
-/// Work of one lane of a pool.
+/// Work of the threads of one lane of a pool.
 #[derive(Debug)]
 pub(super) struct PoolWork {
-    /// Help for other lanes comes first, as their work is more urgent.
+    /// Lanes that have borrowed threads; served first, as their requests are more urgent.
     pub(super) visits: Arc<VisitRequests>,
     pub(super) buffer: Option<Arc<RequestBuffer>>,
 }

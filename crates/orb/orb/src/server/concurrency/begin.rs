@@ -6,7 +6,7 @@ use crate::server::connection::ServerConnection;
 use punctual_exec::SpawnError;
 use std::sync::Arc;
 
-/// Makes the threads of its strategy serve a connection until it ends.
+/// Makes the threads of a connection's strategy serve the connection until it ends.
 ///
 /// # Errors
 /// If the threads cannot be started or registered.

@@ -1,4 +1,4 @@
-//! Thread that serves one connection: it blocks in receiving.
+//! Thread that serves one connection and blocks while it receives.
 
 use super::serving_thread::{ReceiveOutcome, ServingThread};
 use super::strategy::Followed;
@@ -49,8 +49,8 @@ impl Followed for ServerConnection {
     }
 }
 
-/// Thread that blocks in receiving, until the connection ends or another thread takes over
-/// receiving.
+/// Thread that serves one connection and blocks while it receives, until the connection ends or
+/// another thread takes over receiving.
 struct BlockingThread<'c> {
     connection: &'c ServerConnection,
     /// Deadline for the rest of a message that has begun to arrive.

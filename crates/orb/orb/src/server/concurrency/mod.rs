@@ -1,8 +1,8 @@
 //! Concurrency strategies: which threads serve a connection, and how they wait for its peer.
 //!
 //! [`strategy`] defines the interface; [`per_connection`] and [`reactor`] are the strategies, and
-//! [`named`] is either of them. The receiving side of each is in [`blocking`] and [`ready`].
-//! Serving received messages is the same for all ([`super::serve`]).
+//! [`named`] is an enum of both. Their receiving sides are in [`blocking`] and [`ready`]. The code
+//! that serves received messages is common to all ([`super::serve`]).
 
 mod begin;
 mod blocking;

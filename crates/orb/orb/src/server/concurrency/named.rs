@@ -13,12 +13,12 @@ use punctual_giop::MessageKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Strategy of a connection. Its methods forward, so that those of ordinary connections are
-/// inlined.
+/// Strategy of a connection. Its methods forward to the actual strategy, in a way that lets the
+/// compiler inline those of thread-per-connection.
 #[derive(Debug)]
 pub(in crate::server) enum Strategy {
-    /// A thread for each connection, which blocks in receiving, and others while that one is in an
-    /// upcall.
+    /// A thread for each connection that blocks while it receives, and additional threads while it
+    /// is in an upcall.
     PerConnection(PerConnection),
     /// Threads of a reactor.
     OnReactor(Arc<OnReactor>),
@@ -41,7 +41,7 @@ impl Strategy {
     }
 }
 
-/// Forwards a call to the actual strategy.
+/// Forwards a method call to the actual strategy.
 macro_rules! forward {
     ($self:ident.$method:ident($($argument:expr),*)) => {
         match $self {

@@ -1,8 +1,9 @@
 //! Replies that a peer has not accepted yet.
 //!
 //! A reactor's thread never waits for a peer: the part of a reply that the socket does not accept
-//! is queued here, and is sent when there is room. While the queue is long, no more requests of
-//! that peer are read; a reply that is queued for longer than `timeouts.reply` ends the connection.
+//! is queued here, and is sent when the socket accepts more. While the queue is long, no more
+//! requests of that peer are read; a reply that is queued for longer than `timeouts.reply` ends the
+//! connection.
 
 use punctual_link::{Connection, SendError};
 use std::collections::VecDeque;
@@ -47,8 +48,8 @@ impl Outbox {
         self.octets > MANY
     }
 
-    /// Sends a message of these parts, or as much as the socket accepts; the rest is queued, behind
-    /// earlier messages.
+    /// Sends a message that consists of these parts, as far as the socket accepts it; the rest is
+    /// queued after earlier messages.
     pub(super) fn send(
         &mut self,
         link: &dyn Connection,
@@ -79,7 +80,7 @@ impl Outbox {
         }
     }
 
-    /// Sends queued messages, as much as the socket accepts.
+    /// Sends queued messages, as far as the socket accepts them.
     pub(super) fn flush(&mut self, link: &dyn Connection) -> Result<Sent, SendError> {
         let mut outcome = Sent::Stuck;
         while !self.is_empty() {
@@ -100,7 +101,8 @@ impl Outbox {
         Ok(Sent::All)
     }
 
-    /// Removes bytes that have been sent; returns `true` if that completes a message.
+    /// Removes bytes that have been sent; returns `true` if at least one message has been sent
+    /// completely.
     fn count_closed(&mut self, mut count: usize) -> bool {
         self.octets -= count.min(self.octets);
         let mut whole = false;

@@ -2,8 +2,8 @@
 //! ([`super::blocking`]) and in sending, until a deadline.
 //!
 //! When an upcall is about to block in a call of its own, or takes long while more requests wait,
-//! another thread takes over receiving. So a peer that shares the connection among its threads is
-//! answered even if one of them is called back, or its request is waited for, in the meantime.
+//! another thread takes over receiving. So a peer that shares the connection among its threads gets
+//! its replies even if an upcall calls it back, or waits for another of its requests.
 
 use super::strategy::{ConcurrencyStrategy, Followed};
 use crate::config::{Budgets, Timeouts};
@@ -21,7 +21,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Number of additional threads below which a connection may use the last quarter of all threads.
+/// Number of additional threads of a connection below which it may use the last quarter of the
+/// process's limit.
 const FEW: u32 = 8;
 /// Maximum time for sending CloseConnection or MessageError.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
@@ -39,8 +40,8 @@ struct Follower {
 
 impl PerConnection {
     /// Counts one more thread; returns `None` when there are too many. Each connection may always
-    /// have one, which may replace the connection's own thread permanently. The number of all further
-    /// ones is limited for all connections together.
+    /// have one additional thread, which may permanently replace the connection's own thread. Beyond
+    /// that, the number is limited for all connections together.
     fn begin_follower(&self, extra: &Arc<AtomicUsize>, budgets: &Budgets) -> Option<Follower> {
         // Relaxed throughout: only limits; no other data depends on them.
         let others = self.0.fetch_add(1, Ordering::Relaxed);
@@ -113,7 +114,8 @@ impl ConcurrencyStrategy for PerConnection {
         false
     }
 
-    /// A client with the maximum number of concurrent upcalls waits for one of them to end.
+    /// Makes an additional thread receive. At the maximum number of concurrent upcalls of a client,
+    /// further requests wait for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
         let threads = match connection.followers() {
@@ -142,7 +144,7 @@ impl ConcurrencyStrategy for PerConnection {
         is_still.then(|| reader.number_received())
     }
 
-    /// The thread serves no other connection.
+    /// Returns no limit, as the thread serves no other connection.
     fn longest_block(&self, _: &Timeouts) -> Option<Duration> {
         None
     }
@@ -152,13 +154,15 @@ impl ConcurrencyStrategy for PerConnection {
     }
 }
 
-/// The call continues; only later requests on this connection wait.
+/// Logs that no thread could be started to receive during an upcall. The upcall continues; only
+/// later requests on this connection wait.
 #[cold]
 fn none_to_receive(conversation: &Conversation, error: &SpawnError) {
     tracing::debug!(peer = %conversation.peer(), "no thread could be started to receive during upcalls: {error}");
 }
 
-/// Sends a message in fragments, with lent memory, or with tracing.
+/// Sends a message that the fast path does not cover: in fragments, with lent memory, or with
+/// tracing.
 #[inline(never)]
 fn send_otherwise(to: &Conversation, message: &Block, deadline: Deadline) -> Result<(), SendError> {
     let (fragmenting, tracer) = (to.fragmenting, to.broker().tracer());

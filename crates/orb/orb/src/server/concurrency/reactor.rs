@@ -2,10 +2,10 @@
 //!
 //! The reactor's threads wait in `epoll`. The thread that receives an event of a connection owns
 //! the connection until it has served the received data ([`super::ready`]). While it serves a
-//! request, the connection can be taken from it: by itself, when the upcall is about to wait for a
-//! call of its own, or by the thread that looks for upcalls that take long. `in_hand` identifies
-//! the request, and one atomic exchange decides: after the upcall, either the thread is still the
-//! owner, or another is. The thread never waits for a peer: unsent parts of its replies are queued
+//! request, it can lose the ownership: it gives it up when the upcall is about to wait for a call
+//! of its own, and the thread that watches for long upcalls may take it away. `in_hand` identifies
+//! the request, and one atomic exchange decides whether, after the upcall, the thread is still the
+//! owner. The thread never waits for a peer: unsent parts of its replies are queued
 //! ([`super::outbox`]).
 
 use super::outbox::{Outbox, Sent};
@@ -37,11 +37,10 @@ pub(in crate::server) struct OnReactor {
     buffer: Option<Arc<RequestBuffer>>,
     timeouts: Timeouts,
     pub(super) token: OnceLock<Token>,
-    /// Request that the owner serves: 0 for none, else twice its number among those received, plus
-    /// 1.
+    /// Request that the owner serves: 0 for none, otherwise 2·n + 1 for the n-th received request.
     in_hand: AtomicU64,
     outbox: LaneLock<Outbox>,
-    /// Nonzero if the outbox is congested: read before each receive.
+    /// Nonzero if too many replies are queued in the outbox; read before each receive.
     congested: AtomicU32,
     terms: Terms,
 }
@@ -52,11 +51,11 @@ pub(in crate::server) struct OnReactor {
 struct Terms {
     /// Deadline for the rest of a message, or for the first message.
     read: AtomicU64,
-    /// Number of the message to which the `read` deadline belongs.
+    /// Number of the message to which the deadline `read` belongs.
     of: AtomicU64,
     /// Deadline for sending the first queued reply.
     write: AtomicU64,
-    /// Deadline last set in the reactor.
+    /// Deadline that was last set in the reactor.
     told: AtomicU64,
 }
 
@@ -95,8 +94,8 @@ impl OnReactor {
         self.pool.reactor().register(ready).map(drop)
     }
 
-    /// Records that the owner begins to serve the request of that number; returns its mark for
-    /// [`OnReactor::finish_current`].
+    /// Records that the owner begins to serve the request with this number; returns the mark to be
+    /// passed to [`OnReactor::finish_current`].
     #[inline]
     pub(super) fn begin_current(&self, number: u64) -> u64 {
         let mark = number << 1 | 1;
@@ -118,8 +117,8 @@ impl OnReactor {
         self.congested.load(Ordering::Relaxed) != 0
     }
 
-    /// Sends a message of these parts, now or when there is room; returns `true` if the connection
-    /// is to be closed afterwards.
+    /// Sends a message that consists of these parts, now or when the socket accepts more; returns
+    /// `true` if the connection is to be closed afterwards.
     fn send_parts(&self, link: &dyn Connection, parts: &[IoSlice<'_>]) -> Result<bool, SendError> {
         let mut outbox = self.lock().map_err(unlocked)?;
         let had_waited = !outbox.is_empty();
@@ -139,16 +138,16 @@ impl OnReactor {
         Ok(outbox.closes && sent == Sent::All)
     }
 
-    /// Marks the connection to be closed when everything has been sent; returns `true` if that is
-    /// now.
+    /// Marks the connection to be closed when everything has been sent; returns `true` if
+    /// everything has been sent already.
     fn closes_when_sent(&self) -> Result<bool, LockError> {
         let mut outbox = self.lock()?;
         outbox.closes = true;
         Ok(outbox.is_empty())
     }
 
-    /// Records the result of sending: makes the reactor wait for room if necessary, and updates the
-    /// deadline.
+    /// Records the result of sending: if messages are left, makes the reactor wait until the socket
+    /// accepts more, and updates the deadline.
     fn resume_after_sending(&self, outbox: &Outbox, sent: Sent, had_waited: bool) {
         let waits = sent != Sent::All;
         if !waits && !had_waited {
@@ -175,7 +174,8 @@ impl OnReactor {
         self.set_reactor_deadline();
     }
 
-    /// Records that the owner has read everything, and sets the deadlines accordingly.
+    /// Records that the owner has read all available data, and sets the deadlines for the data in
+    /// `wanted`.
     pub(super) fn rest(&self, wanted: AwaitedData) -> Result<(), LockError> {
         let timeouts = &self.timeouts;
         let terms = &self.terms;
@@ -247,7 +247,7 @@ impl OnReactor {
 }
 
 impl ConcurrencyStrategy for OnReactor {
-    /// Sends as much as possible without waiting; the rest is sent when there is room.
+    /// Sends as much as possible without waiting; the rest is sent when the socket accepts more.
     fn send(&self, to: &Conversation, message: &Block) {
         let tracer = to.broker().tracer();
         tracer.sent(to.link(), message);
@@ -288,8 +288,9 @@ impl ConcurrencyStrategy for OnReactor {
         !matches!(self.outbox.try_lock(), Ok(Some(outbox)) if outbox.is_empty())
     }
 
-    /// Takes the connection from the thread that serves that request, and lets others have it. One
-    /// is notified at once: the events of data that the first thread left unread are not repeated.
+    /// Takes the connection from the thread that serves this request, so that other threads can
+    /// receive on it. Notifies one at once, as the reactor does not repeat the event for data that
+    /// the first thread has not read.
     fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {
         if in_hand == 0 || !self.finish_current(in_hand) {
             return;
@@ -300,7 +301,7 @@ impl ConcurrencyStrategy for OnReactor {
     }
 
     /// Returns the mark of the request that the owner serves, if any. While a peer does not accept
-    /// its replies, its connection is not given to another thread.
+    /// its replies, its connection is not handed over.
     fn stalled_at(&self, _: &Reader, _: bool) -> Option<u64> {
         let in_hand = self.in_hand.load(Ordering::Acquire);
         (in_hand != 0).then_some(in_hand)
@@ -315,7 +316,7 @@ impl ConcurrencyStrategy for OnReactor {
     }
 }
 
-/// Closes the connection if that was due after sending, or if sending failed.
+/// Closes the connection if it was to be closed after sending, or if sending failed.
 fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
     match sent {
         Ok(false) => {}
@@ -324,7 +325,7 @@ fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
     }
 }
 
-/// Returns the error for a message that was not sent, as the outbox's lock is lost.
+/// Returns the error for a message that was not sent because the outbox's lock has failed.
 #[cold]
 fn unlocked(error: LockError) -> SendError {
     SendError {
@@ -333,7 +334,7 @@ fn unlocked(error: LockError) -> SendError {
     }
 }
 
-/// Data that a connection waits for after it has been read empty.
+/// Data that a connection waits for after all available data has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedData {
     /// A new message, without a deadline.
@@ -344,7 +345,7 @@ pub(super) enum AwaitedData {
     Rest(u64),
 }
 
-/// Returns the end of a period that begins now; 0 if it never ends.
+/// Returns the deadline for a period that begins now, by the coarse clock; 0 for no deadline.
 fn until(term: Option<Duration>) -> u64 {
     term.map_or(0, |term| {
         let millis = u64::try_from(term.as_millis()).unwrap_or(u64::MAX);

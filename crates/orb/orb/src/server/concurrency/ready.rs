@@ -18,8 +18,8 @@ use punctual_link::{LinkError, Phase, SendError, Taken, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-/// Maximum number of messages of one connection that a thread serves before other connections have
-/// their turn.
+/// Maximum number of messages of one connection that a thread serves before other connections are
+/// served.
 const MESSAGES: usize = 64;
 
 /// Connection served by a reactor.
@@ -104,21 +104,21 @@ impl ReadyConnection {
     }
 }
 
-/// Thread of a reactor, until all available data has been served.
+/// Thread of a reactor while it serves the available data of one connection.
 struct ReactorThread<'t, 'r> {
     connection: &'t Arc<ServerConnection>,
     on: &'t OnReactor,
     event: &'t mut ReadyEvent<'r>,
     serving: &'t Serving,
-    /// Number of messages that may still be served.
+    /// Number of messages that may still be served before other connections.
     left: usize,
-    /// True if the socket is known to be empty. The end of the stream may follow the last bytes.
+    /// True if the socket is known to be empty; only the end of the stream may still follow.
     emptied: bool,
 }
 
 impl ReactorThread<'_, '_> {
-    /// Records if a receive has emptied the socket; not if the end of the stream was reported,
-    /// which follows the data.
+    /// Records whether a receive has emptied the socket. It has not if the end of the stream was
+    /// reported, which still has to be read.
     fn after_receiving(&mut self, taken: Taken) -> ReceiveOutcome {
         self.emptied = taken.all && !self.event.readiness().has(Readiness::END);
         ReceiveOutcome::Received

@@ -1,4 +1,4 @@
-//! Interface between a strategy and the serving loop.
+//! Interface between a concurrency strategy's threads and the serving loop.
 
 use crate::messaging::{Inbox, InboxError, Message};
 use crate::server::reader::Reader;
@@ -10,24 +10,24 @@ use punctual_link::LinkError;
 pub(in crate::server) enum ReceiveOutcome {
     /// Data was received.
     Received,
-    /// No data is available, and the thread leaves: it, or another thread, returns when there is
-    /// data.
+    /// No data is available, and the thread stops serving: it, or another thread, resumes when
+    /// there is data.
     WouldBlock,
 }
 
-/// Thread that serves a connection; implements the way of waiting only.
+/// Thread that serves a connection. An implementation determines only how it waits for data.
 pub(in crate::server) trait ServingThread {
     /// Returns `true` if the thread may take another message.
     fn goes_on(&mut self) -> bool;
 
-    /// Returns `true` if there may be data to receive: a socket that is known to be empty is not
-    /// asked again.
+    /// Returns `true` if there may be data to receive; `false` for a socket that is known to be
+    /// empty.
     fn may_receive(&self) -> bool;
 
     /// Receives at least `least` bytes into an empty block.
     fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError>;
 
-    /// Receives more of a message that has begun, `need` bytes in all.
+    /// Receives more of a message whose beginning has arrived, up to `need` bytes in total.
     fn receive_more(
         &mut self,
         inbox: &mut Inbox,
@@ -37,7 +37,7 @@ pub(in crate::server) trait ServingThread {
     /// Records that a complete message is available.
     fn begin_message(&mut self) {}
 
-    /// Records that the thread has taken the inbox.
+    /// Records that the thread has locked the inbox.
     fn begin_receiving(&self, reader: &Reader);
 
     /// Records that the thread is about to release the inbox, to serve a request.

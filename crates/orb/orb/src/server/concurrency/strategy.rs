@@ -14,7 +14,7 @@ use std::time::Duration;
 /// its peer.
 pub(in crate::server) trait ConcurrencyStrategy {
     /// Sends a message; if that fails, closes the connection. Called under the reply sender's lock,
-    /// as are the next two.
+    /// as are `send_together` and `send_control`.
     fn send(&self, to: &Conversation, message: &Block);
 
     /// Sends several complete, concatenated messages.
@@ -32,19 +32,19 @@ pub(in crate::server) trait ConcurrencyStrategy {
     /// Returns `true` if there is, or may be, data that has not been sent yet.
     fn has_unsent(&self) -> bool;
 
-    /// Makes another thread receive, as the one that serves the request is about to block.
-    /// `in_hand` is the number of that request if a reactor's thread serves it.
+    /// Makes another thread receive, as the thread that serves the request is about to block.
+    /// `in_hand` is the mark of that request if a reactor's thread serves it.
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64);
 
-    /// Returns a number that changes with each message, if no thread receives on the connection at
-    /// the moment and no reply is being sent.
+    /// Returns a number that changes with each message, if currently no thread receives on the
+    /// connection and no reply is being sent; otherwise `None`.
     fn stalled_at(&self, reader: &Reader, is_sending: bool) -> Option<u64>;
 
     /// Returns the maximum time for which an upcall may block, if other connections may need its
     /// thread.
     fn longest_block(&self, timeouts: &Timeouts) -> Option<Duration>;
 
-    /// Returns `true` if one thread serves all connections of this kind.
+    /// Returns `true` if a single thread serves all connections of this strategy.
     fn is_served_alone(&self) -> bool;
 }
 

@@ -1,4 +1,5 @@
-//! Answering of requests: the object adapter answers, unless the thread refuses the request.
+//! Answering of requests by the object adapter, or by an exception if the thread refuses the
+//! request.
 
 use super::{Dispatcher, no_object};
 use crate::priorities::BIND_PRIORITY_BAND;
@@ -65,8 +66,8 @@ impl Dispatcher<'_> {
         Answer::Failed(refusal.exception().into())
     }
 
-    /// Returns the answer to `_bind_priority_band`, in an ORB with Real-time CORBA; `None` for another operation. In other ORBs
-    /// servants do not know it.
+    /// Returns the answer to `_bind_priority_band`, in an ORB with Real-time CORBA; `None` for another operation. In
+    /// other ORBs it is passed to the servant, which does not know it.
     #[cold]
     fn bind_band(&self, call: &mut ServerCall<'_>) -> Option<Answer> {
         if call.operation != BIND_PRIORITY_BAND {

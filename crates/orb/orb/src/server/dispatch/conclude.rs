@@ -1,4 +1,4 @@
-//! Sending of the answers to requests.
+//! Sending of answers to requests.
 
 use super::Dispatcher;
 use crate::adapter::DispatchError;
@@ -33,7 +33,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Concludes a call without a reply: usually a one-way.
+    /// Finishes a call without sending a reply, usually a one-way.
     #[inline(never)]
     fn conclude_without_reply(&self, call: &ServerCall<'_>) {
         if call.is_owed_an_answer() {
@@ -51,8 +51,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Logs the exception with which a request was answered: as a complaint if the peer is at
-    /// fault, at debug level if it may be the servant's answer.
+    /// Logs the exception with which a request was answered: as a complaint about the peer if that
+    /// is at fault, at debug level if the servant may have raised it.
     fn note(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         match exception.kind() {
@@ -71,7 +71,8 @@ impl Dispatcher<'_> {
     }
 }
 
-/// Returns the exception for a servant that returns the proof of another call's answer.
+/// Returns the exception for a servant that has not answered its call and returns the token of
+/// another call's answer.
 #[cold]
 fn unanswered() -> DispatchError {
     SystemException::new(

@@ -24,7 +24,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Returns the code sets of a request: those of its connection, which the context of the first request names.
+    /// Returns the code sets of a request: those agreed on for its connection, which a service context of the
+    /// first request contains.
     pub(super) fn agreed_code_sets(
         &self,
         version: GiopVersion,
@@ -48,8 +49,8 @@ impl Dispatcher<'_> {
     /// Returns the key of the object, if the request may reach it.
     ///
     /// # Errors
-    /// The exception for the caller of a request that is late, whose code sets are unknown, or that
-    /// reaches no object.
+    /// The exception for the caller if the request is too late, its code sets are not supported, or
+    /// no object is permitted for it.
     pub(super) fn admit<'m>(
         &self,
         contexts: ServiceContexts<'_>,
@@ -65,15 +66,15 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Returns `true` if a request may reach this object over a connection that this side has
-    /// opened.
+    /// Returns `true` if requests may reach this object over this connection; over a connection
+    /// that this side has opened, only if the object allows that.
     pub(super) fn may_be_called(&self, key: &[u8]) -> bool {
         let adapter = self.connection.adapter.get();
         !self.connection.is_of_client
             || adapter.is_some_and(|adapter| adapter.is_bidirectional(key))
     }
 
-    /// Returns the object key of a target in any of its forms (§9.4.2.3).
+    /// Returns the object key in a target, whatever its addressing disposition (§9.4.2.3).
     pub(super) fn object_key<'m>(
         &self,
         target: &Target<'m>,

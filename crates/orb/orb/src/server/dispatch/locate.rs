@@ -1,4 +1,4 @@
-//! LocateRequests, and the locations of objects.
+//! Answers to LocateRequests.
 
 use super::Dispatcher;
 use crate::adapter::Location;
@@ -40,8 +40,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Returns the location of an object. The adapter may have to ask the application, whose panics
-    /// do not concern the peer.
+    /// Returns the location of an object. The adapter may call application code for it; if that
+    /// panics, the object counts as unknown.
     fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
         let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
         located.unwrap_or_else(|_| {

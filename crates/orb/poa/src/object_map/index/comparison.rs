@@ -1,4 +1,5 @@
-//! Ways to find objects for comparison (Gokhale and Schmidt 1998), beside the hash of ids that each map has.
+//! Strategies for finding objects, for comparison (Gokhale and Schmidt 1998), beside the hash of
+//! ids that each map has.
 
 mod perfect;
 mod shortcuts;
@@ -11,35 +12,37 @@ use shortcuts::Shortcuts;
 
 pub(crate) use perfect::DuplicateId;
 
-/// Way in which requests find objects. All but the first are for comparison.
+/// Strategy by which requests find objects. All but the first are for comparison.
 #[derive(Clone, Debug)]
 pub(crate) enum Strategy {
-    /// By the entry that is in the key; an id that comes without one is hashed.
+    /// By the map entry in the object key; an id without an entry is hashed.
     Active,
     /// By a search through all entries.
     Linear,
     /// By a hash of the id.
     DynamicHash,
-    /// By a hash without collisions, of ids that are known beforehand. No others can be activated.
+    /// By a perfect hash: no collisions, over ids that are known beforehand. No others can be
+    /// activated.
     PerfectHash(Vec<Box<[u8]>>),
-    /// By one hash of the id and the operation.
+    /// By one hash of the id and the operation together.
     DeLayered,
 }
 
-/// Table of a strategy for comparison, beside the hash of ids that each map has. Changes are made under the map's
-/// mutex; lookups take no lock.
+/// Lookup structure of a strategy for comparison, beside the hash of ids that each map has. Changes
+/// are made under the map's mutex; lookups take no lock.
 pub(crate) enum Comparison {
-    /// No table: all entries are compared.
+    /// No lookup structure: all entries are compared.
     Linear,
-    /// The hash of ids, without the entry that the request's key names.
+    /// The map's hash of ids; the entry that the object key names is ignored.
     DynamicHash,
     Perfect(Box<PerfectIndex>),
-    /// A cache of object and operation; the hash of ids on a miss.
+    /// A cache of pairs of object and operation; the hash of ids on a miss.
     DeLayered(Box<Shortcuts>),
 }
 
 impl Comparison {
-    /// None, for the strategy that is not for comparison.
+    /// Makes the lookup structure of a strategy; `None` for the strategy that is not for
+    /// comparison.
     pub(crate) fn new(strategy: &Strategy) -> Result<Option<Self>, DuplicateId> {
         Ok(Some(match strategy {
             Strategy::Active => return Ok(None),
@@ -50,7 +53,7 @@ impl Comparison {
         }))
     }
 
-    /// Asks `is` about entries whose id may be this, until it gives something.
+    /// Calls `is` for the entries that may have this id, until it returns a value.
     pub(crate) fn find<R>(
         &self,
         (slots, hash): (&Slots<Entry>, &HashIndex),
@@ -64,7 +67,7 @@ impl Comparison {
         }
     }
 
-    /// Returns whether there can be such an id.
+    /// Returns whether an object with this id can be activated.
     pub(crate) fn may_have(&self, id: &[u8]) -> bool {
         match self {
             Self::Perfect(perfect) => perfect.has(id),
@@ -72,12 +75,12 @@ impl Comparison {
         }
     }
 
-    /// Returns whether there can be no other ids than those it was made with.
+    /// Returns whether only the ids given at construction can be activated.
     pub(crate) fn is_complete(&self) -> bool {
         matches!(self, Self::Perfect(_))
     }
 
-    /// Makes an entry be found by its id, where that many objects are active then.
+    /// Adds an entry under its id. `objects` is the number of active objects after that.
     pub(crate) fn insert(&self, id: &[u8], index: u32, objects: usize) {
         match self {
             Self::Perfect(perfect) => perfect.insert(id, index),
@@ -86,7 +89,7 @@ impl Comparison {
         }
     }
 
-    /// Makes an entry be found no more.
+    /// Removes the entry with this id.
     pub(crate) fn remove(&self, id: &[u8]) {
         if let Self::Perfect(perfect) = self {
             perfect.remove(id);

@@ -2,9 +2,10 @@
 //!
 //! One chain goes through all slots that have an id, in the order of their hashes with the bits
 //! reversed (a split-ordered list: Shalev and Shavit, *Split-Ordered Lists: Lock-Free Extensible
-//! Hash Tables*, JACM 53, 2006). Buckets are entrances to it. Doubling their number only adds
-//! entrances: nothing is moved or copied, and a reader that knows the old number finds its id, too,
-//! behind the new entrance. Links are stored in the slots; a bucket has four bytes.
+//! Hash Tables*, JACM 53, 2006). Buckets are entry points ('entrances') into the chain. Doubling
+//! their number only adds entrances: nothing is moved or copied, and a reader that knows only the
+//! old number enters the chain earlier, and finds its id beyond the new entrance. Links are stored
+//! in the slots; a bucket has four bytes.
 //!
 //! A slot that a reader visits may be removed and reused meanwhile, and lead it into another chain
 //! or that of free slots. What it finds is right nonetheless, as the slot is pinned and its id
@@ -22,25 +23,24 @@ use std::hash::BuildHasher;
 /// Number of segments of buckets, each as large as all before: up to 2^28 for 64 in the first.
 const SEGMENTS: usize = 23;
 
-/// Upper bound of the objects per bucket.
+/// Average number of objects per bucket at which the number of buckets is doubled.
 const LOAD: u32 = 1;
 
 pub(crate) struct HashIndex {
-    /// Hasher with a secret seed, as keys may come from peers, which could otherwise make
-    /// collisions.
+    /// Hasher with a secret seed: keys may come from peers, which could otherwise cause collisions.
     hasher: RandomState,
-    /// Links of the entrances; 0 for unused ones.
+    /// Links from the buckets into the chain; 0 for a bucket that is not an entrance yet.
     buckets: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
     /// Number of buckets in use, a power of two.
     size: AtomicU32,
     /// Number of slots in the chain.
     entries: AtomicU32,
-    /// Numbers of removals, by the low bits of the hashes.
+    /// Numbers of removed slots, counted by the low bits of their hashes.
     removals: [AtomicU32; FIRST as usize],
 }
 
-/// Returns the position in the chain: hashes with their bits reversed, a bucket before its
-/// contents.
+/// Returns the position of a slot in the chain's order: by the hash with its bits reversed, each
+/// bucket before its slots.
 fn order_of_slot(hash: u32) -> u64 {
     u64::from(hash.reverse_bits()) << 1 | 1
 }
@@ -49,7 +49,7 @@ fn order_of_bucket(bucket: u32) -> u64 {
     u64::from(bucket.reverse_bits()) << 1
 }
 
-/// Returns the bucket that a new one splits.
+/// Returns the bucket that a new bucket splits.
 fn parent(bucket: u32) -> u32 {
     debug_assert!(bucket > 0);
     bucket & !(1 << (u32::BITS - 1 - bucket.leading_zeros()))
@@ -63,7 +63,7 @@ fn hash_in(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
-/// Owner of a link.
+/// Element that has a link: a bucket or a slot.
 #[derive(Clone, Copy)]
 enum At {
     Bucket(u32),
@@ -86,7 +86,8 @@ impl HashIndex {
         index
     }
 
-    /// Calls `is` for indices whose id may be this one, until it returns a value. Takes no lock.
+    /// Calls `is` for the indices of slots that may have this id, until it returns a value. Takes
+    /// no lock.
     pub(crate) fn find<R>(
         &self,
         slots: &Slots<Entry>,
@@ -167,7 +168,8 @@ impl HashIndex {
         }
     }
 
-    /// Removes a slot from the chain. Its own link stays until it is used again.
+    /// Removes a slot from the chain. The slot's own link stays until the slot is used again, for
+    /// readers that are visiting it.
     pub(crate) fn remove(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
         let hash = self.hash(id);
         let bucket = self.nearest(hash & (self.size.load(Ordering::Relaxed) - 1));
@@ -184,8 +186,8 @@ impl HashIndex {
         self.entries.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Returns the last link before this order, or before `slot`, and where it leads. For threads
-    /// that change the chain.
+    /// Returns the last element before `slot`, or before the position `order` if no slot is given,
+    /// and its link. For threads that change the chain.
     fn position(
         &self,
         slots: &Slots<Entry>,
@@ -242,7 +244,8 @@ impl HashIndex {
         }
     }
 
-    /// Doubles the number of buckets when there are many entries. They become entrances one by one.
+    /// Doubles the number of buckets when there are as many entries as buckets. New buckets become
+    /// entrances one by one.
     fn grow(&self) {
         let size = self.size.load(Ordering::Relaxed);
         if self.entries.load(Ordering::Relaxed) < size.saturating_mul(LOAD) {
@@ -262,7 +265,7 @@ impl HashIndex {
         }
     }
 
-    /// Makes a bucket an entrance, after the buckets that it splits.
+    /// Makes a bucket an entrance to the chain, after the buckets that it splits.
     fn make_entrance(&self, slots: &Slots<Entry>, bucket: u32) {
         while self.nearest(bucket) != bucket {
             let mut make = bucket;
@@ -277,7 +280,7 @@ impl HashIndex {
         }
     }
 
-    /// Returns the link at the entrance for a hash.
+    /// Returns the link from which the search for a hash begins.
     fn entrance(&self, hash: u32) -> Option<Link> {
         // Acquire: pairs with the Release in `grow`.
         let mut bucket = hash & (self.size.load(Ordering::Acquire) - 1);
@@ -289,7 +292,8 @@ impl HashIndex {
         }
     }
 
-    /// Returns the nearest bucket that is an entrance already, up to the first.
+    /// Returns the bucket if it is an entrance; otherwise the nearest one that it splits and that
+    /// is an entrance.
     fn nearest(&self, mut bucket: u32) -> u32 {
         let is_set = |bucket| {
             let link = self.bucket(bucket).map(|link| link.load(Ordering::Relaxed));
@@ -316,7 +320,7 @@ impl HashIndex {
     }
 }
 
-/// Returns the segment of a bucket, and its place there.
+/// Returns the segment of a bucket, and its position in the segment.
 #[inline]
 fn place_of_bucket(bucket: u32) -> (usize, usize) {
     let segment = u32::BITS - (bucket / FIRST).leading_zeros();

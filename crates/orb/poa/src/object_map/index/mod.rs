@@ -1,4 +1,4 @@
-//! Index from ids to entries: by a hash, which each map has, and for comparison in other ways.
+//! Index from ids to entries: a hash, which each map has, and further strategies for comparison.
 
 #[cfg(feature = "comparison")]
 mod comparison;

@@ -1,16 +1,17 @@
-//! Stand-in for the ways to find objects that are for comparison, where there are none. Nothing of it exists at run time.
+//! Stand-in for the strategies for comparison in builds without them. Its types have no values, so
+//! that it costs nothing at run time.
 
-/// Way in which requests find objects.
+/// Strategy by which requests find objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Strategy {
-    /// By the entry that is in the key; an id that comes without one is hashed.
+    /// By the map entry in the object key; an id without an entry is hashed.
     Active,
 }
 
-/// A way for comparison: none.
+/// Strategy for comparison: there is none.
 pub(crate) enum Comparison {}
 
-/// A fault of such a way: none.
+/// Error of a strategy for comparison: there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DuplicateId {}
 

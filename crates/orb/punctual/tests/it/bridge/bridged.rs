@@ -10,7 +10,7 @@ use std::time::Duration;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// Server, bridge to it, and client that knows the server through the bridge only.
+/// Server, bridge to it, and client that reaches the server only through the bridge.
 pub(crate) struct Bridged {
     pub(crate) server: Orb,
     pub(crate) middle: Orb,
@@ -18,15 +18,15 @@ pub(crate) struct Bridged {
     pub(crate) poa: Poa,
     pub(crate) servant: Arc<EchoImpl>,
     pub(crate) bridge: Bridge,
-    /// Servant's reference through the bridge, as the client has it.
+    /// Client's reference to the servant through the bridge.
     pub(crate) echo: Echo,
 }
 
 /// Protocols and settings of the three ORBs.
 pub(crate) struct Setup<'s> {
-    /// Protocol towards the client.
+    /// Protocol between client and bridge.
     pub(crate) near: &'s str,
-    /// Protocol towards the server.
+    /// Protocol between bridge and server.
     pub(crate) far: &'s str,
     pub(crate) server: GiopVersion,
     pub(crate) client: GiopVersion,
@@ -111,7 +111,7 @@ impl Bridged {
         })
     }
 
-    /// Returns an object of the server through the bridge, as the client has it.
+    /// Returns the client's reference, through the bridge, to an object of the server.
     pub(crate) fn through(&self, reference: &impl Interface) -> ObjectRef {
         let object = reference.as_object();
         let key = object.object_key().unwrap();
@@ -119,7 +119,7 @@ impl Bridged {
         moved(&through.unwrap(), &self.client)
     }
 
-    /// Returns the client's reference with changes.
+    /// Returns the client's reference with changes to its IIOP profile.
     pub(crate) fn changed(&self, change: impl FnOnce(&mut IiopProfile)) -> Echo {
         let ior = self.echo.as_object().ior();
         let mut profile = ior.iiop_profiles().next().unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Requests of each kind, which pass through all protocols and in any number.
+//! Requests of each kind pass through the bridge, with all pairs of protocols and in any number.
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, exercise, moved, orb};
 use crate::support::{Echo, EchoImpl, watchdog};

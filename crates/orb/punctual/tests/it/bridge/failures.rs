@@ -1,4 +1,4 @@
-//! Failures of a target as the client sees them, and refusals of a bridge.
+//! Failures of a target as its client sees them, and requests that a bridge refuses.
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, moved, orb};
 use crate::support::{Echo, watchdog};
@@ -24,7 +24,8 @@ fn system_exceptions_come_back_with_their_minor_code_and_completion() {
     assert_eq!(bridged.counts().failed, 0);
 }
 
-/// Makes a bridge to a target at that port; returns the bridge's ORB, the bridge, and the object.
+/// Makes a bridge to a target at this port; returns the bridge's ORB, the bridge, and the reference
+/// to the target through the bridge.
 fn bridged_to(port: u16) -> (Orb, Bridge, Echo) {
     let middle = orb(Some("iiop"), GiopVersion::V1_2);
     let target = middle.string_to_object(&format!("corbaloc:iiop:1.2@127.0.0.1:{port}/x"));

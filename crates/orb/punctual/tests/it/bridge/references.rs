@@ -1,4 +1,4 @@
-//! References in bodies, unchanged and rewritten.
+//! References in bodies that pass through the bridge: unchanged, or rewritten.
 
 use crate::bridge::bridged::{Bridged, Setup, exercise, moved};
 use crate::support::Echo;

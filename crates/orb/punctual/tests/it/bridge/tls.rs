@@ -6,7 +6,7 @@ use crate::support::watchdog;
 use punctual::protocol::ssliop::TlsOptions;
 use punctual::{CompletionStatus, Interface, OrbConfig, SystemExceptionKind as Kind};
 
-/// Server and bridge have certificates that all trust, the client need have none.
+/// Server and bridge have certificates that all three ORBs trust; the client needs none.
 #[test]
 fn plain_requests_leave_by_tls_and_those_by_tls_leave_plain() {
     let _watchdog = watchdog(LIMIT);

@@ -1,4 +1,5 @@
-//! Versions of GIOP and code sets: the target is called in those of the client, or not at all.
+//! GIOP versions and code sets: the bridge calls the target in those of the client, or refuses the
+//! request.
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup};
 use crate::support::watchdog;

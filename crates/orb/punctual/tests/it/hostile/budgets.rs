@@ -1,5 +1,5 @@
-//! Peers that each stay within the limits of one peer, and together use up what all need: memory,
-//! connections, threads.
+//! Peers that each stay within the limits of one peer, and together use up the server's shared
+//! resources: memory, connections, threads.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
 use crate::hostile::log::{assert_logged, assert_logged_of_one};
@@ -12,7 +12,8 @@ use std::time::Duration;
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Returns a request of `octets` bytes, of which the last `missing` are left out.
+/// Returns a request with an argument of `octets` bytes, without the last `missing` bytes of the
+/// message.
 fn unfinished(rig: &Rig, octets: usize, missing: usize) -> Vec<u8> {
     let mut whole = request(&rig.key(), "octets", |out| {
         out.put_octets(&vec![7; octets]).unwrap();
@@ -25,7 +26,7 @@ fn long(rig: &Rig) -> Vec<u8> {
     request(&rig.key(), "long", |out| out.put_i32(1))
 }
 
-/// Makes a peer that has called once.
+/// Connects a peer and makes one call with it.
 fn served(rig: &Rig) -> Peer {
     let mut peer = rig.peer();
     peer.send(&long(rig));

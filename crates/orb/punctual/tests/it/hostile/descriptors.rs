@@ -1,5 +1,5 @@
-//! Server that runs out of descriptors: existing connections are served, and new ones when there
-//! are descriptors again.
+//! Server that runs out of descriptors: it serves existing connections, and accepts new ones when
+//! descriptors are free again.
 
 use crate::hostile::links::{Over, over_links};
 use crate::hostile::peer::request;
@@ -37,7 +37,7 @@ over_links! {
     }
 }
 
-/// A server with 64 descriptors, and a crowd that takes more: each calls once, and keeps its
+/// Server with 64 descriptors, and more clients than that: each makes one call, and keeps its
 /// connection.
 #[test]
 fn a_crowd_that_takes_all_descriptors_and_falls_silent_makes_room() {

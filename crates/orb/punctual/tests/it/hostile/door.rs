@@ -1,4 +1,4 @@
-//! Clients that connect to an endpoint and do not even speak its link's protocol.
+//! Clients that connect to an endpoint and do not speak even the protocol of its link.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::peer::request;
@@ -12,7 +12,7 @@ use std::os::unix::net::UnixStream;
 /// Number of such clients at once.
 const CROWD: usize = 40;
 
-/// Opens a stream to the server's endpoint, below the link's protocol.
+/// Opens a plain stream to the server's endpoint, without the link's protocol.
 fn stranger(rig: &Rig) -> Box<dyn Write> {
     let address = rig.address();
     match rig.over {
@@ -21,7 +21,7 @@ fn stranger(rig: &Rig) -> Box<dyn Write> {
     }
 }
 
-/// Asserts that old clients are served, and new ones.
+/// Asserts that the server serves existing clients and new ones.
 fn everyone_is_served(rig: &Rig) {
     rig.others_are_served();
     let mut peer = rig.peer();
@@ -60,7 +60,7 @@ over_links! {
     }
 }
 
-/// Sends datagrams made of `seeds`, or random ones, to an address.
+/// Sends datagrams to an address: random ones, and mutations of `seeds`.
 fn pelt(place: &str, seeds: &[Vec<u8>], count: usize) {
     let mut random = Random(0x5eed);
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();

@@ -1,5 +1,5 @@
-//! Endpoints that cannot be opened: the start is refused with the reason, and nothing is taken from
-//! others.
+//! Endpoints that cannot be opened: the start fails with the reason, and files of other owners are
+//! left alone.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use punctual::{ListenEndpoint, Orb, SystemException, SystemExceptionKind as Kind};
@@ -7,7 +7,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-/// User id without any rights.
+/// User id without any permissions (`nobody`).
 const NOBODY: u32 = 65534;
 
 fn start(over: Over, place: &str) -> Result<(), SystemException> {
@@ -18,7 +18,7 @@ fn start(over: Over, place: &str) -> Result<(), SystemException> {
     started
 }
 
-/// Asserts that the start is refused with all of `parts`, the address among them.
+/// Asserts that the start fails with an error that contains the address and all of `parts`.
 fn assert_start_refused(over: Over, place: &str, parts: &[&str]) {
     let error = start(over, place).unwrap_err();
     assert_eq!(error.kind(), Kind::Initialize, "{error}");

@@ -1,5 +1,6 @@
-//! Bad frames: no error can be reported to their sender, so the connection is closed; and numbers gone wild, of which
-//! the servant sees what [`punctual::protocol::frame_arrival`] says.
+//! Bad frames: no error can be reported to their sender, so the connection is closed; and valid
+//! frames with arbitrary sequence numbers, which the servant gets from
+//! [`punctual::protocol::frame_arrival`].
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::assert_logged;
@@ -9,7 +10,7 @@ use punctual_giop::sequenced::{
     Arrival, BatchWriter, FrameHeader, MessageHeader, begin_message, finish_message,
 };
 
-/// Stream of the frames, unless a test uses another.
+/// Stream number of the frames, unless a test uses another.
 const STREAM: u32 = 7;
 /// Number of requests in a batch.
 const COUNT: u32 = 3;
@@ -33,7 +34,7 @@ fn ping(header: &FrameHeader<'_>) -> Vec<u8> {
     block.into_vec()
 }
 
-/// Returns pings with four octets each, and the position of their count.
+/// Returns a batch of pings with four octets each, and the position of their count.
 fn batch(key: &[u8], sequence: u64) -> (Vec<u8>, usize) {
     let begin = || {
         let (order, header) = (ByteOrder::Big, header(key, sequence));
@@ -51,8 +52,8 @@ fn batch(key: &[u8], sequence: u64) -> (Vec<u8>, usize) {
     (batch.finish().unwrap().into_vec(), count_at)
 }
 
-/// Asserts that the server closes without an answer, for a reason that is logged with all of
-/// `parts`.
+/// Asserts that the server closes the connection without an answer, and logs a reason that contains
+/// all of `parts`.
 fn closes(rig: &Rig, message: &[u8], parts: &[&str]) {
     let mut peer = rig.peer();
     peer.send(message);
@@ -60,7 +61,7 @@ fn closes(rig: &Rig, message: &[u8], parts: &[&str]) {
     assert_logged(&peer, parts);
 }
 
-/// Returns the arrivals that the servant has seen, once there are so many.
+/// Waits until the servant has recorded at least `count` arrivals, and returns them.
 fn arrivals(rig: &Rig, count: usize) -> Vec<FrameArrival> {
     loop {
         let seen = rig.servant.arrivals.lock().unwrap().clone();

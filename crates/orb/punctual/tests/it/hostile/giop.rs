@@ -1,4 +1,4 @@
-//! Bad GIOP, by every link.
+//! Malformed GIOP, over every link.
 
 use crate::hostile::links::{Over, Rig, over_every_link};
 use crate::hostile::log::assert_logged;

@@ -1,4 +1,4 @@
-//! Links of hostile peers, and a server that is reached by one of them.
+//! Links over which hostile peers connect, and a server that is reached by one of them.
 
 use crate::hostile::log;
 use crate::hostile::peer::Peer;
@@ -46,12 +46,12 @@ impl Over {
         }
     }
 
-    /// Returns a name that is unique among them.
+    /// Returns the name of the case, which is unique among them.
     pub(crate) fn label(self) -> String {
         format!("{self:?}")
     }
 
-    /// Returns the concurrency strategy.
+    /// Returns the server's concurrency strategy.
     fn concurrency(self) -> Concurrency {
         match self {
             Self::Reactive => Concurrency::Reactive,
@@ -80,8 +80,7 @@ impl Over {
         .unwrap()
     }
 
-    /// Returns whether upcalls run concurrently; prints a line where a case that needs that is
-    /// skipped.
+    /// Returns whether upcalls run concurrently; if not, prints that the case is skipped.
     pub(crate) fn runs_upcalls_at_once(self) -> bool {
         let at_once = self != Self::Reactive;
         if !at_once {
@@ -90,7 +89,8 @@ impl Over {
         at_once
     }
 
-    /// Returns an address of the link's or the kernel's choice.
+    /// Returns an address to listen at that leaves the choice of port or path to the link or the
+    /// kernel.
     pub(crate) fn anywhere(self) -> &'static str {
         match self {
             Self::Uiop | Self::Shmiop => "",
@@ -98,7 +98,7 @@ impl Over {
         }
     }
 
-    /// Returns the link itself, for peers without an ORB.
+    /// Returns the link, for peers that use it without an ORB.
     pub(crate) fn link(self, tls: &Path) -> Arc<dyn Link> {
         match self {
             Self::Iiop | Self::Reactive | Self::Pooled => {
@@ -128,7 +128,7 @@ impl Over {
     }
 }
 
-/// Returns options by which a dead peer is given up soon.
+/// Returns options of the reliable link with which a dead peer is detected soon.
 fn impatient() -> ReliableOptions {
     ReliableOptions {
         tries: 6,
@@ -143,7 +143,7 @@ pub(crate) struct Rig {
     pub(crate) server: Orb,
     pub(crate) client: Orb,
     pub(crate) servant: Arc<EchoImpl>,
-    /// Object as the client has it.
+    /// Client's reference to the object.
     pub(crate) echo: Echo,
     pub(crate) tls: Authority,
     link: Arc<dyn Link>,
@@ -159,7 +159,7 @@ impl Rig {
         Self::at(over, &[endpoint], configure)
     }
 
-    /// Makes a server that speaks another protocol than GIOP.
+    /// Makes a server with another messaging protocol than GIOP.
     pub(crate) fn of(messaging: &str, over: Over) -> Self {
         Self::speaking_with(messaging, over, |_| {})
     }
@@ -208,12 +208,12 @@ impl Rig {
         }
     }
 
-    /// Returns the server's first address.
+    /// Returns the address of the server's first endpoint.
     pub(crate) fn address(&self) -> Address {
         Address::new(self.over.name(), &self.server.endpoints()[0].place)
     }
 
-    /// Connects a peer that sends bytes of its own.
+    /// Connects a peer without an ORB.
     pub(crate) fn peer(&self) -> Peer {
         Peer::connect(&*self.link, &self.address())
     }
@@ -268,7 +268,7 @@ macro_rules! over_every_link {
     };
 }
 
-/// Defines a test for each of some links.
+/// Defines a test for each of the given links.
 macro_rules! over_links {
     ($links:tt $($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
         $($crate::hostile::links::over_links! { @one $links $(#[$doc])* fn $name($over: Over) $body })*

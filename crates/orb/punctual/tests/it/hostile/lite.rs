@@ -1,4 +1,5 @@
-//! Bad GIOPlite: it has no magic number and no version, so sizes and kinds must show errors.
+//! Malformed GIOPlite: it has no magic number and no version, so errors must be detected by sizes
+//! and kinds.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::assert_logged;
@@ -10,7 +11,7 @@ use punctual_giop::lite::{
 };
 use punctual_giop::{RequestHeader, ResponseFlags, ServiceContexts, Target, align_body};
 
-/// Offset of the flags of a request; the length of the object key follows.
+/// Offset of the flags in a request; the length of the object key follows them.
 const FLAGS_AT: usize = 9;
 const KEY_LENGTH_AT: usize = 13;
 
@@ -35,7 +36,7 @@ pub(crate) fn request(
     block.into_vec()
 }
 
-/// Returns pings with four octets each, and the position of their count.
+/// Returns a batch of pings with four octets each, and the position of their count.
 pub(crate) fn batch(key: &[u8], count: u32) -> (Vec<u8>, usize) {
     let begin = || BatchWriter::begin(Block::default(), key, "ping", Coding::default()).unwrap();
     let count_at = begin().octets() - 4;
@@ -46,7 +47,7 @@ pub(crate) fn batch(key: &[u8], count: u32) -> (Vec<u8>, usize) {
     (batch.finish().unwrap().into_vec(), count_at)
 }
 
-/// Asserts that the server answers with MessageError and closes.
+/// Asserts that the server answers with MessageError and closes the connection.
 fn assert_refused(peer: &mut Peer) {
     let error = MessageHeader {
         kind: Kind::MessageError,
@@ -56,7 +57,7 @@ fn assert_refused(peer: &mut Peer) {
     assert!(peer.rest().is_empty());
 }
 
-/// Asserts that a message is refused for a reason that is logged with all of `parts`.
+/// Asserts that the server refuses a message, and logs a reason that contains all of `parts`.
 fn refuses(rig: &Rig, message: &[u8], parts: &[&str]) {
     let mut peer = rig.peer();
     peer.send(message);

@@ -1,4 +1,4 @@
-//! Log of servers, captured so that a test can search its own peer's lines.
+//! Log of the servers, captured so that a test can search it for the lines about its own peer.
 
 use crate::hostile::peer::Peer;
 use std::io::Write;
@@ -31,7 +31,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// Captures the log from now on; only the first call counts.
+/// Captures the log from now on; calls after the first have no effect.
 pub(crate) fn catch() {
     LOGGING.call_once(|| {
         tracing_subscriber::fmt()
@@ -41,7 +41,7 @@ pub(crate) fn catch() {
     });
 }
 
-/// Sends the log to the standard error stream from now on, for a process of its own.
+/// Sends the log to the standard error stream from now on, in a process of its own.
 pub(crate) fn to_stderr() {
     LOGGING.call_once(|| {
         tracing_subscriber::fmt()
@@ -51,7 +51,7 @@ pub(crate) fn to_stderr() {
     });
 }
 
-/// Asserts that something with all of `parts` was logged about this peer.
+/// Asserts that a line with all of `parts` was logged about this peer.
 pub(crate) fn assert_logged(peer: &Peer, parts: &[&str]) {
     let marker = format!("peer={}", peer.address());
     assert_line(&marker, parts, |line| {
@@ -59,7 +59,7 @@ pub(crate) fn assert_logged(peer: &Peer, parts: &[&str]) {
     });
 }
 
-/// Asserts that something with all of `parts` was logged about one of these peers.
+/// Asserts that a line with all of `parts` was logged about one of these peers.
 pub(crate) fn assert_logged_of_one(peers: &[Peer], parts: &[&str]) {
     let markers: Vec<String> = peers
         .iter()
@@ -71,7 +71,8 @@ pub(crate) fn assert_logged_of_one(peers: &[Peer], parts: &[&str]) {
     });
 }
 
-/// Asserts that something with all of `parts` was logged about a peer of the server at this place.
+/// Asserts that a line with all of `parts` was logged about a peer of the server that listens at
+/// this address.
 pub(crate) fn assert_logged_at(place: &str, parts: &[&str]) {
     assert_line(place, parts, |line| line.contains(&format!("{place}#")));
 }

@@ -1,6 +1,6 @@
-//! Peers that break the protocol, by every link and in every messaging protocol: answered as the
-//! protocol says or closed, with one line in the log, while all others are served, and without
-//! growth.
+//! Peers that break the protocol, by every link and in every messaging protocol: the server answers
+//! as the protocol specifies or closes the connection, logs one line, serves all others meanwhile,
+//! and does not grow.
 #![cfg(all(feature = "reliable", feature = "tls"))]
 #![allow(clippy::unwrap_used)]
 
@@ -25,5 +25,5 @@ mod tls;
 
 use std::time::Duration;
 
-/// Time limit of the watchdog.
+/// Time limit after which the watchdog ends a test.
 const LIMIT: Duration = Duration::from_secs(120);

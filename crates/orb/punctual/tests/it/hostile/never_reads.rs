@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Upper bound of the 1 MiB replies that may be made for a peer that reads none of them: its link's
-/// buffers.
+/// Upper bound of the 1 MiB replies that may be made for a peer that reads none of them: as many as
+/// its link's buffers hold.
 const MOST: u32 = 40;
 
 over_every_link! {
@@ -56,9 +56,9 @@ over_every_link! {
     }
 }
 
-/// Makes calls of a peer until the thread that serves it waits for room for a reply, and returns
-/// their number. The reply waited for the one-way that came with its request, and is sent when no
-/// request is in progress.
+/// Makes calls with a peer until the server's thread blocks because a reply does not fit into the
+/// link's buffers, and returns their number. With each request comes a one-way, so that the reply
+/// is sent only when no request is in progress.
 fn call_until_blocked(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut ping = request(&rig.key(), "ping", |_| {});
@@ -108,7 +108,7 @@ over_links! {
     }
 }
 
-/// Returns whether the condition holds soon.
+/// Returns whether the condition becomes true within a short time.
 fn comes_soon(is_there: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while !is_there() && begun.elapsed() < 5 * SHORT {
@@ -117,8 +117,8 @@ fn comes_soon(is_there: impl Fn() -> bool) -> bool {
     is_there()
 }
 
-/// Returns whether a one-way of a peer is received soon, with the data behind it in the same bytes:
-/// earlier replies have been sent then.
+/// Sends a one-way with a peer, followed by the bytes `behind` in one piece, and returns whether
+/// the server receives it within a short time: it does so once earlier replies have been sent.
 fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
     let pings = || *rig.servant.pings.lock().unwrap();
     let before = pings();
@@ -129,8 +129,8 @@ fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
     comes_soon(|| pings() > before)
 }
 
-/// Makes calls of a peer, each of whose replies is sent at once, until one is not; returns how many
-/// were, `most` at most.
+/// Makes calls with a peer, at most `most`, until a reply cannot be sent at once; returns the
+/// number of replies that could.
 fn calls_with_room(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut called = 0;
@@ -144,8 +144,8 @@ fn calls_with_room(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     }
 }
 
-/// Makes a peer that reads nothing, with a call in progress before which a reply waits that has no
-/// room.
+/// Makes a peer that reads nothing and has a call in progress; an earlier reply to it does not fit
+/// into the link's buffers and waits.
 fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
     let most = calls_with_room(rig, &mut rig.peer(), usize::MAX);
     let mut peer = rig.peer();
@@ -162,11 +162,11 @@ fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
 over_links! {
     [(over_uiop, Uiop)]
 
-    /// The watch, which is one thread for all connections, has the reply sent by another: it would
-    /// wait for the peer, and no other connection would be handed over.
+    /// The thread that watches all connections for long upcalls has another thread send the waiting
+    /// reply: otherwise it would block, and no other connection would be handed over.
     fn a_peer_that_never_reads_and_whose_long_call_is_handed_over_keeps_nobody_elses_from_that(over: Over) {
         const OTHERS: usize = 4;
-        /// Far more than the two checks of the watch that it takes.
+        /// Far more time than the two checks of the watching thread that the hand-over takes.
         const SOON: Duration = Duration::from_secs(10);
         let rig = Rig::with(over, |config| {
             config.timeouts.hand_over = Some(SHORT);

@@ -1,4 +1,4 @@
-//! Peer that sends bytes of its own, by any link.
+//! Peer without an ORB, which sends bytes of its own over any link.
 
 use punctual::SystemExceptionKind as Kind;
 use punctual::protocol::{
@@ -17,7 +17,7 @@ use std::time::Duration;
 /// Connection without an ORB behind it; closed on drop.
 pub(crate) struct Peer {
     connection: Arc<dyn Connection>,
-    /// Received data that was not taken yet.
+    /// Received data that the test has not taken yet.
     received: Block,
 }
 
@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    /// Returns its address, as the other side knows it.
+    /// Returns the peer's address as the server sees it.
     pub(crate) fn address(&self) -> &Address {
         self.connection.local()
     }
@@ -44,12 +44,12 @@ impl Peer {
         self
     }
 
-    /// Sends data that the server may refuse before it has read all of it.
+    /// Sends data that the server may refuse before it has read all of it; the error is returned.
     pub(crate) fn try_send(&mut self, octets: &[u8]) -> Result<(), SendError> {
         self.connection.send(&[IoSlice::new(octets)], patience())
     }
 
-    /// Sends, and receives any data; each takes `long` at most.
+    /// Sends data, and then receives any data; each takes at most `long`.
     pub(crate) fn send_and_receive_within(
         &mut self,
         octets: &[u8],
@@ -67,13 +67,13 @@ impl Peer {
         }
     }
 
-    /// Closes the connection, whatever is in flight.
+    /// Closes the connection, even if data is in flight.
     pub(crate) fn close(&mut self) -> &mut Self {
         self.connection.close();
         self
     }
 
-    /// Returns the next `length` octets.
+    /// Receives the next `length` octets.
     pub(crate) fn octets(&mut self, length: usize) -> Vec<u8> {
         self.wait_for(length);
         let octets = self.received.as_slice()[..length].to_vec();
@@ -90,14 +90,14 @@ impl Peer {
         }
     }
 
-    /// Returns the kind of the next message, and the whole of it.
+    /// Receives a message; returns its kind and all its octets.
     pub(crate) fn receive(&mut self) -> (MessageKind, Vec<u8>) {
         self.wait_for(MessageHeader::LEN);
         let header = MessageHeader::parse(self.received.first_chunk().unwrap()).unwrap();
         (header.kind, self.octets(header.message_len()))
     }
 
-    /// Returns whether a message begins to come within that time.
+    /// Returns whether the header of a message arrives within this time.
     pub(crate) fn hears_within(&mut self, long: Duration) -> bool {
         let soon = Deadline::after(long);
         let need = MessageHeader::LEN;
@@ -112,7 +112,7 @@ impl Peer {
         true
     }
 
-    /// Takes what is left, and asserts that the server then closes.
+    /// Receives all further data until the server closes the connection; fails if it does not.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         loop {
             let need = self.received.len() + 1;
@@ -131,14 +131,15 @@ impl Peer {
         self.octets(length)
     }
 
-    /// Asserts that the server answers with MessageError and closes.
+    /// Asserts that the server answers with MessageError and closes the connection.
     pub(crate) fn assert_refused(&mut self) {
         let (kind, _) = self.receive();
         assert_eq!(kind, MessageKind::MessageError);
         assert!(self.rest().is_empty());
     }
 
-    /// Returns the exception in the next message, a reply.
+    /// Receives a message, which must be a reply with a system exception, and returns the
+    /// exception's kind.
     pub(crate) fn exception(&mut self) -> Kind {
         let (kind, octets) = self.receive();
         assert_eq!(kind, MessageKind::Reply);
@@ -157,8 +158,8 @@ impl Drop for Peer {
     }
 }
 
-/// Returns whether the other side closed; a side that closes before it has read all resets a TCP
-/// connection.
+/// Returns whether an error means that the server closed the connection; TCP resets a connection
+/// that is closed before all data was read.
 fn is_end(cause: &Cause) -> bool {
     match cause {
         Cause::Closed => true,
@@ -167,7 +168,7 @@ fn is_end(cause: &Cause) -> bool {
     }
 }
 
-/// Returns a deadline longer than any step: a watchdog ends a hang.
+/// Returns a deadline that is longer than any step; the watchdog ends a test that hangs.
 pub(crate) fn patience() -> Deadline {
     Deadline::after(crate::hostile::LIMIT)
 }

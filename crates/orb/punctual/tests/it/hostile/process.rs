@@ -1,4 +1,4 @@
-//! This test's program as another process, which can be killed, or short of descriptors.
+//! Another process that runs this test program, and can be killed or limited in its descriptors.
 
 use crate::hostile::links::Over;
 use crate::hostile::log;
@@ -18,12 +18,12 @@ const ROLE: &str = "PUNCTUAL_HOSTILE_ROLE";
 const LINK: &str = "PUNCTUAL_HOSTILE_LINK";
 const FOLDER: &str = "PUNCTUAL_HOSTILE_FOLDER";
 const REFERENCE: &str = "PUNCTUAL_HOSTILE_REFERENCE";
-/// Prefix of the lines that it writes to the test.
+/// Prefix of the lines that the other process writes for the test.
 const MARK: &str = "@ ";
 /// Size of the shared memory that a client holds, in bytes.
 const LOAN: usize = 1 << 20;
 
-/// Other process, which ends with this.
+/// Other process, which is killed when this is dropped.
 pub(crate) struct Process {
     child: Child,
     stdin: ChildStdin,
@@ -42,13 +42,14 @@ impl Process {
         Self::start("call", over, folder, reference)
     }
 
-    /// Starts a client that holds lent buffers, and has one in a call that does not return.
+    /// Starts a client that holds buffers in shared memory, one of them in a call that does not
+    /// return.
     pub(crate) fn lender(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("lend", over, folder, reference)
     }
 
     /// Starts a client that overwrites the memory that it shares with the server, on one connection
-    /// after another. It prints a line when it has spoilt a number of them.
+    /// after another. It prints a line when it has done so on a number of connections.
     pub(crate) fn scribbler(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("scribble", over, folder, reference)
     }
@@ -77,7 +78,7 @@ impl Process {
         }
     }
 
-    /// Returns its next line.
+    /// Returns the next line that the process writes for the test.
     pub(crate) fn says(&mut self) -> String {
         loop {
             let line = self.said.recv();
@@ -88,7 +89,7 @@ impl Process {
         }
     }
 
-    /// Waits until it has logged a line that contains this.
+    /// Waits until the process has logged a line that contains `part`.
     pub(crate) fn wait_until_logged(&mut self, part: &str) {
         while !self.logged.recv().unwrap().contains(part) {}
     }
@@ -97,14 +98,14 @@ impl Process {
         self.logged.iter().collect()
     }
 
-    /// Makes it carry out a command, and waits until that is done.
+    /// Sends the process a command, and waits until it has carried the command out.
     pub(crate) fn told(&mut self, what: &str) -> &mut Self {
         writeln!(self.stdin, "{what}").unwrap();
         assert_eq!(self.says(), what);
         self
     }
 
-    /// Kills it by SIGKILL, whatever it is doing.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -119,7 +120,7 @@ impl Drop for Process {
     }
 }
 
-/// Returns the lines of a pipe, which is read so that the writer never waits.
+/// Returns the lines of a pipe. A thread reads them, so that the writer never blocks.
 fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (line, lines) = channel();
     std::thread::spawn(move || {
@@ -133,7 +134,7 @@ fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// Not a test: the process that [`Process`] starts.
+/// Not a test: the main function of the process that [`Process`] starts.
 #[test]
 #[ignore = "another process of the other tests"]
 fn another_process() {
@@ -192,13 +193,13 @@ fn serve(over: Over, folder: &Path) {
     }
 }
 
-/// Opens all descriptors that this process may still open.
+/// Uses up all descriptors that this process may still open.
 fn all_descriptors() -> Vec<File> {
     few_descriptors();
     std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }
 
-/// Limits the open descriptors of this process to 64 from now on.
+/// Limits this process to 64 open descriptors from now on.
 fn few_descriptors() {
     let limited = Rlimit {
         current: Some(64),

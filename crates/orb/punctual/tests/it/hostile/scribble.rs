@@ -14,9 +14,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Number of connections that are spoilt.
+/// Number of connections whose shared memory is overwritten.
 const SPOILT: u64 = 60;
-/// Size of the area with the memory's words and the first records of its ring.
+/// Size of the part of the shared memory that is overwritten, in bytes: the control words and the
+/// first records of the ring.
 const NEAR: usize = 3 * 4096;
 
 #[test]
@@ -53,7 +54,7 @@ fn a_peer_that_scribbles_over_the_memory_it_shares_harms_nobody_else() {
     rig.others_are_served();
 }
 
-/// Runs the part of the other process.
+/// Overwrites shared memory, in the other process.
 pub(crate) fn scribble(over: Over, folder: &Path, reference: &str) {
     let client = over.orb(folder, |_| {}).build().unwrap();
     let object = client.string_to_object(reference).unwrap();
@@ -81,7 +82,7 @@ pub(crate) fn scribble(over: Over, folder: &Path, reference: &str) {
     }
 }
 
-/// Overwrites words of all memory that is shared for writing.
+/// Overwrites words of all writable memory that this process shares, until `done` is set.
 fn spoil(random: &mut Random, done: &AtomicBool) {
     let memory = own_memory().unwrap();
     let shared = shared_mappings();
@@ -105,7 +106,7 @@ fn own_memory() -> io::Result<File> {
     OpenOptions::new().write(true).open("/proc/self/mem")
 }
 
-/// Returns the places where memory files are mapped that this process shares and may write.
+/// Returns the addresses at which this process maps shared, writable memory files.
 fn shared_mappings() -> Vec<u64> {
     let maps = read_to_string("/proc/self/maps").unwrap();
     maps.lines()

@@ -1,4 +1,4 @@
-//! Servers that behave badly towards a client of ours.
+//! Misbehaving servers, called by a client ORB.
 
 use crate::hostile::links::{Over, over_every_link};
 use crate::hostile::peer::Peer;
@@ -13,11 +13,11 @@ use punctual_ior::{Ior, PairProfile};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Server that accepts, and runs a function with each connection.
+/// Server that accepts connections and runs a function with each.
 struct Server {
     acceptor: Arc<dyn Acceptor>,
     client: Orb,
-    /// Reference to an object that it does not have.
+    /// Client's reference, with the server's address and an arbitrary object key.
     echo: Echo,
     _tls: Authority,
 }
@@ -27,7 +27,7 @@ impl Server {
         Self::with(over, |_| {}, treat)
     }
 
-    /// Makes a server with a client that is configured.
+    /// Makes a server, and a client that `configure` configures.
     fn with(
         over: Over,
         configure: impl FnOnce(&mut OrbConfig),
@@ -69,7 +69,7 @@ impl Server {
         }
     }
 
-    /// Returns the object, for calls with this time limit.
+    /// Returns the reference for calls with this time limit.
     fn within(&self, milliseconds: u64) -> Echo {
         let timeout = Duration::from_millis(milliseconds);
         Echo::from_object(self.echo.as_object().with_timeout(timeout))

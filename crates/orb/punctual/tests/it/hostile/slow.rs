@@ -10,7 +10,8 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Beginnings of a message of each messaging protocol that would take an hour, byte by byte.
+/// First bytes of a message in each messaging protocol; the rest, sent byte by byte, would take an
+/// hour.
 const BEGINNINGS: [(&str, &[u8]); 3] = [
     ("giop", b"GIOP\x01\x02\x00\x00\x00\x01\x00\x00"),
     ("giop_lite", &[0, 1, 1, 0, 0]),
@@ -88,7 +89,7 @@ over_every_link! {
     }
 }
 
-/// Stream socket to the server, of which the operating system can close one half.
+/// Stream socket connected to the server, one direction of which can be shut down.
 trait Socket: Read + Write {
     fn shut(&self, how: Shutdown);
 }

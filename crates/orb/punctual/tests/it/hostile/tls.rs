@@ -1,4 +1,4 @@
-//! Certificates for servers and clients over TLS, in a folder that other processes find, too.
+//! Certificates for servers and clients over TLS, in a folder that other processes can read.
 
 use crate::authority;
 use punctual::protocol::ssliop::TlsOptions;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "127.0.0.1";
 
-/// Folder with an authority's certificate, and one that it gave to 127.0.0.1.
+/// Folder with the certificate of an authority, and one that the authority issued to 127.0.0.1.
 pub(crate) struct Authority {
     _kept: authority::Authority,
     folder: PathBuf,
@@ -28,7 +28,7 @@ impl Authority {
         &self.folder
     }
 
-    /// Returns options of either side, from such a folder.
+    /// Returns TLS options for either side, from the files in such a folder.
     pub(crate) fn options(folder: &Path) -> TlsOptions {
         TlsOptions {
             certificate: Some(folder.join(format!("{NAME}.pem"))),

@@ -8,7 +8,7 @@ use punctual::{ObjectId, Poa, SystemException, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Activator of servants that return their ids, except for a few ids; keeps a record.
+/// Servant activator whose servants return their ids, with some special ids; records its calls.
 #[derive(Default)]
 struct Activator {
     record: Mutex<Vec<String>>,
@@ -25,7 +25,7 @@ impl Activator {
         self.record.lock().unwrap().clone()
     }
 
-    /// Waits until the record has that many entries.
+    /// Waits until the record has this many entries.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
             std::thread::yield_now();

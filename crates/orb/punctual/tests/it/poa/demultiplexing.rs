@@ -1,4 +1,4 @@
-//! Strategies for finding objects and operations, all of which serve alike.
+//! Strategies for finding objects and operations, which must all serve requests alike.
 
 use super::teller::policies::{MULTIPLE_ID, PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling_ids};

@@ -75,7 +75,7 @@ trait Served {
 }
 
 impl Served for Teller {
-    /// Returns whether the object exists for a LocateRequest, which calls no servant.
+    /// Returns whether a LocateRequest, which calls no servant, finds the object.
     fn as_client_is_served(&self) -> bool {
         punctual::Interface::as_object(self).locate().unwrap()
     }

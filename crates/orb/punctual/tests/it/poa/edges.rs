@@ -1,4 +1,4 @@
-//! Odd ids, and servants and managers that call back.
+//! Unusual object ids, and servants and servant managers that call back.
 
 use super::ior_table::at;
 use super::managed::{activator, locator};
@@ -47,7 +47,7 @@ fn an_id_that_the_adapter_never_assigned_is_refused_where_it_assigns_them() {
     assert_eq!(world.seen(&mine).tell().unwrap(), "third");
 }
 
-/// Makes a servant that returns its adapter's id for it.
+/// Makes a servant that returns the id that the adapter reports for it.
 fn asking_for_its_id(poa: &Poa) -> Arc<dyn Servant> {
     let poa = poa.clone();
     servant(&telling(move || {
@@ -140,7 +140,7 @@ fn servants_and_managers_of_a_single_threaded_adapter_run_one_at_a_time() {
     assert_eq!(steady.tell().unwrap(), "1");
 }
 
-/// Activator that asks for the very adapter that it is asked for.
+/// Adapter activator that searches for the adapter that it is being asked to make.
 #[derive(Default)]
 struct Echoing(Mutex<Vec<Option<FindPoaError>>>);
 

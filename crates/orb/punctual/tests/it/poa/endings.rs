@@ -1,4 +1,4 @@
-//! Ends of adapters, managers and ORBs while servants and servant managers are at work.
+//! Ends of adapters, managers and ORBs while servants and servant managers are running.
 
 use super::managed::{AtItsEnd, activator, ending, locator, slowly};
 use super::teller::policies::{NON_RETAIN, SERVANT_MANAGER, USER_ID};
@@ -16,7 +16,7 @@ fn with(world: &World, manager: ServantManager) -> Poa {
     poa
 }
 
-/// Adapter activator that is never asked.
+/// Adapter activator that is never called.
 struct Idle;
 
 impl AdapterActivator for Idle {

@@ -12,7 +12,7 @@ fn key(reference: &Teller) -> Vec<u8> {
     profile.unwrap().unwrap().object_key
 }
 
-/// Returns a reference with this key, valid or not, at the world's server.
+/// Returns a client's reference to the server with this object key, which need not be valid.
 fn with_key(world: &World, key: &[u8]) -> Teller {
     use punctual::Interface;
     let escaped: String = key.iter().map(|octet| format!("%{octet:02x}")).collect();

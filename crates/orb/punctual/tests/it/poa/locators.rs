@@ -10,7 +10,7 @@ use punctual::{
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Locator that keeps a record, and numbers cookies.
+/// Servant locator that records its calls, and uses numbers as cookies.
 #[derive(Default)]
 struct Locator {
     record: Mutex<Vec<String>>,

@@ -99,8 +99,8 @@ pub fn ending(what: impl Fn() + Send + Sync + 'static) -> Arc<TellerImpl> {
     })
 }
 
-/// Wraps a closure so that it runs only with permission; returns also a receiver of its calls, and
-/// a sender of the permission.
+/// Wraps a closure so that it runs only when permitted; also returns a receiver that reports the
+/// calls, and a sender that permits them.
 pub fn slowly<T>(
     what: impl Fn() -> T + Send + Sync + 'static,
 ) -> (

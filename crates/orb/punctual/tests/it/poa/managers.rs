@@ -90,8 +90,8 @@ fn requests_are_discarded_or_refused_for_good_by_state() {
     manager.deactivate(true, true).unwrap();
 }
 
-/// Runs `change` while a call is in progress, which ends only when `change` is seen not to have
-/// returned.
+/// Runs `change` on a manager while a call is in progress, and checks that `change` does not return
+/// before the call ends.
 fn while_a_call_is_in_progress(change: fn(&PoaManager) -> Result<(), ManagerError>) {
     let world = World::new();
     let poa = world.root.create_poa("A", None, &[]).unwrap();

@@ -5,7 +5,8 @@ use super::teller::{Teller, World, saying, servant};
 use punctual::{ObjectId, SystemExceptionKind as Kind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes calls that succeed or find the object gone, until stopped; returns how many succeeded.
+/// Makes calls that succeed or find that the object no longer exists, until stopped; returns the
+/// number that succeeded.
 fn call_until(stop: &AtomicBool, theirs: &[Teller]) -> usize {
     let mut succeeded = 0;
     while !stop.load(Ordering::SeqCst) {

@@ -38,7 +38,7 @@ impl Teller {
         self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
     }
 
-    /// Returns the servant's text by another operation, which marks it.
+    /// Returns the servant's text, from an operation that marks the text.
     pub fn tell_again(&self) -> Result<String, SystemException> {
         const OPERATION: Operation = Operation::two_way("tell_again");
         self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
@@ -85,7 +85,7 @@ impl Implements<Arc<TellerImpl>> for Teller {
     }
 }
 
-/// Returns the servant of an implementation.
+/// Wraps an implementation as a servant.
 pub fn servant(implementation: &Arc<TellerImpl>) -> Arc<dyn Servant> {
     Teller::servant(implementation.clone())
 }
@@ -130,7 +130,7 @@ impl Servant for Skeleton {
     }
 }
 
-/// Server, client, and a watchdog for both.
+/// Server and client for a test, with a watchdog that ends a test that hangs.
 pub struct World {
     pub server: Orb,
     pub client: Orb,
@@ -143,12 +143,12 @@ impl World {
         Self::at(0)
     }
 
-    /// Makes a world at this port, or at any.
+    /// Makes a server at this port (0 for any) and a client.
     pub fn at(port: u16) -> Self {
         Self::with(port, |_| {})
     }
 
-    /// Makes a world in which one thread serves all connections.
+    /// Makes a server in which one thread serves all connections, and a client.
     pub fn reactive() -> Self {
         Self::with(0, |config| config.concurrency = Concurrency::Reactive)
     }
@@ -169,19 +169,19 @@ impl World {
         }
     }
 
-    /// Makes a child of the root POA, whose manager is the root's.
+    /// Makes a child of the root POA with the root POA's manager.
     pub fn poa(&self, name: &str, policies: &[PoaPolicy]) -> Poa {
         let manager = self.root.manager();
         self.root.create_poa(name, Some(manager), policies).unwrap()
     }
 
-    /// Returns a reference of the server's, as the client has it.
+    /// Returns the client's reference to an object of the server.
     pub fn seen(&self, reference: &Teller) -> Teller {
         let text = self.server.object_to_string(reference).unwrap();
         Teller::from_object(self.client.string_to_object(&text).unwrap())
     }
 
-    /// Returns a reference to an object by its id, as the client has it.
+    /// Returns the client's reference to the object with this id.
     pub fn named(&self, poa: &Poa, id: &str) -> Teller {
         let id = ObjectId::from(id);
         self.seen(&poa.create_reference_with_id(&id).unwrap())
@@ -196,7 +196,7 @@ impl Drop for World {
 }
 
 pub mod policies {
-    //! Policies by the standard's names of their values.
+    //! Policies under the standard's names for their values.
     use punctual::poa::{
         IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, LifespanPolicy,
         PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,

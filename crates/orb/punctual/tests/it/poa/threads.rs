@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex, mpsc};
 use std::thread;
 
-/// Calls objects that count concurrent upcalls; returns the maximum.
+/// Makes concurrent calls to objects of an adapter; returns the maximum number of upcalls at one
+/// time.
 fn most_at_once(world: &World, poa: &Poa) -> u32 {
     let (now, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let objects: Vec<Teller> = (0..4)

@@ -94,14 +94,14 @@ fn an_object_at_any_depth_is_called_alike() {
     assert_eq!(exception.kind(), Kind::ImpLimit);
 }
 
-/// Activator that makes the requested adapters, and serves those below, too, if the name begins
-/// with a capital.
+/// Adapter activator that makes the requested adapters; those whose name begins with a capital also
+/// get an activator for their children.
 #[derive(Default)]
 struct Activator {
     asked: Mutex<Vec<String>>,
 }
 
-/// Activator with one record for all adapters.
+/// Adapter activator of one adapter, which shares its record with all others.
 struct Asked(Arc<Activator>);
 
 impl AdapterActivator for Asked {

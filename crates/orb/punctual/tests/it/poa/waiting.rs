@@ -1,4 +1,5 @@
-//! Waits until requests are done, and their refusal.
+//! Operations that wait until requests have ended, and their refusal where they would wait for
+//! themselves.
 
 use super::managed::{activator, ending, locator, slowly};
 use super::teller::policies::{MAIN_THREAD, NON_RETAIN, SERVANT_MANAGER, USER_ID};
@@ -41,7 +42,7 @@ fn of_manager(result: Result<(), ManagerError>) -> Result<(), SystemException> {
 
 type Wait = fn(&Poa) -> Result<(), SystemException>;
 
-/// Operations that wait until requests at an adapter are done, or longer.
+/// Operations that wait at least until the requests at an adapter have ended.
 const WAITS: [Wait; 5] = [
     |poa| poa.destroy(true, true),
     |poa| of_manager(poa.manager().hold_requests(true)),
@@ -52,7 +53,7 @@ const WAITS: [Wait; 5] = [
 
 type Noted = Arc<Mutex<Vec<Kind>>>;
 
-/// Tries the first `count` of the waits, and records the results.
+/// Calls the first `count` of these operations, and records the kinds of their exceptions.
 fn tries_to_wait(count: usize, poa: &Poa, noted: &Noted) {
     for wait in &WAITS[..count] {
         noted.lock().unwrap().push(wait(poa).unwrap_err().kind());

@@ -9,7 +9,8 @@ use std::process::Command;
 /// Environment variable of the process that runs one test alone.
 const ALONE: &str = "PUNCTUAL_TEST_ALONE";
 
-/// Runs `body`, the body of the calling test, in a process of its own: this program again, with this test only.
+/// Runs `body`, the body of the calling test, in a process of its own: the process runs this
+/// program with only this test.
 pub fn alone(body: impl FnOnce()) {
     if std::env::var_os(ALONE).is_some() {
         return body();

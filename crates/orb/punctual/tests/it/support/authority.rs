@@ -26,7 +26,7 @@ impl Authority {
         self.folder.path().join(name)
     }
 
-    /// Returns the options of the holder of a certificate for this name.
+    /// Issues a certificate for this name; returns the TLS options of its holder.
     pub fn options(&self, name: &str) -> TlsOptions {
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         let key = KeyPair::generate().unwrap();

@@ -1,4 +1,4 @@
-//! Interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
+//! Interface written by hand as the IDL compiler would generate it, and two ORBs for testing it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod alone;
@@ -58,7 +58,7 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
     }
 
-    /// Returns the sum of the octets, which the servant reads in place.
+    /// Returns the sum of the octets, which the servant reads in the receive buffer.
     pub fn sum(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum");
         self.0
@@ -72,7 +72,7 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
     }
 
-    /// Returns that many octets, which the servant fills in a lent buffer.
+    /// Returns `length` octets, which the servant writes into a buffer that the link lends.
     pub fn filled(&self, length: u32) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("filled");
         self.0
@@ -89,7 +89,7 @@ impl Echo {
         self.0.invoke(&OPERATION, |_| Ok(()), u32::unmarshal)
     }
 
-    /// Raises the servant's configured exception.
+    /// Calls the operation that raises the servant's configured exception.
     pub fn fail(&self) -> Result<(), SystemException> {
         const OPERATION: Operation = Operation::two_way("fail");
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
@@ -100,7 +100,7 @@ impl Echo {
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
     }
 
-    /// Returns when the servant's gate is opened.
+    /// Calls the operation that returns when the servant's gate is opened.
     pub fn wait(&self) -> Result<(), SystemException> {
         const OPERATION: Operation = Operation::two_way("wait");
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
@@ -138,14 +138,14 @@ impl Echo {
 #[derive(Debug, Default)]
 pub struct EchoImpl {
     pub pings: Mutex<u32>,
-    /// Arrivals of the pings that came in numbered frames.
+    /// Frame numbers and times of the pings that arrived in numbered frames.
     pub arrivals: Mutex<Vec<FrameArrival>>,
-    /// Sums computed behind the gate.
+    /// Sums computed by calls that have passed the gate.
     pub sums: Mutex<Vec<u64>>,
     pub gate: Gate,
 }
 
-/// Gate that calls wait for.
+/// Gate at which calls wait until the test opens it.
 #[derive(Debug, Default)]
 pub struct Gate {
     /// Number of waiters so far, and whether the gate is open.
@@ -182,7 +182,7 @@ impl Implements<Arc<EchoImpl>> for Echo {
     }
 }
 
-/// Reference to a second interface of the same implementation.
+/// Reference to a second interface, which the same implementation has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Second(ObjectRef);
 
@@ -199,7 +199,7 @@ impl Interface for Second {
     }
 }
 
-/// Servant that answers raw requests, without a skeleton.
+/// Servant that answers requests itself, without a skeleton.
 pub trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }
@@ -244,9 +244,8 @@ impl EchoSkeleton {
     }
 }
 
-/// Returns the sum. Octets that are all the same are compared at once: without optimisation, a
-/// megabyte that is added up octet by octet takes longer than another thread waits before it serves
-/// the next request.
+/// Returns the sum of the octets. For equal octets it is a multiplication: without optimisation,
+/// adding up a megabyte takes longer than another thread waits before it serves the next request.
 fn sum(octets: &[u8]) -> u64 {
     match octets.first() {
         Some(&first) if octets == vec![first; octets.len()] => {
@@ -353,7 +352,7 @@ pub struct Pair {
     pub client: Orb,
     pub poa: Poa,
     pub servant: Arc<EchoImpl>,
-    /// Servant's reference as the client has it.
+    /// Client's reference to the servant.
     pub echo: Echo,
     pub port: u16,
 }
@@ -388,7 +387,7 @@ impl Pair {
 }
 
 impl Pair {
-    /// Returns a reference of the server's as the client has it.
+    /// Returns the client's reference to an object of the server.
     pub fn as_client(&self, reference: &Echo) -> Echo {
         seen_by(&self.client, &self.server, reference)
     }
@@ -407,7 +406,8 @@ impl Drop for Pair {
     }
 }
 
-/// Ends the process with a message if a test takes longer, so that a hang is seen as one.
+/// Ends the process with a message if a test takes longer than the limit, so that a hang is
+/// reported.
 pub fn watchdog(limit: Duration) -> Watchdog {
     let (alive, ended) = std::sync::mpsc::channel::<()>();
     let name = std::thread::current().name().unwrap_or_default().to_owned();
@@ -423,7 +423,7 @@ pub fn watchdog(limit: Duration) -> Watchdog {
 /// Guard that cancels [`watchdog`] when dropped.
 pub struct Watchdog(#[allow(dead_code)] std::sync::mpsc::Sender<()>);
 
-/// Returns the key of the pair's object.
+/// Returns the object key of the servant.
 pub fn object_key(pair: &Pair) -> Vec<u8> {
     pair.echo
         .as_object()
@@ -435,7 +435,7 @@ pub fn object_key(pair: &Pair) -> Vec<u8> {
         .object_key
 }
 
-/// Random numbers by xorshift64*: repeatable, and good enough to break things.
+/// Pseudo-random numbers by xorshift64*: repeatable, and good enough for fuzzing.
 pub struct Random(pub u64);
 
 impl Random {

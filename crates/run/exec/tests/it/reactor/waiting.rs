@@ -87,7 +87,8 @@ fn waiting_ends_at_the_deadline_and_when_the_reactor_stops() {
     });
 }
 
-/// Makes many threads ask and wait, many times; the leader reads for all.
+/// Makes many threads each send requests and wait for the replies; the leader reads the replies of
+/// all.
 fn ask_from_many_threads(reactor: &Arc<Reactor>) {
     let replies = Replies::default();
     let peers: Vec<_> = (0..2).map(|_| replies.connection(reactor)).collect();

@@ -74,7 +74,7 @@ fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
     Ok(kind)
 }
 
-/// Returns the type that stands earlier in the message, if the next item is an indirection to it
+/// Returns a type that occurred earlier in the message, if the next item is an indirection to it
 /// and it is known.
 fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
     if input.peek_u32().is_some_and(|kind| kind != INDIRECTION) {
@@ -122,7 +122,7 @@ struct Reader<'d> {
     seen: HashMap<i64, Index>,
     parts: usize,
     depth: u16,
-    /// Decoder at the begin of the TypeCode, which sees the data before it.
+    /// Decoder at the start of the TypeCode; it can also read the earlier data of the message.
     outermost: Decoder<'d>,
     refers_outside: bool,
 }

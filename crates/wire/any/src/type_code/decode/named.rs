@@ -41,7 +41,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Reads the parameters behind id and name.
+    /// Reads the parameters after id and name.
     fn named(
         &mut self,
         kind: TypeKind,
@@ -179,7 +179,7 @@ fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
 }
 
 /// Reads the label of the default member, which is meaningless: a value of the discriminator's type
-/// (CORBA 3.3 part 2, §9.3.5.1, table 9.2), or, from JacORB, an octet. The data behind it shows
+/// (CORBA 3.3 part 2, §9.3.5.1, table 9.2), or, from JacORB, an octet. The data after it shows
 /// which, where it makes a difference.
 fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut ahead = input.ahead();

@@ -82,7 +82,7 @@ impl Environment for Knows {
     }
 }
 
-/// The outer one of two nodes waits for the inner one, which fails: the data behind it is not read
+/// The outer one of two nodes waits for the inner one, which fails: the data after it is not read
 /// as the outer's state.
 #[test]
 fn what_comes_behind_a_value_that_failed_is_no_part_of_who_waited_for_it() {

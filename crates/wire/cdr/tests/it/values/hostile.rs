@@ -1,4 +1,4 @@
-//! Tests that malformed input is an error, and nothing else happens.
+//! Tests that malformed input is an error, without a panic or any other effect.
 
 use proptest::prelude::*;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Marshal, Nilable, Unmarshal, ValueRef};

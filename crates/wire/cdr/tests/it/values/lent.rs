@@ -164,7 +164,7 @@ mod large_value {
         }
     }
 
-    /// Environment that knows that type only.
+    /// Environment with the factory of that type only.
     pub(super) struct Knows;
 
     impl Environment for Knows {

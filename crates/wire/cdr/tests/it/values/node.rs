@@ -214,7 +214,7 @@ impl ValueState for OwnState {
     }
 }
 
-/// Writes the length in words, twice, an unusual encoding, and something that is not read again.
+/// Writes a number, the text, and another number that is not read back.
 impl CustomMarshal for OwnState {
     fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
         os.write_short(7)?;

@@ -224,7 +224,7 @@ mod counted {
         }
     }
 
-    /// Environment that knows that type only.
+    /// Environment with the factory of that type only.
     pub(super) struct Knows(pub(super) Arc<AtomicIsize>);
 
     impl punctual_cdr::Environment for Knows {

@@ -14,7 +14,7 @@ use punctual_giop::lite::{self, Kind, message_decoder};
 use punctual_giop::{RequestHeader, ResponseFlags, ServiceContexts, Target, align_body};
 use support::hex;
 
-/// Makes a whole message with the output of `write` behind its header.
+/// Makes a whole message with the output of `write` after its header.
 fn lite_message(
     kind: Kind,
     write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,

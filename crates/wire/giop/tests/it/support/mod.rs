@@ -16,7 +16,7 @@ pub(crate) fn coding(version: GiopVersion) -> Coding<'static> {
     }
 }
 
-/// Makes a whole message with the output of `write` behind its header.
+/// Makes a whole message with the output of `write` after its header.
 pub(crate) fn message(
     version: GiopVersion,
     order: ByteOrder,

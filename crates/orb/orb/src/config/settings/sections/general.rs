@@ -1,11 +1,11 @@
-//! Keys before the first table.
+//! Settings before the first table of the configuration file.
 
 use crate::config::initial_reference;
 use crate::config::settings::bounds::Unit;
 use crate::config::settings::section::Section;
 use crate::config::settings::setting::{Setting, field};
 
-/// Longest time for which a one-way is held back: an hour.
+/// Longest time for which a one-way may be held back, in microseconds: an hour.
 const LONGEST_GATHER: u64 = 3_600_000_000;
 
 pub(super) const SECTION: Section = Section {

@@ -1,6 +1,8 @@
-//! `[limits]`: below the lower bounds no call gets through, above the upper ones nothing is limited.
+//! `[limits]`. Below the lower bounds no call would succeed; above the upper bounds the limits would
+//! have no effect.
 //!
-//! Zero means "none" of times only. As one of these limits it would let nothing pass.
+//! Zero does not mean "no limit" here, as it does for times: a limit of zero would reject every
+//! message.
 
 use crate::config::settings::bounds::Unit;
 use crate::config::settings::section::Section;
@@ -13,7 +15,8 @@ const LEAST_TEXT: u64 = 64;
 /// Minimum of `received`: only messages of more than 16 KiB count.
 const LEAST_RECEIVED: u64 = 16 << 10;
 
-/// Maximum of `threads`: Linux allows four times as many, for all processes together.
+/// Maximum of `threads`: Linux allows at most four times as many threads for all processes
+/// together.
 const MOST_THREADS: u64 = 1 << 20;
 
 /// Maximum of `message`: the length of a message has 32 bits on the wire.

@@ -1,4 +1,4 @@
-//! `[one_way_buffering]`: one-way requests that are sent together.
+//! `[one_way_buffering]`: buffering of one-way requests, which are then sent together.
 
 use crate::config::settings::bounds::Unit;
 use crate::config::settings::section::Section;

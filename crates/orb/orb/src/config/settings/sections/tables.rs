@@ -1,4 +1,4 @@
-//! Tables with free keys.
+//! Settings that are tables with arbitrary keys, such as initial references by name.
 
 use crate::config::settings::section::Section;
 use crate::config::settings::setting::{Field, Setting, field};

@@ -1,4 +1,4 @@
-//! `[timeouts]`.
+//! `[timeouts]`: time-outs of connections and calls.
 
 use crate::config::settings::bounds::Unit;
 use crate::config::settings::section::Section;

@@ -1,9 +1,9 @@
-//! `[tls]`: the link `ssliop`.
+//! `[tls]`: settings of TLS, the link `ssliop`.
 
 use crate::config::settings::section::Section;
 use crate::config::settings::setting::{Field, Setting};
 
-/// Makes a field of the TLS options, which the table brings about.
+/// Makes the [`Field`] of a TLS option; setting it enables TLS.
 macro_rules! tls {
     ($name:ident) => {
         Field {

@@ -55,7 +55,7 @@ fn the_sample_is_accepted_and_holds_the_defaults() {
     );
 }
 
-/// Returns the sample with every key that it shows as a comment.
+/// Returns the sample file with its commented-out keys activated.
 fn whole_sample() -> String {
     let lines = SAMPLE.lines().map(|line| match line.strip_prefix("# ") {
         Some(key) if key.split(' ').nth(1) == Some("=") => key,
@@ -82,7 +82,7 @@ fn every_key_of_the_sample_is_obeyed() {
     assert_eq!(config.budgets.threads, 4096);
 }
 
-/// Keys whose fields have other names.
+/// Keys that are not named like their fields.
 const OTHER_NAMES: [(&str, &str); 13] = [
     ("library", "libraries"),
     ("link", "link_properties"),

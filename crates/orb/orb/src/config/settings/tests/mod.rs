@@ -1,4 +1,5 @@
-//! Every key takes effect, invalid values are refused, and the pages are those of the table.
+//! Tests: every key takes effect, invalid values are refused, and the documentation pages match the
+//! table of settings.
 
 mod arguments;
 mod file;

@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Buffer {
     queue: LaneLock<Queue>,
-    /// Number of requests in the queue, written under the lock. Relaxed: a thread knows of its own
-    /// requests, whose order is kept.
+    /// Number of requests in the queue, written under the lock. Relaxed: a thread only needs to see
+    /// its own requests.
     len: AtomicUsize,
-    /// Bytes that were taken out and are being sent.
+    /// Bytes that have been taken out of the queue and are being sent.
     under_way: AtomicUsize,
     /// Requests that were lost with the connection and are not yet logged.
     lost: AtomicUsize,
-    /// Number of threads that wait for room, or until all has been sent.
+    /// Number of threads that wait for room, or until all requests have been sent.
     waiters: AtomicUsize,
     changed: (Mutex<()>, Condvar),
 }
@@ -30,10 +30,11 @@ pub(in crate::lane::outgoing) struct Buffer {
 /// Result of putting a request into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Put {
-    /// The request waits. The time is given if it is the first in the buffer: the flusher must look
-    /// after the buffer by then.
+    /// The request is queued. If it is the first in the buffer, contains the time within which the
+    /// flusher must send the buffer.
     Waits(Option<Duration>),
-    /// The request waits, and a condition of its terms is met: all requests are to be sent now.
+    /// The request is queued, and a condition of its buffering terms is met: all requests are to be
+    /// sent now.
     Due,
     /// Refused: there is no room for the request.
     Full,
@@ -58,13 +59,14 @@ impl From<SendError> for NotBuffered {
 
 /// A request that is to be put into a buffer.
 pub(in crate::lane::outgoing) enum New<'m> {
-    /// A message that is sent as it is, and a source of memory for the first such message.
+    /// Message that is sent unchanged, and the function that allocates the queue's memory for the
+    /// first such message.
     AsIs(&'m [u8], &'m dyn Fn() -> Block),
     Waiting(Waiting),
 }
 
 impl New<'_> {
-    /// Returns the length in bytes.
+    /// Returns the length of the request in bytes.
     #[inline]
     pub(in crate::lane::outgoing) fn octets(&self) -> usize {
         match self {
@@ -92,7 +94,7 @@ impl Buffer {
         self.len.load(Ordering::Relaxed) == 0
     }
 
-    /// Puts a request into the buffer, or returns it where there is no room.
+    /// Puts a request into the buffer, or returns it if there is no room.
     #[inline]
     pub(in crate::lane::outgoing) fn put<'m>(
         &self,
@@ -137,7 +139,7 @@ impl Buffer {
         there == 0 || there.saturating_add(octets) <= terms.capacity.octets
     }
 
-    /// Takes out all requests. To be called under the sending lock, so that they are sent in the
+    /// Takes all requests out. To be called under the sending lock, so that they are sent in the
     /// order in which they were added.
     pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> TakenRequests {
         let Ok(mut queue) = self.queue.lock() else {
@@ -148,13 +150,13 @@ impl Buffer {
         queue.take(spare)
     }
 
-    /// Records that what was taken out has been sent, or is lost.
+    /// Records that the requests taken out have been sent, or are lost.
     pub(in crate::lane::outgoing) fn finish_sending(&self) {
         self.under_way.store(0, Ordering::Release);
         self.tell();
     }
 
-    /// Takes out the request with this id, and returns whether it was still there.
+    /// Removes the request with this id; returns whether it was still queued.
     pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         if self.is_empty() {
             return false;
@@ -169,13 +171,13 @@ impl Buffer {
         was_there
     }
 
-    /// Returns whether the request with this id waits.
+    /// Returns whether the request with this id is queued.
     #[inline]
     pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         !self.is_empty() && self.queue.lock().is_ok_and(|queue| queue.holds(id))
     }
 
-    /// Returns when the requests are to be sent at the latest.
+    /// Returns the latest time at which the queued requests are to be sent.
     pub(in crate::lane::outgoing) fn due(&self) -> Option<Instant> {
         self.queue.lock().ok()?.due
     }
@@ -189,7 +191,7 @@ impl Buffer {
         !queue.is_empty()
     }
 
-    /// Refuses further requests. Those that wait can still be sent.
+    /// Refuses further requests. Those already queued can still be sent.
     pub(in crate::lane::outgoing) fn close(&self) {
         if let Ok(mut queue) = self.queue.lock() {
             queue.is_closed = true;
@@ -197,8 +199,8 @@ impl Buffer {
         self.tell();
     }
 
-    /// Refuses further requests and discards those that wait. Returns the ids of the requests whose
-    /// callers wait for replies.
+    /// Refuses further requests and discards those that are queued. Returns the ids of the
+    /// discarded requests whose callers wait for replies.
     pub(in crate::lane::outgoing) fn lose_all(&self) -> Vec<u32> {
         let Ok(mut queue) = self.queue.lock() else {
             return Vec::new();
@@ -222,7 +224,7 @@ impl Buffer {
         }
     }
 
-    /// Waits until there is room for `octets` more bytes, or requests are refused.
+    /// Waits until there is room for `octets` more bytes, or further requests are refused.
     ///
     /// # Errors
     /// TIMEOUT once the deadline has passed.

@@ -15,20 +15,21 @@ use std::io::IoSlice;
 use std::iter::Peekable;
 use std::time::{Duration, Instant};
 
-/// Longest time for sending buffered requests when no caller waits for that.
+/// Maximum time for sending buffered requests if no caller waits for them.
 const FLUSH: Duration = Duration::from_secs(5);
-/// Delay before the flusher looks again at a connection on which another thread is sending.
+/// Delay before the flusher checks a connection again on which another thread is sending.
 const SENDS: Duration = Duration::from_millis(1);
-/// Bytes left for the head of a batch in a datagram.
+/// Bytes reserved for the header of a batch in a datagram.
 const HEAD_ROOM: usize = 1024;
 /// Maximum number of messages of one system call: the kernel's limit (`IOV_MAX`).
 const GATHERED: usize = 1024;
 
 impl ClientConnection {
-    /// Puts a request into the buffer; it is not sent after `deadline`. If a condition of its terms
-    /// is met, the caller sends all requests, or returns a time of zero to have them sent at once.
-    /// Otherwise returns the time in which they are due, if this is the first. Calls
-    /// `send_at_once`, which makes another thread send them, before it waits for room.
+    /// Puts a request into the buffer; it is not sent after `deadline`. If a condition of its
+    /// buffering terms is met, sends all requests, or returns zero so that another thread sends
+    /// them at once. Otherwise returns the time within which they must be sent, if this is the
+    /// first request. Calls `send_at_once`, which makes another thread send them, before it waits
+    /// for room.
     pub(crate) fn enqueue(
         &self,
         waiting: Waiting,
@@ -39,8 +40,8 @@ impl ClientConnection {
         self.put(New::Waiting(waiting), terms, (deadline, send_at_once))
     }
 
-    /// Puts a message that is sent as it is ([`ClientConnection::sends_as_is`]) into the buffer.
-    /// Otherwise works as [`ClientConnection::enqueue`].
+    /// Puts a message that can be sent unchanged ([`ClientConnection::sends_as_is`]) into the
+    /// buffer. Otherwise works as [`ClientConnection::enqueue`].
     #[inline]
     pub(crate) fn append(
         &self,
@@ -85,7 +86,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sends all buffered requests, as the limit of the terms is reached.
+    /// Sends all buffered requests, as a limit of the buffering terms is reached.
     fn send_when_full(
         &self,
         terms: &BufferTerms,
@@ -101,7 +102,7 @@ impl ClientConnection {
         Ok(None)
     }
 
-    /// Makes room for a request, or returns the reason for which there is none.
+    /// Waits or sends until there is room for a request, or returns the reason why there is none.
     #[cold]
     fn make_room(
         &self,
@@ -133,7 +134,7 @@ impl ClientConnection {
         self.wire.largest.is_none() && !self.wire.abilities.batches && !self.wire.tracer.is_on()
     }
 
-    /// Sends the requests that wait.
+    /// Sends the buffered requests.
     pub(crate) fn flush(&self, deadline: Deadline) {
         // Failures are logged, as the callers no longer wait.
         let _ = self.with_sender(deadline, |sender, lost| {
@@ -152,8 +153,9 @@ impl ClientConnection {
         }
     }
 
-    /// Sends the requests that are due, whose callers no longer wait. Returns the time in which to
-    /// look again. Calls `before_sending` before any step that a slow server may delay.
+    /// Sends the buffered requests if they are due; no caller waits for them. Returns the time
+    /// after which to check again. Calls `before_sending` before any step that a slow server may
+    /// delay.
     pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
         let looked = self.try_with_sender(|sender, lost| {
             let now = Instant::now();
@@ -174,18 +176,18 @@ impl ClientConnection {
         looked.unwrap_or_else(|| self.may_be_used().then_some(SENDS))
     }
 
-    /// Makes the flusher send the requests when it looks next, and returns whether there are any.
+    /// Makes the flusher send the requests at its next check; returns whether there are any.
     pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
         self.buffer.make_due()
     }
 
-    /// Waits until no request waits, or none can be sent.
+    /// Waits until no request is buffered, or none can be sent any more.
     pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         self.buffer.wait_until_sent(deadline)
     }
 
-    /// Records that the flusher does not look after the connection: until it does, each one-way is
-    /// sent at once.
+    /// Records that the flusher is not watching the connection: until it does, each one-way is sent
+    /// at once.
     pub(crate) fn set_unattended(&self) {
         self.try_with_sender(|sender, _| {
             sender.gathering.set_unwatched();
@@ -193,20 +195,21 @@ impl ClientConnection {
         });
     }
 
-    /// Sends what the transport has kept back. To be called under the sending lock.
+    /// Sends the messages that the transport has held back. To be called under the sending lock.
     fn push(&self) {
         if let Some(gatherer) = self.link.gatherer() {
             gatherer.push();
         }
     }
 
-    /// Takes out a request whose caller has abandoned it, and returns whether it had not left yet.
+    /// Removes a buffered request whose caller has abandoned it; returns whether it had not been
+    /// sent yet.
     pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         self.buffer.withdraw(id)
     }
 
     /// Discards the buffered requests, as the connection ends. One-ways are lost; callers that wait
-    /// for a reply learn that their requests were not sent.
+    /// for a reply are notified that their requests were not sent.
     pub(in crate::lane::outgoing) fn discard_buffered(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();
@@ -223,7 +226,7 @@ impl ClientConnection {
         }
     }
 
-    /// Logs how many requests were lost with the connection. To be called under no lock.
+    /// Logs how many requests were lost with the connection. To be called without holding a lock.
     pub(in crate::lane::outgoing) fn log_discarded(&self) {
         let count = self.buffer.take_lost();
         if count > 0 {
@@ -234,7 +237,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sends all requests that wait. To be called under the sending lock.
+    /// Sends all buffered requests. To be called under the sending lock.
     pub(in crate::lane::outgoing) fn flush_locked(
         &self,
         sender: &mut Sender,
@@ -258,7 +261,7 @@ impl ClientConnection {
         sent
     }
 
-    /// Sends requests that were taken out, with as few messages and system calls as possible.
+    /// Sends requests taken out of the buffer, with as few messages and system calls as possible.
     fn send_taken(
         &self,
         taken: TakenRequests,
@@ -286,7 +289,7 @@ impl ClientConnection {
         self.send_all(&messages, deadline)
     }
 
-    /// Reports to the callers of requests whose end time has passed that these were not sent.
+    /// Notifies the callers of requests whose end time has passed that these were not sent.
     fn report_late(&self, late: Vec<Waiting>, lost: &mut LostRequests) {
         let mut one_ways = 0;
         for id in late.iter().map(Waiting::id) {
@@ -304,7 +307,7 @@ impl ClientConnection {
         }
     }
 
-    /// Builds the messages of requests that were taken out.
+    /// Builds the messages for requests taken out of the buffer.
     fn messages(&self, waiting: Vec<Waiting>, lost: &mut LostRequests) -> Vec<Block> {
         let mut messages = Vec::with_capacity(waiting.len());
         let mut rest = waiting.into_iter().peekable();
@@ -333,7 +336,7 @@ impl ClientConnection {
         messages
     }
 
-    /// Joins successive requests to one operation of one object, as many as one message holds.
+    /// Combines successive requests for one operation of one object, as many as fit in one message.
     fn joined(
         &self,
         (object_key, operation): (&std::sync::Arc<[u8]>, &str),

@@ -1,21 +1,21 @@
-//! Threads that send one-way requests when their time has come: those that were buffered, and those that the transport keeps
+//! Threads that send one-way requests when they are due: those that were buffered, and those that the transport holds
 //! back in a flood.
 //!
-//! One thread at a time *leads*: it waits until a connection is due and looks after it. Before it sends buffered requests,
-//! which takes as long as the server lets it, it steps down, and another thread leads if more connections are due. So a
-//! stalled server does not delay the requests to others, as long as no more than [`MOST`] less one servers have stalled at a
-//! time.
+//! One thread at a time is the *leader*: it waits until a connection is due and then checks it. Before it sends
+//! buffered requests, which a slow server may delay, it gives up the lead, and another thread leads if more connections
+//! are due. So a stalled server does not delay the requests to others, as long as fewer than [`MOST`] servers have
+//! stalled at a time.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::{ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Most threads of one flusher.
+/// Maximum number of threads of one flusher.
 const MOST: usize = 8;
 
-/// Connections with requests that wait, and the threads for all of them. The first thread starts with the first connection,
-/// another when a connection is due and no thread is free.
+/// Connections with requests to be sent later, and the threads that send them. The first thread is started for the
+/// first connection; another one is started when a connection is due and no thread is free.
 #[derive(Debug)]
 pub(crate) struct Flusher {
     shared: Arc<Shared>,
@@ -26,7 +26,7 @@ struct Shared {
     state: Mutex<State>,
     /// Condition on which the leader waits.
     changed: Condvar,
-    /// Condition on which a thread in reserve waits.
+    /// Condition on which an idle, non-leading thread waits.
     vacant: Condvar,
     threads: ThreadGroup,
     spec: ThreadSpec,
@@ -35,9 +35,9 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     due: Vec<(Instant, Weak<ClientConnection>)>,
-    /// True if a thread leads, or was started to lead.
+    /// True if a thread is the leader, or has been started to become it.
     is_led: bool,
-    /// True if a thread waits in reserve.
+    /// True if an idle thread waits to become the leader.
     has_reserve: bool,
     over: bool,
 }
@@ -55,8 +55,8 @@ impl Flusher {
         }
     }
 
-    /// Schedules the sending of the connection's requests at `due`, if they still wait then.
-    /// Returns `false` if no thread can do it.
+    /// Schedules the sending of the connection's requests at `due`, if they are still queued then.
+    /// Returns `false` if no thread is available.
     pub(crate) fn schedule(&self, due: Instant, connection: &Arc<ClientConnection>) -> bool {
         let mut state = self.shared.lock();
         if state.over {
@@ -70,7 +70,7 @@ impl Flusher {
         self.shared.appoint(state)
     }
 
-    /// Schedules a check, in `time`, whether a connection beside the first is still needed.
+    /// Schedules a check, after `time`, whether a connection beside the first one is still needed.
     pub(in crate::lane) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
         self.schedule(Instant::now() + time, connection);
     }
@@ -84,7 +84,7 @@ impl Flusher {
 }
 
 impl State {
-    /// Adds a connection, unless it has an entry already: later requests are sent with the earlier
+    /// Adds a connection, unless it is already scheduled: later requests are sent with the earlier
     /// ones.
     fn note(&mut self, due: Instant, connection: Weak<ClientConnection>) {
         let mut entries = self.due.iter_mut();
@@ -108,7 +108,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appoints a leader, as there is none; returns `false` if no thread is available.
+    /// Makes a thread the leader if there is none; returns `false` if no thread is available.
     fn appoint(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
         if state.has_reserve {
             self.vacant.notify_one();
@@ -130,7 +130,7 @@ impl Shared {
         false
     }
 
-    /// Body of a thread: leads at first, and again whenever no other thread does.
+    /// Body of a flusher thread: leads at first, and again whenever no other thread does.
     fn run(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
@@ -151,7 +151,7 @@ impl Shared {
         }
     }
 
-    /// Leads until the thread has stepped down.
+    /// Leads until the thread gives up the lead.
     fn lead<'s>(self: &'s Arc<Self>, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         while !state.over {
             let now = Instant::now();
@@ -181,7 +181,7 @@ impl Shared {
         state
     }
 
-    /// Looks after a connection, and returns whether the thread still leads.
+    /// Checks a connection and sends what is due; returns whether the thread still leads.
     fn look_at(self: &Arc<Self>, one: &Weak<ClientConnection>) -> bool {
         let Some(connection) = one.upgrade() else {
             return true;

@@ -1,7 +1,7 @@
-//! One-ways that wait to be sent together.
+//! Buffering of one-ways that are sent together.
 //!
-//! A connection has a [`Buffer`]; [`flush`] puts requests into it and sends what waits, and the lane's [`Flusher`] does so
-//! when their time has come.
+//! Each connection has a [`Buffer`]; [`flush`] puts requests into it and sends them, and the lane's [`Flusher`] sends
+//! them when they are due.
 
 mod buffer;
 mod flush;

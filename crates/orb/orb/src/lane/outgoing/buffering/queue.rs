@@ -1,10 +1,10 @@
 //! Queue of requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4; Schmidt et al. 2001, figure 6:
 //! delayed buffering).
 //!
-//! It has a lock of its own that is never held while messages are sent, so that a server that takes nothing does not keep
-//! callers from adding requests. Requests are taken out under the sending lock only, all at once, so that they leave in the
-//! order in which they were added, or in that of their [`Order`]. A protocol with batches joins requests to one operation of
-//! one object in one message; GIOP sends them all with one gather write.
+//! It has a lock of its own that is never held while messages are sent, so that a server that receives nothing does not
+//! prevent callers from adding requests. Requests are taken out only under the sending lock and all at once, so that
+//! they are sent in the order in which they were added, or sorted by their [`Order`]. A protocol with batches combines
+//! requests for one operation of one object in one message; GIOP sends all messages with one gather write.
 
 use crate::messaging::QueuedRequest;
 use crate::operation::KeptName;
@@ -15,19 +15,19 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Bytes that a body may add: padding, length, number and time stamp.
+/// Maximum bytes that a batch adds to a request's body: padding, length, number and time stamp.
 pub(in crate::lane::outgoing) const BODY_ROOM: usize = 32;
 
 /// Queue of one connection.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
-    /// Messages that are sent as they are, concatenated, before those of `waiting`.
+    /// Concatenated messages that are sent unchanged, before those of `waiting`.
     run: Block,
-    /// Number of the messages in `run`.
+    /// Number of messages in `run`.
     in_run: usize,
     pub(in crate::lane::outgoing) octets: usize,
-    /// Time by which the requests are to be sent.
+    /// Latest time at which the requests are to be sent.
     pub(in crate::lane::outgoing) due: Option<Instant>,
     /// True if the connection refuses further requests.
     pub(in crate::lane::outgoing) is_closed: bool,
@@ -37,9 +37,9 @@ pub(in crate::lane::outgoing) struct Queue {
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(in crate::lane::outgoing) content: Content,
-    /// End time: the request is not sent afterwards.
+    /// End time, after which the request is not sent.
     until: Deadline,
-    /// Id of a request whose reply is awaited.
+    /// Id of the request, if its reply is awaited.
     id: Option<u32>,
     order: Order,
     priority: i16,
@@ -47,9 +47,9 @@ pub(crate) struct Waiting {
 
 #[derive(Debug)]
 pub(in crate::lane::outgoing) enum Content {
-    /// A message as it will be sent.
+    /// Complete message.
     Message(Block),
-    /// Body of a request, to be joined with others in one message.
+    /// Body of a request, to be combined with others in one message.
     Body {
         object_key: Arc<[u8]>,
         operation: KeptName,
@@ -57,25 +57,25 @@ pub(in crate::lane::outgoing) enum Content {
     },
 }
 
-/// Requests that were taken out, to be sent.
+/// Requests that were taken out of the queue to be sent.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct TakenRequests {
     pub(in crate::lane::outgoing) run: Block,
     pub(in crate::lane::outgoing) waiting: Vec<Waiting>,
-    /// Number of requests in both of the above.
+    /// Number of requests in the two fields above together.
     pub(in crate::lane::outgoing) count: usize,
-    /// Requests whose end time passed while they waited: they are not sent.
+    /// Requests whose end time passed in the queue, and which are not sent.
     pub(in crate::lane::outgoing) late: Vec<Waiting>,
 }
 
 impl Waiting {
-    /// Makes a queued request of a complete message: a one-way, or a request `id` whose reply is
+    /// Makes a queued request of a complete message; `id` is given for a request whose reply is
     /// awaited.
     pub(crate) fn message(message: Block, id: Option<u32>) -> Self {
         Self::of(Content::Message(message), id)
     }
 
-    /// Makes a queued request of the body of a one-way, to be joined with others.
+    /// Makes a queued request of the body of a one-way, to be combined with others.
     pub(crate) fn body(object_key: Arc<[u8]>, operation: KeptName, body: Block) -> Self {
         let queued_at = SystemTime::now();
         let request = QueuedRequest { body, queued_at };
@@ -97,7 +97,7 @@ impl Waiting {
         }
     }
 
-    /// Sets the terms, and the time until which the request may be sent.
+    /// Sets the buffering terms, and the time until which the request may be sent.
     pub(in crate::lane::outgoing) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
         Self {
             until,
@@ -114,7 +114,7 @@ impl Waiting {
         }
     }
 
-    /// Returns the id of a request whose reply is awaited.
+    /// Returns the id of the request, if its reply is awaited.
     pub(in crate::lane::outgoing) fn id(&self) -> Option<u32> {
         self.id
     }
@@ -149,15 +149,15 @@ impl Queue {
         self.in_run + self.waiting.len()
     }
 
-    /// Returns `true` if messages may be appended to the others: no queued request exists that they
-    /// would overtake.
+    /// Returns `true` if messages may be appended to `run`: no request is queued that they would
+    /// overtake.
     #[inline]
     pub(in crate::lane::outgoing) fn takes_as_is(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Adds a message that is sent as it is, if [`Queue::takes_as_is`] allows it. `memory` is
-    /// called for the first one.
+    /// Appends a message that is sent unchanged, if [`Queue::takes_as_is`] allows it. `memory`
+    /// allocates the memory for the first one.
     #[inline]
     pub(in crate::lane::outgoing) fn append(
         &mut self,
@@ -178,14 +178,15 @@ impl Queue {
         self.waiting.push(waiting);
     }
 
-    /// Returns `true` if the number or the size of the requests has reached the limit of the terms.
+    /// Returns `true` if the number or the size of the requests has reached a limit of the
+    /// buffering terms.
     #[inline]
     pub(in crate::lane::outgoing) fn is_due(&self, terms: &BufferTerms) -> bool {
         self.len() >= terms.when.messages || self.octets >= terms.when.octets
     }
 
-    /// Takes out all requests, in the order in which they are to be sent. `spare` is memory for
-    /// later ones.
+    /// Takes all requests out, in the order in which they are to be sent. `spare` becomes the
+    /// memory for later ones.
     pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> TakenRequests {
         let count = self.len();
         let waiting = std::mem::take(&mut self.waiting);
@@ -203,7 +204,7 @@ impl Queue {
         }
     }
 
-    /// Returns whether the request with this id waits.
+    /// Returns whether the request with this id is queued.
     pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         self.waiting.iter().any(|one| one.id == Some(id))
     }
@@ -219,8 +220,8 @@ impl Queue {
     }
 }
 
-/// Sorts successive requests of equal [`Order`] by that order. No request passes one of another
-/// order.
+/// Sorts each series of successive requests that have the same [`Order`] by that order. Requests of
+/// different orders do not overtake one another.
 fn put_in_order(waiting: &mut [Waiting]) {
     let same_order = |one: &Waiting, other: &Waiting| one.order == other.order;
     for group in waiting.chunk_by_mut(same_order) {

@@ -6,12 +6,12 @@ use crate::protocol::Pair;
 use std::io;
 use std::sync::Arc;
 
-/// Server of requests that arrive over the outgoing connections of this ORB.
+/// Serves requests that arrive over the outgoing connections of this ORB.
 pub(crate) trait ServesBack: Send + Sync {
     /// Begins to serve the requests of a connection, before it is used.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// If no thread can read the requests.
     fn begin(&self, connection: &Arc<ClientConnection>) -> io::Result<()>;
 }
 
@@ -38,7 +38,7 @@ impl ClientConnection {
         self.callers.begins_serving();
     }
 
-    /// Ends what [`ClientConnection::begin_serving`] began.
+    /// Ends the count that [`ClientConnection::begin_serving`] began.
     pub(crate) fn end_serving(&self) {
         if self.callers.ends_serving() {
             self.link.close();

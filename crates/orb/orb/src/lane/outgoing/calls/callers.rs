@@ -1,13 +1,15 @@
-//! Turns of a connection's callers: which of them reads, and how the others are woken.
+//! Coordination of a connection's callers: which of them reads, and how the others are woken.
 //!
 //! One caller at a time holds the reader, the object that is read from. A caller that finds it free
 //! reads, passes on what is for others, and then makes the next caller read. A caller announces
-//! that it waits before it checks whether another reads, and a reader looks for waiting callers
-//! after it has released the reader. So no caller waits while none reads: either it finds the
-//! reader free, or the caller that held it finds the waiting one. A caller that still sends is not
-//! promoted; it checks for itself when it comes to wait.
+//! that it waits before it checks whether another reads, and a caller that has read looks for
+//! waiting callers after it has released the reader. So it cannot happen that callers wait while
+//! none reads: either the waiting caller finds the reader free, or the caller that held it finds
+//! the waiting one. A caller that is still sending is not chosen to read; it checks for itself when
+//! it begins to wait.
 //!
-//! The code is generic in the reader, so that the models (`tests/models`) run this very code.
+//! The code is generic in the reader, so that the model-checking tests (`tests/models`) run this
+//! code itself.
 
 use super::reply_table::{ReplyPlace, ReplyTable};
 use super::slot::{LeftBehind, Woken};
@@ -39,9 +41,9 @@ pub(crate) struct Callers<R, T> {
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
-    /// True if the caller has read its own reply, which ends its slot.
+    /// True if the caller has read its own reply, which releases its slot.
     has_read: Cell<bool>,
-    /// True if the caller leaves although its reply may still arrive.
+    /// True if the caller stops waiting although its reply may still arrive.
     is_abandoned: Cell<bool>,
 }
 
@@ -55,8 +57,8 @@ pub(crate) enum Followed<'c, R, T> {
 }
 
 impl<T> Caller<'_, T> {
-    /// Ends the slot of the caller that reads and has its own reply. Only the reader delivers, so
-    /// that nothing more is delivered to it.
+    /// Releases the slot of the caller that reads and has read its own reply. Only the reading
+    /// caller delivers, so nothing more can be delivered to the slot.
     #[inline]
     pub(crate) fn end_with_own_reply(&self) {
         self.place.slot.end_as_reader();
@@ -85,7 +87,8 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Makes the callers of the accepting side. None of them reads: the serving side's reader does.
+    /// Makes the callers for calls over an incoming connection. None of them reads: the server's
+    /// reading thread does.
     pub(crate) fn accepting_side(reader: R) -> Self {
         let this = Self {
             table: ReplyTable::odd(),
@@ -96,7 +99,7 @@ impl<R, T> Callers<R, T> {
         this
     }
 
-    /// Adds a caller; returns `None` when too many wait already.
+    /// Adds a caller; returns `None` if too many already wait.
     #[inline]
     pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
         Some(Caller {
@@ -106,12 +109,12 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// Returns the place of a caller whose call is suspended.
+    /// Returns the reply table's entry for a suspended call.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         self.table.place(id)
     }
 
-    /// Returns the caller of a suspended call that resumes.
+    /// Returns the caller of a suspended call that is being resumed.
     pub(crate) fn registered(&self, id: u32) -> Option<Caller<'_, T>> {
         Some(Caller {
             place: self.table.place(id)?,
@@ -215,7 +218,7 @@ impl<R, T> Callers<R, T> {
     }
 
     /// Releases the reader, and makes another caller read if one waits. Returns `true` if none
-    /// waits but some watch for their replies.
+    /// waits but some are to be notified of their replies by a watcher.
     #[inline]
     pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) -> bool {
         drop(reader);
@@ -236,7 +239,7 @@ impl<R, T> Callers<R, T> {
         !(has_followers && self.table.promote_one()) && others >= WATCHER
     }
 
-    /// Promotes another caller in place of one that was chosen to read and does not.
+    /// Chooses another caller to read, in place of one that was chosen and does not read.
     #[cold]
     fn promote_another(&self) {
         if !self.table.promote_one() {
@@ -264,17 +267,17 @@ impl<R, T> Callers<R, T> {
         fence(Ordering::SeqCst);
     }
 
-    /// Ends the count of a caller that watched for its reply.
+    /// Ends the count of a caller that was notified of its reply by a watcher.
     pub(crate) fn end_watch(&self) {
         self.others.fetch_sub(WATCHER, Ordering::Relaxed);
     }
 
-    /// Wakes the watcher of this reply, although the reply has not arrived.
+    /// Wakes the watcher for this reply although the reply has not arrived.
     pub(crate) fn wake_watcher(&self, id: u32) {
         self.table.wake_watcher(id);
     }
 
-    /// Waits while another caller reads, until it is this one's turn.
+    /// Waits while another caller reads, until this one is chosen to read or has its reply.
     pub(crate) fn follow(
         &self,
         caller: &Caller<'_, T>,
@@ -314,7 +317,7 @@ impl<R, T> Callers<R, T> {
         self.table.deliver(id, content)
     }
 
-    /// Delivers to all callers, if `may_replace` allows it in place of an earlier delivery.
+    /// Delivers to all callers. `may_replace` decides whether an earlier delivery is replaced.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         self.table.deliver_to_all(content, may_replace);
     }

@@ -1,9 +1,9 @@
-//! Delivery to a waiting caller: its reply, or the reason for which there is none.
+//! What is delivered to a waiting caller: its reply, or the reason why there is none.
 
 use crate::messaging::{InboxError, Message, OwnReply};
 use std::sync::Arc;
 
-/// Reason for which a connection no longer works.
+/// Reason why a connection no longer works.
 #[derive(Clone, Debug)]
 pub(crate) struct Broken {
     /// True if the peer sent CloseConnection: it has not begun to serve the requests that it had
@@ -31,7 +31,7 @@ impl Broken {
     }
 }
 
-/// Delivery to a caller.
+/// What is delivered to a caller.
 #[derive(Debug)]
 pub(crate) enum Delivered {
     Reply(Message),
@@ -40,7 +40,7 @@ pub(crate) enum Delivered {
     Late,
 }
 
-/// Reason for which no reply arrived.
+/// Reason why no reply arrived.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     TimedOut,
@@ -49,11 +49,11 @@ pub(crate) enum NoReply {
     Broken(Broken),
 }
 
-/// Result of waiting with a block for the reply.
+/// Result of waiting for a reply with a block to receive it in.
 #[derive(Debug)]
 pub(crate) enum Waited {
     /// The block holds the reply and nothing else.
     Own(OwnReply),
-    /// A message outside the block, or none.
+    /// A message in another block, or the reason why there is none.
     Otherwise(Result<Message, NoReply>),
 }

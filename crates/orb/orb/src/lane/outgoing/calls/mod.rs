@@ -1,7 +1,7 @@
 //! Callers of one connection, from their requests to their replies.
 //!
-//! Each has a place in the [`reply_table`] with a [`slot`] for its delivery; [`callers`] decides
-//! which of them reads the connection.
+//! Each has an entry in the [`reply_table`] with a [`slot`] in which its reply is delivered;
+//! [`callers`] decides which of them reads the connection.
 
 mod abandon;
 mod callers;

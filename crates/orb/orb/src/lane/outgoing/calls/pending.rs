@@ -1,4 +1,4 @@
-//! A caller's place on a connection, from its request to its reply.
+//! A caller's entry in a connection's reply table, from its request to its reply.
 
 use super::callers::Caller;
 use super::delivered::{Delivered, NoReply};
@@ -6,7 +6,7 @@ use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Message;
 use std::mem::ManuallyDrop;
 
-/// A caller's place in the reply table; given back when dropped.
+/// A caller's entry in the reply table; released when dropped.
 #[derive(Debug)]
 pub(crate) struct PendingReply<'c> {
     connection: &'c ClientConnection,
@@ -14,7 +14,7 @@ pub(crate) struct PendingReply<'c> {
 }
 
 impl ClientConnection {
-    /// Returns a place for a caller; `None` when too many wait already.
+    /// Returns a new entry for a caller; `None` if too many already wait.
     pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,
@@ -22,7 +22,7 @@ impl ClientConnection {
         })
     }
 
-    /// Returns the place of a suspended call.
+    /// Returns the entry of a suspended call.
     pub(in crate::lane::outgoing) fn pending(&self, id: u32) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,
@@ -37,7 +37,7 @@ impl ClientConnection {
 }
 
 impl PendingReply<'_> {
-    /// Gives the place back once the caller has read its own reply.
+    /// Releases the entry once the caller has read its own reply.
     #[inline]
     pub(crate) fn end(self) {
         let pending = ManuallyDrop::new(self);
@@ -47,7 +47,7 @@ impl PendingReply<'_> {
         }
     }
 
-    /// Takes the delivery, without waiting.
+    /// Takes what has been delivered, without waiting.
     ///
     /// # Errors
     /// The reason for which there is no reply.

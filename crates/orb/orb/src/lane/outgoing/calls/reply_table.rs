@@ -1,9 +1,9 @@
 //! Table of the callers that wait for replies on a connection.
 //!
-//! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in the table and the
-//! generation of that place. So a reply finds its caller in one step, and a late reply to an abandoned call finds none.
-//! Places are taken and released by one atomic exchange each; there is no lock. The place of an
-//! abandoned call is *owed* until its late reply has arrived: it is not used again before.
+//! A request id is even (as for the connection's originator, CORBA 3.3 part 2, §9.8.1) and contains the index of a
+//! place in the table and the generation of that place. So a reply finds its caller in one step, and a late reply to an
+//! abandoned call finds none. Places are taken and released by one atomic exchange each; there is no lock. The place of
+//! an abandoned call is *owed* until its late reply has arrived: it is not used again before.
 
 use super::slot::ReplySlot;
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct ReplyTable<T> {
     first: Row<T>,
     /// Further rows; the first of them is not used.
     further: [OnceLock<Box<[Row<T>]>>; BLOCKS],
-    /// Number of a further row that had a free place lately.
+    /// Number of a further row that recently had a free place.
     vacant: AtomicU32,
     /// Last bit of each id: 0 for the connection's originator, 1 for the other side.
     parity: u32,
@@ -35,14 +35,14 @@ pub(crate) struct ReplyTable<T> {
 struct Row<T> {
     /// Bit set of the places that are taken.
     taken: AtomicU64,
-    /// Bit set of the places whose caller has left without its reply. An id is not used again
-    /// before its reply has arrived: generations repeat, and a late reply would reach another
-    /// caller.
+    /// Bit set of the places whose caller has left without its reply. Such a place is not used
+    /// again before the reply has arrived: as generations repeat, a late reply could otherwise
+    /// reach another caller.
     owed: AtomicU64,
     slots: [OnceLock<Box<ReplySlot<T>>>; A_ROW],
 }
 
-/// Place that a caller has taken.
+/// Place in the table that a caller has taken.
 #[derive(Debug)]
 pub(crate) struct ReplyPlace<'t, T> {
     pub(crate) id: u32,
@@ -100,7 +100,7 @@ impl<T> Row<T> {
 }
 
 impl<T> ReplyTable<T> {
-    /// Makes the table of the accepting side: its ids are odd.
+    /// Makes the table for calls over an incoming connection: its ids are odd.
     pub(crate) fn odd() -> Self {
         Self {
             parity: 1,
@@ -234,7 +234,7 @@ impl<T> ReplyTable<T> {
         false
     }
 
-    /// Wakes the watcher of this reply, although the reply has not arrived.
+    /// Wakes the watcher for this reply although the reply has not arrived.
     pub(crate) fn wake_watcher(&self, id: u32) {
         let index = index_of(id);
         let slot = self.row(index).and_then(|row| row.slots.get(index % A_ROW));
@@ -251,7 +251,8 @@ impl<T> ReplyTable<T> {
         self.slots().any(ReplySlot::promote)
     }
 
-    /// Delivers to all waiting callers, if `may_replace` allows it in place of an earlier delivery.
+    /// Delivers to all waiting callers. `may_replace` decides whether an earlier delivery is
+    /// replaced.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         for slot in self.slots() {
             slot.deliver_now(content(), &may_replace);
@@ -265,8 +266,9 @@ impl<T> ReplyTable<T> {
         taken != 0 && taken & !self.first.owed.load(Ordering::Relaxed) != 0
     }
 
-    /// Returns `true` if no caller waits. If one thread gives its place back and then reads a flag,
-    /// and another changes that flag and then calls this, at least one sees what the other did.
+    /// Returns `true` if no caller waits. If one thread releases its place and then reads a flag,
+    /// and another thread sets that flag and then calls this function, at least one of them sees
+    /// the other's change.
     pub(crate) fn is_idle(&self) -> bool {
         self.rows().all(|row| {
             let taken = row.taken.load(Ordering::SeqCst);

@@ -4,7 +4,8 @@
 //! IDLE ──will_wait──▶ WAITING ──promote──▶ PROMOTED        the caller is to read the connection
 //!   └──────deliver──────┴───deliver──┴─▶ DELIVERED         its reply, or the connection's end, is here
 //! ```
-//! A lone caller, which reads its own reply, touches nothing here but the generation: no lock, no atomic exchange.
+//! A single caller, which reads its own reply, accesses only the generation: it takes no lock and makes no atomic
+//! exchange.
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Word, lock};
 use punctual_exec::Deadline;
@@ -24,11 +25,11 @@ pub(crate) struct ReplySlot<T> {
     place: Mutex<SlotContent<T>>,
 }
 
-/// Content of a slot, under its lock.
+/// Content of a slot, protected by the slot's lock.
 #[derive(Debug)]
 struct SlotContent<T> {
     content: Option<T>,
-    /// Waker that is notified of a delivery, if no thread waits.
+    /// Waker that is notified of a delivery if no thread waits.
     watcher: Option<Waker>,
 }
 
@@ -36,13 +37,13 @@ struct SlotContent<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftBehind {
     Nothing,
-    /// The caller had been chosen as reader: another must be chosen.
+    /// The caller had been chosen to read: another must be chosen.
     Reading,
     /// Something had been delivered that the caller did not take.
     Content,
 }
 
-/// Reason for which a waiting caller woke up.
+/// Reason why a waiting caller woke up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Woken<T> {
     Delivered(T),
@@ -70,15 +71,15 @@ impl<T> ReplySlot<T> {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Ends the slot of the caller that reads and has its reply. Only the reader delivers, so no
-    /// other thread can deliver now.
+    /// Releases the slot of the caller that reads and has its reply. Only the reading caller
+    /// delivers, so no other thread can deliver now.
     pub(crate) fn end_as_reader(&self) {
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
         // Relaxed: the next reader takes the inbox from this one, and so sees the change.
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// Ends the slot: later deliveries to the caller are dropped.
+    /// Releases the slot: later deliveries to the caller are dropped.
     pub(crate) fn end(&self) -> LeftBehind {
         let mut place = lock(&self.place);
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
@@ -92,13 +93,13 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Returns `true` if something has been delivered.
+    /// Returns `true` if something has been delivered and not been taken.
     #[inline]
     pub(crate) fn has_content(&self) -> bool {
         self.state.atomic().load(Ordering::Acquire) == DELIVERED
     }
 
-    /// Takes the delivery, without waiting.
+    /// Takes what has been delivered, without waiting.
     pub(crate) fn poll(&self) -> Option<T> {
         // Acquire pairs with the exchange in `deliver_if`.
         if !self.has_content() {
@@ -126,7 +127,7 @@ impl<T> ReplySlot<T> {
         lock(&self.place).watcher = None;
     }
 
-    /// Wakes the watcher of the caller of that generation, although nothing was delivered.
+    /// Wakes the watcher of the caller of this generation although nothing was delivered.
     pub(crate) fn wake_watcher(&self, generation: u32) {
         let mut place = lock(&self.place);
         if self.generation.load(Ordering::Relaxed) == generation
@@ -148,7 +149,7 @@ impl<T> ReplySlot<T> {
     }
 
     /// Withdraws the announcement of `will_wait`, as the caller reads or has given up. Returns
-    /// `true` if it had been chosen as reader.
+    /// `true` if it had already been chosen to read.
     pub(crate) fn stop_waiting(&self) -> bool {
         let word = self.state.atomic();
         if word
@@ -161,7 +162,7 @@ impl<T> ReplySlot<T> {
             .is_ok()
     }
 
-    /// Sleeps until something is delivered, the caller is chosen as reader, or the deadline passes.
+    /// Sleeps until something is delivered, the caller is chosen to read, or the deadline passes.
     pub(crate) fn sleep(&self, deadline: Deadline) -> Woken<T> {
         loop {
             let in_time = self.state.sleep_while(WAITING, || deadline.remaining());
@@ -177,8 +178,8 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Delivers to the caller of that generation, if `may_replace` allows it in place of an earlier
-    /// delivery.
+    /// Delivers to the caller of this generation. `may_replace` decides whether an earlier delivery
+    /// is replaced.
     pub(crate) fn deliver_if(
         &self,
         generation: u32,
@@ -205,17 +206,17 @@ impl<T> ReplySlot<T> {
         true
     }
 
-    /// Returns the generation of the caller that has the slot.
+    /// Returns the generation of the caller that currently has the slot.
     pub(crate) fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Delivers to the caller that has the slot now.
+    /// Delivers to the caller that currently has the slot.
     pub(crate) fn deliver_now(&self, content: T, may_replace: impl FnOnce(&T) -> bool) {
         self.deliver_if(self.generation(), content, may_replace);
     }
 
-    /// Makes a waiting caller the reader; returns `false` if it does not wait.
+    /// Chooses a waiting caller to read; returns `false` if the caller of this slot does not wait.
     pub(crate) fn promote(&self) -> bool {
         let word = self.state.atomic();
         let promoted = word

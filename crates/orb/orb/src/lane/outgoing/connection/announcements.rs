@@ -1,4 +1,4 @@
-//! Announcements to the server that are made once for a connection.
+//! Announcements to the server that are made once on each connection.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Announcements {
     /// True if requests need no longer carry the CodeSets context (CORBA 3.3 part 2, §7.10.2.6).
     code_sets: AtomicBool,
-    /// True if the band of the connection was announced, if it has one.
+    /// True if the connection has no priority band, or the band has been announced.
     band: AtomicBool,
     /// Endpoints at which the client listens, for callbacks; sent with the first request.
     pub(in crate::lane::outgoing) listen_points: OnceLock<Vec<u8>>,
@@ -25,7 +25,7 @@ impl Announcements {
         }
     }
 
-    /// Returns `true` if requests must still carry the CodeSets context.
+    /// Returns `true` if the next request must still carry the CodeSets context.
     pub(crate) fn must_tell_code_sets(&self) -> bool {
         !self.code_sets.load(Ordering::Relaxed)
     }
@@ -40,7 +40,7 @@ impl Announcements {
         self.band.load(Ordering::Relaxed)
     }
 
-    /// Records that the server knows the band, or does not support bands.
+    /// Records that the server has been informed of the band, or does not support bands.
     pub(crate) fn record_band(&self) {
         self.band.store(true, Ordering::Relaxed);
     }

@@ -28,8 +28,8 @@ impl ClientConnection {
         now == self.last_used() || self.is_usable_after(now, deadline)
     }
 
-    /// Performs the check of [`ClientConnection::is_usable`] once the clock has ticked since the
-    /// last call.
+    /// Performs the check of [`ClientConnection::is_usable`]. Called only if the coarse clock has
+    /// advanced since the last call.
     #[inline(never)]
     fn is_usable_after(&self, now: u64, deadline: Deadline) -> bool {
         let last = self.last_used();
@@ -40,7 +40,7 @@ impl ClientConnection {
         usable
     }
 
-    /// Reads the data that has arrived on a quiet connection; returns `false` if the peer has
+    /// Reads the data that has arrived on an idle connection; returns `false` if the peer has
     /// closed it.
     fn look(&self, deadline: Deadline) -> bool {
         match self.link.pending() {

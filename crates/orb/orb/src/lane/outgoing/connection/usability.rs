@@ -17,7 +17,7 @@ pub(in crate::lane::outgoing) struct Usability {
     /// Time in nanoseconds after which an unused connection is checked before it is used again
     /// (`timeouts.quiet`).
     quiet: u64,
-    /// Maximum duration of the check of a quiet connection before its use (`timeouts.drain`).
+    /// Maximum duration of the check of an idle connection before its use (`timeouts.drain`).
     pub(in crate::lane::outgoing) longest_look: Option<Duration>,
 }
 
@@ -45,19 +45,20 @@ impl Usability {
         self.is_open.store(false, Ordering::Release);
     }
 
-    /// Claims the connection for one call; returns `false` if another call has claimed it.
+    /// Claims the connection for exclusive use by one call; returns `false` if another call has
+    /// claimed it.
     pub(in crate::lane::outgoing) fn claim(&self) -> bool {
         // Acquire pairs with the Release in `release`: this call sees the effects of the one
         // before.
         !self.is_claimed.swap(true, Ordering::Acquire)
     }
 
-    /// Ends the claim.
+    /// Ends the exclusive use.
     pub(in crate::lane::outgoing) fn release(&self) {
         self.is_claimed.store(false, Ordering::Release);
     }
 
-    /// Returns whether one call has claimed the connection.
+    /// Returns whether one call has claimed the connection for exclusive use.
     pub(super) fn is_claimed(&self) -> bool {
         self.is_claimed.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! Terms of a connection that are settled when it is opened: its protocol, and the layout of
+//! Properties of a connection that are fixed when it is opened: its protocol, and the encoding of
 //! messages.
 
 use crate::broker::Broker;
@@ -7,20 +7,20 @@ use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion, Limits};
 use std::sync::Arc;
 
-/// Protocol of a connection and the layout of its messages.
+/// Protocol of a connection and the encoding of its messages.
 #[derive(Debug)]
 pub(crate) struct WireFormat {
     pub(crate) pair: Arc<Pair>,
-    /// Layout of messages.
+    /// Session that encodes and decodes the messages.
     pub(crate) session: Arc<dyn Session>,
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// Maximum length of a message that the link carries in one piece, in bytes, if there is a
+    /// Maximum length in bytes of a message that the link carries in one piece; `None` for no
     /// limit.
     pub(crate) largest: Option<usize>,
     pub(crate) limits: Arc<Limits>,
-    /// Maximum length of a reply that a lone caller takes directly from the link, in bytes; 0
+    /// Maximum length in bytes of a reply that a single caller receives directly from the link; 0
     /// before GIOP 1.2.
     pub(in crate::lane::outgoing) longest_plain_reply: usize,
     pub(crate) fragmenting: Fragmenting,

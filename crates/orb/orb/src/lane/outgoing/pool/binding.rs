@@ -7,7 +7,7 @@ use crate::policy::Mux;
 use punctual_exec::Deadline;
 use std::sync::{Arc, Weak};
 
-/// Connection of a call, and the endpoint that it was opened for.
+/// Connection of a call, and the endpoint to which it was opened.
 #[derive(Debug)]
 pub(crate) struct Binding {
     pub(crate) connection: Arc<ClientConnection>,
@@ -16,8 +16,8 @@ pub(crate) struct Binding {
     _claim: Option<Claim>,
 }
 
-/// Binding that a reference remembers. The lane owns the connection: one that has broken is
-/// dropped, whatever references were bound to it.
+/// Binding that a reference remembers. The lane owns the connection: a broken connection is dropped
+/// even if references are bound to it.
 #[derive(Debug)]
 pub(crate) struct Bound {
     connection: Weak<ClientConnection>,
@@ -89,7 +89,7 @@ impl Binding {
         }
     }
 
-    /// Returns the form of the binding that a reference remembers.
+    /// Returns the binding in the form in which a reference remembers it.
     pub(crate) fn to_bound(&self) -> Bound {
         Bound {
             connection: Arc::downgrade(&self.connection),

@@ -1,8 +1,8 @@
-//! Cache of outgoing connections: one for each endpoint, or as many as there are calls at once.
-//! Unused connections are closed when the total exceeds the configured limit.
+//! Cache of outgoing connections: one for each endpoint, or one for each concurrent call. Unused
+//! connections are closed when the total exceeds the configured limit.
 //!
-//! Connections for exclusive use are claimed by one atomic exchange of their own; all else here is
-//! under locks that a call on an open connection does not take.
+//! A connection is claimed for exclusive use by one atomic exchange. All other state is protected
+//! by locks, which calls on open connections do not take.
 
 use super::binding::Binding;
 use super::endpoint::Endpoint;
@@ -26,12 +26,13 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Code sets belong to a connection (CORBA 3.3 part 2, §7.10.2.6), so they are part of the key.
+/// Key of the connections that calls may share. Code sets belong to a connection (CORBA 3.3 part 2,
+/// §7.10.2.6), so they are part of it.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Key {
     protocol: Box<str>,
     address: Address,
-    /// Other qualities (priority, protection, lane) need another connection, even to the same
+    /// Qualities (priority, protection, lane) that require another connection, even to an equal
     /// address.
     qualities: EndpointQualities,
     version: GiopVersion,
@@ -39,7 +40,8 @@ struct Key {
     properties: Properties,
     mux: Mux,
     wait: Wait,
-    /// Number of the object for whose calls alone the connection is used.
+    /// Number of the only object whose calls use the connection; `None` if calls of all objects
+    /// may.
     private_to: Option<u64>,
     band: Option<RangeInclusive<Priority>>,
     /// True if the server may call back over the connection.
@@ -49,11 +51,11 @@ struct Key {
 /// Connections to one endpoint.
 type Connections = ToEndpoint<ClientConnection>;
 
-/// Maximum wait for an opened connection to be listed: that is immediate, unless another is being
-/// opened.
+/// Maximum wait for adding a newly opened connection to the list of its endpoint, which is locked
+/// only while another is being opened.
 const OPENED: Duration = Duration::from_millis(100);
 
-/// Shortest time between two searches for connections whose peers have closed.
+/// Minimum time between two searches for connections whose peers have closed.
 const REAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -62,16 +64,17 @@ pub(crate) struct ConnectionCache {
     reaped: Mutex<Option<Instant>>,
 }
 
-/// Terms of a requested connection.
+/// Requirements on a requested connection.
 pub(crate) struct ConnectionTerms {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
-    /// Number of the object for whose calls alone the connection is to be used.
+    /// Number of the only object whose calls may use the connection; `None` if calls of all objects
+    /// may.
     pub(crate) private_to: Option<u64>,
-    /// Priorities whose calls use the connection exclusively; this band is announced to the server.
+    /// Band of priorities whose calls use the connection exclusively; announced to the server.
     pub(crate) band: Option<RangeInclusive<Priority>>,
-    /// Server of the requests that arrive over the connection, if they are to be served.
+    /// Server of requests that arrive over the connection, if they are to be served.
     pub(crate) back: Option<Arc<dyn ServesBack>>,
 }
 
@@ -152,8 +155,8 @@ impl ConnectionCache {
         Ok(Binding::shared(connection, endpoint.clone()))
     }
 
-    /// Drops, at intervals, unused connections whose peers have closed, so that descriptors of
-    /// vanished servers do not pile up.
+    /// Drops unused connections whose peers have closed, at intervals, so that file descriptors of
+    /// vanished servers do not accumulate.
     fn reap(&self) {
         {
             let mut reaped = self.reaped.lock();
@@ -190,8 +193,8 @@ impl ConnectionCache {
     }
 
     /// Closes unused connections, the least recently used first, until one more does not exceed
-    /// `limit`. Those in use stay, regardless of their number. Peers are not notified: a client
-    /// just closes (CORBA 3.3 part 2, §9.4.7).
+    /// `limit`. Connections in use stay open, regardless of their number. Peers are not notified,
+    /// as a client may close without a message (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         // A locked entry is about to be opened, perhaps by this very thread.
@@ -235,8 +238,8 @@ impl ConnectionCache {
         }
     }
 
-    /// Refuses new calls on all connections. Each closes when its last call has ended and its
-    /// buffered requests are sent.
+    /// Refuses new calls on all connections. Each connection closes when its last call has ended
+    /// and its buffered requests are sent.
     pub(crate) fn retire_all(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().map(|to_endpoint| {
@@ -266,9 +269,9 @@ impl ConnectionCache {
         }
     }
 
-    /// Sends the buffered requests on every connection, before the end: by the flusher's threads,
-    /// so that a stalled server does not delay the requests to others. Requests not sent by the
-    /// deadline are lost.
+    /// Sends the buffered requests on every connection before the lane ends, on the flusher's
+    /// threads, so that a stalled server does not delay the requests to others. Requests not sent
+    /// by the deadline are lost.
     pub(crate) fn flush(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().flat_map(|to_endpoint| {
@@ -318,8 +321,8 @@ fn served_back(
     begun.map_err(|error| LinkError::os(Phase::Connect, error))
 }
 
-/// Removes a connection from those to its endpoint. If the list is locked while another is being
-/// opened, it stays until the next check, as it is not usable.
+/// Removes a connection from the list of its endpoint. If the list is locked because another
+/// connection is being opened, it stays there until the next check, which removes it as unusable.
 fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
     if let Some(mut held) = to_endpoint.held.try_lock() {
         held.retain(|one| !Arc::ptr_eq(one, connection));
@@ -327,7 +330,7 @@ fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
 }
 
 impl ClientConnection {
-    /// Takes the connection out of the pool and retires it: no further call uses it, and it closes
+    /// Removes the connection from the pool and retires it: no further call uses it, and it closes
     /// when its last call has ended.
     pub(crate) fn leave_pool(self: &Arc<Self>) {
         if let Some(to_endpoint) = self.membership.to.upgrade() {
@@ -337,9 +340,9 @@ impl ClientConnection {
     }
 }
 
-/// Checks that the ORB still runs and supports the protocol, now that the connection is open;
-/// closes the connection otherwise. Threads that retire protocols or end the ORB do not wait for
-/// connections to be opened.
+/// Checks, once a connection is open, that the ORB still runs and supports the protocol; closes the
+/// connection otherwise. Needed because threads that retire protocols or shut the ORB down do not
+/// wait for connections that are being opened.
 pub(in crate::lane) fn still_wanted(
     broker: &Broker,
     connection: &Arc<ClientConnection>,
@@ -367,7 +370,7 @@ fn lock(
     locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
 }
 
-/// Opens a connection. The caller adds it to those of its endpoint.
+/// Opens a connection. The caller adds it to the list of its endpoint.
 pub(in crate::lane) fn open(
     lane: &OpenedFor<'_>,
     (endpoint, to): (&Endpoint, &Arc<Connections>),

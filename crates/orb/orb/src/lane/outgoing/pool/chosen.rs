@@ -1,7 +1,7 @@
 //! Choice of a thread among several connections to one endpoint.
 //!
-//! A thread that sends one-ways keeps to one connection: a later message by another connection
-//! could overtake them.
+//! A thread that sends one-ways keeps using one connection, as a later message over another
+//! connection could overtake them.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use std::cell::RefCell;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Weak};
 /// those of closed connections, then those that are not pinned.
 const MOST: usize = 64;
 
-/// Choice of one thread.
+/// Choice of one thread: the connection that it uses for an endpoint.
 #[derive(Debug)]
 struct Choice {
     /// Number of the endpoint.
@@ -24,8 +24,8 @@ thread_local! {
     static CHOICES: RefCell<Vec<Choice>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the connection that the calling thread has chosen, in place of any other to the same
-/// endpoint.
+/// Returns the connection that the calling thread has chosen for the endpoint of `connection`;
+/// `connection` itself if it has chosen none.
 pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnection> {
     let chosen = connection.membership.spreads.and_then(|endpoint| {
         with(endpoint, |choice| choice.connection.upgrade())
@@ -35,7 +35,7 @@ pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnec
     chosen.unwrap_or_else(|| connection.clone())
 }
 
-/// Makes the calling thread use this connection from now on.
+/// Makes the calling thread use this connection to the endpoint from now on.
 pub(in crate::lane) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
     note(endpoint, connection, false);
 }
@@ -48,7 +48,7 @@ pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     }
 }
 
-/// Returns `true` if the calling thread is pinned to the connection that it uses.
+/// Returns `true` if the calling thread is pinned to the connection that it uses for the endpoint.
 pub(in crate::lane) fn is_pinned(endpoint: u64) -> bool {
     // Nothing can be overtaken on a closed connection.
     let is_pinned = |choice: &Choice| choice.is_pinned && choice.connection.strong_count() > 0;

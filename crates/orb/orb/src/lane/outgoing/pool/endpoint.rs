@@ -1,7 +1,7 @@
-//! Endpoints of references: addresses, and the protocol spoken there.
+//! Endpoints of references: addresses, and the protocol to use there.
 
 use crate::policy::CharCodeSet;
-use crate::profile::{EndpointQualities, SecurityRequirement};
+use crate::profile::{Demand, EndpointQualities};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_link::{Address, Protection};
@@ -14,10 +14,10 @@ pub(crate) struct Endpoint {
     pub(crate) address: Address,
     pub(crate) qualities: EndpointQualities,
     /// Security that the server demands of clients, according to the profile.
-    pub(crate) demands: Option<SecurityRequirement>,
+    pub(crate) demands: Option<Demand>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// Code sets where ISO 8859-1 is preferred.
+    /// Code sets for calls that prefer ISO 8859-1.
     pub(crate) code_sets_of_latin: CodeSets,
     /// True if the profile announces code sets.
     pub(crate) announces_code_sets: bool,
@@ -32,7 +32,7 @@ impl Endpoint {
         self.pair.link.protection() == Protection::Encryption
     }
 
-    /// Returns the endpoint for calls that prefer this code set.
+    /// Returns the endpoint with the code sets for calls that prefer `wanted`.
     pub(crate) fn with_chars_in(self: &Arc<Self>, wanted: CharCodeSet) -> Arc<Self> {
         let is_wanted = self.code_sets == self.code_sets_of_latin || wanted == CharCodeSet::Utf8;
         match is_wanted {
@@ -44,7 +44,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns `true` if both are the same endpoint of the same profile.
+    /// Returns `true` if both are one endpoint of one profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
             && self.address == other.address

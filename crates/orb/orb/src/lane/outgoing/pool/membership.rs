@@ -1,18 +1,18 @@
-//! Place of a connection among those to the same endpoint.
+//! Membership of a connection in the list of connections to its endpoint.
 
 use super::to_endpoint::ToEndpoint;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Place of a connection of kind `C` among those to the same endpoint.
+/// Membership of a connection of type `C` in the list of connections to its endpoint.
 #[derive(Debug)]
 pub(in crate::lane) struct Membership<C> {
-    /// All connections to the same endpoint.
+    /// List of all connections to the endpoint.
     pub(in crate::lane) to: Weak<ToEndpoint<C>>,
-    /// Number of the endpoint, if callers spread over several connections to it.
+    /// Number of the endpoint, if callers may use several connections to it.
     pub(in crate::lane) spreads: Option<u64>,
-    /// True if a thread sends one-ways over this connection, and so keeps to it. Relaxed: an
-    /// independent flag.
+    /// True if a thread sends its one-ways over this connection, and therefore keeps using it.
+    /// Relaxed: an independent flag.
     is_kept_to: AtomicBool,
 }
 
@@ -25,12 +25,12 @@ impl<C> Membership<C> {
         }
     }
 
-    /// Records that a thread keeps to the connection for its one-ways.
+    /// Records that a thread keeps using the connection for its one-ways.
     pub(super) fn keep_to(&self) {
         self.is_kept_to.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether a thread keeps to the connection.
+    /// Returns whether a thread keeps using the connection for its one-ways.
     pub(super) fn is_kept_to(&self) -> bool {
         self.is_kept_to.load(Ordering::Relaxed)
     }

@@ -1,8 +1,8 @@
 //! Connections of a lane, by endpoint.
 //!
 //! The [`cache`] has all of them; [`to_endpoint`] has those to one endpoint, of which there are
-//! several if callers spread ([`chosen`], [`spare`]). A call uses a connection through a
-//! [`binding`].
+//! several if callers are spread over them ([`chosen`], [`spare`]). A call uses a connection
+//! through a [`binding`].
 
 mod binding;
 mod cache;

@@ -4,11 +4,11 @@ use crate::broker::Broker;
 use crate::lane::reactors::Reactors;
 use punctual_exec::LockProtocol;
 
-/// View of the lane for which a connection is opened, with the parts that the connection needs.
+/// The parts of a lane that a connection needs when it is opened for the lane.
 #[derive(Debug)]
 pub(in crate::lane) struct OpenedFor<'l> {
     pub(in crate::lane) broker: &'l Broker,
     pub(in crate::lane) reactors: &'l Reactors,
-    /// Protocol of the connection's sending lock.
+    /// Protocol (with or without priority inheritance) of the connection's sending lock.
     pub(in crate::lane) locks: LockProtocol,
 }

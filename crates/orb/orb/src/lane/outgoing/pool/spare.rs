@@ -19,9 +19,9 @@ impl ClientConnection {
         others.for_each(|one| one.flush(deadline));
     }
 
-    /// Closes the connection if it is an additional one that was unused for a while, or that
-    /// another could replace and no thread keeps to. Otherwise returns the time in which to check
-    /// again.
+    /// Closes the connection if it is an additional one that either was unused for a while, or that
+    /// another one could replace and no thread has to keep using. Otherwise returns the time after
+    /// which to check again.
     pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
         let to = self.membership.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;

@@ -1,6 +1,7 @@
 //! Connections to one endpoint.
 //!
-//! There is one, until callers meet on it repeatedly ([`crate::lane`]'s `spreading`).
+//! There is one connection, until callers repeatedly find it in use by another caller
+//! ([`crate::lane`]'s `spreading`).
 
 use crate::config::OrbConfig;
 use parking_lot::Mutex;
@@ -10,13 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Number of meetings of callers on a connection before another one is opened.
+/// Number of times that callers find a connection in use by another caller before one more is
+/// opened.
 const MEETINGS: u32 = 32;
 /// Time in milliseconds during which no further connection is opened after the server has refused
 /// one.
 const REFUSED: u64 = 30_000;
 
-/// Connections of kind `C` to one endpoint.
+/// Connections of type `C` to one endpoint.
 #[derive(Debug)]
 pub(crate) struct ToEndpoint<C> {
     /// Unique number of the endpoint.
@@ -25,12 +27,12 @@ pub(crate) struct ToEndpoint<C> {
     /// callers of other endpoints do not wait.
     pub(in crate::lane) held: Mutex<Vec<Arc<C>>>,
     pub(in crate::lane) properties: Properties,
-    /// Maximum number of connections.
+    /// Maximum number of connections to the endpoint.
     pub(in crate::lane) most: usize,
-    /// Time for which an additional connection is kept that is not needed.
+    /// Time for which an unneeded additional connection is kept.
     pub(in crate::lane) spare: Option<Duration>,
-    /// Number of meetings of callers since another connection was opened. Relaxed, as the two
-    /// below: independent numbers.
+    /// Number of times that callers have found a connection in use since one was last added.
+    /// Relaxed, as the two fields below: independent values.
     met: AtomicU32,
     is_opening: AtomicBool,
     /// Earliest time at which another connection may be opened, by the coarse clock.
@@ -63,7 +65,8 @@ impl<C> ToEndpoint<C> {
         self.most > 1
     }
 
-    /// Counts a meeting of callers, and returns whether it is time to look for another connection.
+    /// Counts that a caller has found a connection in use; returns whether it is time to look for
+    /// another connection.
     pub(in crate::lane) fn record_meeting(&self) -> bool {
         let met = self.met.fetch_add(1, Ordering::Relaxed) + 1;
         if met < MEETINGS || self.not_before.load(Ordering::Relaxed) > coarse_millis() {
@@ -73,18 +76,19 @@ impl<C> ToEndpoint<C> {
         true
     }
 
-    /// Prevents further connections for a while.
+    /// Prevents the opening of further connections for a while.
     pub(in crate::lane) fn pause_opening(&self) {
         let next = coarse_millis() + REFUSED;
         self.not_before.store(next, Ordering::Relaxed);
     }
 
-    /// Returns `true` if the caller is the one to open another connection: one caller at a time.
+    /// Returns `true` if the caller is to open another connection, which only one caller does at a
+    /// time.
     pub(in crate::lane) fn begins_opening(&self) -> bool {
         !self.is_opening.swap(true, Ordering::Relaxed)
     }
 
-    /// Ends the caller's turn to open a connection, whether it has succeeded or not.
+    /// Ends the caller's turn to open a connection, whether or not it has succeeded.
     pub(in crate::lane) fn ends_opening(&self) {
         self.is_opening.store(false, Ordering::Relaxed);
     }

@@ -20,7 +20,7 @@ pub(in crate::lane::outgoing) enum Step {
 }
 
 impl ClientConnection {
-    /// Reads a message, or some bytes of one, by `until`.
+    /// Reads a message, or some bytes of one; returns at `until` at the latest.
     pub(in crate::lane::outgoing) fn read_step(
         &self,
         inbox: &mut Inbox,
@@ -41,7 +41,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads the data that waits on a quiet connection: late replies, or the peer's
+    /// Reads the data that has arrived on an idle connection: late replies, or the peer's
     /// CloseConnection.
     pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
         let Some(mut inbox) = self.callers.read() else {
@@ -78,15 +78,15 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Delivers a reply to its caller. It was read by the server side of the connection.
+    /// Delivers a reply, read by the server side of the connection, to its caller.
     pub(crate) fn take_reply(&self, message: Message) {
         let mut report = ReadReport::default();
         drop(self.route(message, None, &mut report));
         report.log(self);
     }
 
-    /// Passes a message to its receiver. Returns the reply to `own`, which the reader itself waits
-    /// for.
+    /// Passes a message to its receiver. Returns the reply instead if its request id is `own`, the
+    /// one for which the reading caller waits.
     pub(in crate::lane::outgoing) fn route(
         &self,
         message: Message,

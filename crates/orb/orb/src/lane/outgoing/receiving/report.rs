@@ -1,7 +1,7 @@
 //! Events of reading that are to be logged.
 //!
-//! They are logged when the reading lock has been released: a subscriber to the log may call over
-//! this very connection, and would deadlock.
+//! They are logged when the reading lock has been released: a log subscriber may make a call over
+//! this connection, and would deadlock.
 
 use crate::budget::Evicted;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -10,7 +10,7 @@ use crate::messaging::Inbox;
 /// Events that occurred while messages were read under the reading lock.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct ReadReport {
-    /// Number of replies that matched no caller, and the id of the last.
+    /// Number of replies for which there was no caller, and the last one's request id.
     unclaimed: Option<(u64, u32)>,
     /// Violation of the protocol by the peer.
     violation: Option<String>,
@@ -19,14 +19,14 @@ pub(in crate::lane::outgoing) struct ReadReport {
 }
 
 impl ReadReport {
-    /// Takes over the connections that were closed for this inbox. To be called before the inbox is
-    /// released.
+    /// Moves the record of connections that were closed to make room for this inbox into the
+    /// report. To be called before the inbox is released.
     #[inline]
     pub(in crate::lane::outgoing) fn take_evicted(&mut self, inbox: &mut Inbox) {
         self.evicted = inbox.take_evicted();
     }
 
-    /// Counts a reply that matched no caller.
+    /// Counts a reply for which there is no caller.
     #[cold]
     pub(super) fn count_unclaimed(&mut self, id: u32) {
         let before = self.unclaimed.map_or(0, |(count, _)| count);

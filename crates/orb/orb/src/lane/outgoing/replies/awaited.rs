@@ -10,8 +10,8 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// Place of a caller that has suspended its call until the reply arrives. Dropping it abandons the
-/// call.
+/// Entry in the reply table of a caller that has suspended its call until the reply arrives.
+/// Dropping it abandons the call.
 #[derive(Debug)]
 pub(crate) struct AwaitedReply {
     connection: Arc<ClientConnection>,
@@ -24,7 +24,7 @@ pub(crate) struct AwaitedReply {
 
 impl AwaitedReply {
     /// Resumes the call: calls `wait` to wait for the reply. Returns `None` if the reply table has
-    /// no such place, which cannot happen while this value exists.
+    /// no such entry, which cannot happen while this value exists.
     pub(crate) fn with<R>(
         mut self,
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
@@ -36,7 +36,7 @@ impl AwaitedReply {
     }
 
     /// Resumes the call, and suspends it again if `wait` returns `None`. Returns `Ok(None)` if the
-    /// place does not exist.
+    /// entry does not exist.
     ///
     /// # Errors
     /// The call itself, suspended again.
@@ -60,10 +60,10 @@ impl AwaitedReply {
 
     /// Arranges that `watcher` is woken when something has been delivered, or the deadline has
     /// passed; returns `true` if either has happened already. From then on a thread of the lane
-    /// reads.
+    /// reads the connection.
     ///
     /// # Errors
-    /// If no thread can read.
+    /// If no thread can be made to read it.
     pub(crate) fn watch(
         &mut self,
         readers: &Arc<Replies>,
@@ -83,7 +83,7 @@ impl AwaitedReply {
         Ok(false)
     }
 
-    /// Ends the notification.
+    /// Ends the watcher's notification.
     fn stop_watching(&mut self) {
         if let Some(watching) = self.watching.take() {
             watching.end(&self.connection, self.id);
@@ -104,7 +104,7 @@ impl Drop for AwaitedReply {
 }
 
 impl PendingReply<'_> {
-    /// Suspends the call, and keeps its place until it is resumed.
+    /// Suspends the call, and keeps its entry in the reply table until it is resumed.
     pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
         let pending = ManuallyDrop::new(self);
         AwaitedReply {

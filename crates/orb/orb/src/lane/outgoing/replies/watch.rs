@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const NANOS_A_MILLISECOND: u64 = 1_000_000;
 
-/// Watchers of one connection's replies, and the reader for them.
+/// Watchers of one connection's replies, and the thread that reads for them.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Watch {
     pub(in crate::lane::outgoing) state: Mutex<State>,
@@ -26,27 +26,27 @@ pub(in crate::lane::outgoing) struct Watch {
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct State {
     pub(in crate::lane::outgoing) watchers: usize,
-    /// Deadlines, in nanoseconds of the exact clock, and ids of the watchers. A notified watcher
-    /// checks its deadline by the same clock, and is not notified again.
+    /// Deadlines, in nanoseconds of the exact clock, with the request ids of the watchers. A
+    /// notified watcher checks its deadline by that clock too, and is not notified again.
     pub(in crate::lane::outgoing) due: BTreeSet<(u64, u32)>,
     pub(in crate::lane::outgoing) reads: Reads,
 }
 
-/// Reader on behalf of the watchers.
+/// Thread that reads the connection for the watchers.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) enum Reads {
     #[default]
     Nobody,
     /// Thread of the lane's reactor for replies.
     Reactor(Arc<Reactor>, Token),
-    /// None: the reactor's events are switched off until there is a watcher again.
+    /// No thread: the reactor's events are disabled until there is a watcher again.
     Paused(Arc<Reactor>, Token),
-    /// Thread of the connection's own, for links that a reactor cannot wait for.
+    /// A thread dedicated to the connection, for links that a reactor cannot wait for.
     Thread,
 }
 
 impl State {
-    /// Switches the reactor's events on again; data that is there already causes an event.
+    /// Enables the reactor's events again; data that has already arrived causes an event.
     pub(in crate::lane::outgoing) fn resume(
         &mut self,
         (reactor, token): (Arc<Reactor>, Token),
@@ -56,7 +56,7 @@ impl State {
         Ok(())
     }
 
-    /// Makes the reactor check deadlines when the first of them has passed.
+    /// Makes the reactor check deadlines when the earliest of them has passed.
     pub(in crate::lane::outgoing) fn set_deadline(&self) {
         if let (Reads::Reactor(reactor, token), Some((due, _))) = (&self.reads, self.due.first()) {
             let left = due.saturating_sub(nanos());

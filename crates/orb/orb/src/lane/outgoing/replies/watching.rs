@@ -1,9 +1,9 @@
 //! Replies that no thread waits for: a watcher is notified of their arrival, and a thread of the
 //! lane reads meanwhile.
 //!
-//! The reading thread drops a connection only when there is data to read but no watcher, so that
-//! successive asynchronous calls cost no system call for that. Callers that wait read for all; data
-//! that they leave unread is read by the lane's thread (`Callers::take_unread`).
+//! The reading thread stops watching a connection only when data arrives while there is no watcher,
+//! so that successive asynchronous calls need no extra system calls. Callers of synchronous calls
+//! read for all; data that they leave unread is read by the lane's thread (`Callers::take_unread`).
 
 use super::watch::{Reads, State};
 use crate::lane::outgoing::connection::ClientConnection;
@@ -17,10 +17,10 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Maximum time for which a connection's own thread keeps waiting callers from reading, and may be
-/// late for a deadline.
+/// Maximum time for which a connection's dedicated thread reads without giving waiting callers a
+/// chance to read, and by which it may miss a deadline.
 const READ_FOR: Duration = Duration::from_millis(20);
-/// Time for which a connection's own thread stays without watchers.
+/// Time for which a connection's dedicated thread stays alive without watchers.
 const STAY: Duration = Duration::from_secs(1);
 
 /// Registration of a watcher of a reply.
@@ -89,7 +89,8 @@ impl Watching {
 }
 
 impl ClientConnection {
-    /// Makes a thread of the lane read from now on, with or without watchers.
+    /// Makes a thread of the lane read the connection from now on, whether or not there are
+    /// watchers.
     pub(in crate::lane) fn read_for_good(
         self: &Arc<Self>,
         readers: &Arc<Replies>,
@@ -100,7 +101,7 @@ impl ClientConnection {
         self.begin_to_read(readers, &mut state)
     }
 
-    /// Makes a thread read from now on.
+    /// Makes a thread read the connection from now on.
     fn begin_to_read(
         self: &Arc<Self>,
         readers: &Arc<Replies>,
@@ -120,7 +121,8 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Passes data that callers have left unread to the reader for watchers, if there is a watcher.
+    /// Passes data that callers have left unread to the thread that reads for watchers, if there is
+    /// a watcher.
     #[inline]
     pub(in crate::lane::outgoing) fn pass_on_unread(&self) {
         if self.callers.take_unread() {
@@ -164,7 +166,8 @@ impl ClientConnection {
         }
     }
 
-    /// Returns `true` if there is no watcher any more; the reader for watchers then stops.
+    /// Returns `true` if there is no watcher any more; the thread that reads for watchers then
+    /// stops.
     fn is_unwatched(&self) -> bool {
         let mut state = self.watch.state.lock();
         if state.watchers > 0 {
@@ -195,7 +198,7 @@ impl ClientConnection {
     }
 }
 
-/// Runs a connection's own reading thread.
+/// Runs a connection's dedicated reading thread.
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);

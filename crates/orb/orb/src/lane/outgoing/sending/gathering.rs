@@ -1,56 +1,56 @@
-//! Gathering of closely successive one-ways by the transport.
+//! Gathering of one-ways in quick succession by the transport.
 //!
 //! Over TCP a small message costs its sender several microseconds, and as much again each time that
-//! the receiver is woken; a packet of many costs little more. In a *flood*, several one-ways in a
-//! row with hardly any time between them, most messages are sent with a hint that more follow
-//! ([`punctual_link::Gatherer`]). The operating system has accepted them then, as any others
-//! (SYNC_WITH_TRANSPORT), and their packet leaves
+//! the receiver is woken; a packet with many messages costs little more. In a *flood*, several
+//! one-ways in quick succession, most messages are sent with a hint that more follow
+//! ([`punctual_link::Gatherer`]). The operating system has accepted them, like any others
+//! (SYNC_WITH_TRANSPORT), and their packet is sent
 //!
 //! - with the first message that is sent without that hint: a one-way when `longest` has passed,
 //!   any other request at once;
-//! - or by the flusher, which looks after connections in a flood, as the last one-way cannot be
-//!   known.
+//! - or by the flusher, which checks connections in a flood, as it cannot be known which one-way is
+//!   the last.
 
 use std::time::{Duration, Instant};
 
-/// Maximum interval between two one-ways that count as close.
+/// Maximum interval between two one-ways that count as being in quick succession.
 const CLOSE: Duration = Duration::from_micros(20);
-/// Number of close one-ways in a row that make a flood.
+/// Number of one-ways in quick succession that make a flood.
 const FLOOD: u32 = 8;
-/// Time between two looks of the flusher at a connection in a flood, in multiples of `longest`.
+/// Time between two checks of a connection in a flood by the flusher, in multiples of `longest`.
 const BETWEEN_LOOKS: u32 = 4;
 /// Maximum length of messages that are gathered, in bytes.
 pub(in crate::lane::outgoing) const LONGEST_MESSAGE: usize = 4096;
 
-/// Record of the one-ways that a connection has sent lately.
+/// Recent one-ways of a connection, by which floods are recognised.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Gathering {
-    /// Maximum time for which a one-way may be kept back while others follow; zero keeps none back.
+    /// Maximum time for which a one-way may be held back while others follow; zero disables it.
     longest: Duration,
     last: Option<Instant>,
-    /// Number of close one-ways in a row.
+    /// Number of one-ways so far in quick succession.
     close: u32,
-    /// Send time of the first one-way that may be kept back now.
+    /// Send time of the first one-way that may currently be held back.
     kept_since: Option<Instant>,
-    /// True if the flusher looks after the connection.
+    /// True if the flusher checks the connection.
     is_watched: bool,
 }
 
-/// Way of sending a one-way.
+/// How a one-way is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Leaving {
     AtOnce,
-    /// With the hint that more follow. The flusher is to look after the connection in this time, if
-    /// it does not yet.
+    /// With the hint that more follow. Contains the time within which the flusher is to check the
+    /// connection, if it does not yet do so.
     BeforeMore(Option<Duration>),
 }
 
-/// Work of the flusher for a connection.
+/// What the flusher is to do for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) struct Look {
-    /// True if the flusher must push out the messages kept back.
+    /// True if the flusher must send the messages that are held back.
     pub(in crate::lane::outgoing) pushes: bool,
-    /// Time in which to look again.
+    /// Time after which to check again.
     pub(in crate::lane::outgoing) again: Option<Duration>,
 }
 
@@ -65,7 +65,7 @@ impl Gathering {
         }
     }
 
-    /// Returns the way of sending for the one-way that is sent at `now`.
+    /// Returns how the one-way that is sent at `now` is to be sent.
     #[inline]
     pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
         let before = self.last.replace(now);
@@ -88,7 +88,7 @@ impl Gathering {
         Leaving::BeforeMore((!was_watched).then(|| self.between_looks()))
     }
 
-    /// Returns the work of the flusher that looks at the connection at `now`.
+    /// Returns what the flusher is to do for the connection at `now`.
     pub(in crate::lane::outgoing) fn look(&mut self, now: Instant) -> Look {
         let age = |since: Instant| now.saturating_duration_since(since);
         let pushes = self
@@ -107,14 +107,14 @@ impl Gathering {
         Look { pushes, again }
     }
 
-    /// Records that the flusher does not look after the connection: the next message kept back must
-    /// schedule it.
+    /// Records that the flusher does not check the connection: the next one-way that is held back
+    /// must schedule a check.
     pub(in crate::lane::outgoing) fn set_unwatched(&mut self) {
         self.is_watched = false;
         self.close = 0;
     }
 
-    /// Records that everything is pushed out, and returns `true` if anything was kept back.
+    /// Records that nothing is held back any more; returns `true` if anything was.
     pub(in crate::lane::outgoing) fn push(&mut self) -> bool {
         self.kept_since.take().is_some()
     }
@@ -149,8 +149,8 @@ mod tests {
             self.gathering.next(self.now)
         }
 
-        /// Sends `count` one-ways a microsecond apart; returns the number of those that left at
-        /// once.
+        /// Sends `count` one-ways, one microsecond apart; returns the number of those that were not
+        /// held back.
         fn floods(&mut self, count: usize) -> usize {
             let leaves = |_: &usize| self.sends_after(STEP) == Leaving::AtOnce;
             (0..count).filter(leaves).count()

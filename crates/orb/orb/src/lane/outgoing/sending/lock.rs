@@ -1,7 +1,7 @@
 //! Sending lock of a connection, and requests that are lost under it.
 //!
-//! Lost requests are logged when the lock has been released: a subscriber to the log may call over
-//! this very connection, and would deadlock.
+//! Lost requests are logged when the lock has been released: a log subscriber may make a call over
+//! this connection, and would deadlock.
 
 use super::sender::Sender;
 use crate::lane::outgoing::calls::Broken;
@@ -29,8 +29,8 @@ impl LostRequests {
 }
 
 impl ClientConnection {
-    /// Runs `work` under the sending lock. Logs the requests that were lost meanwhile once the lock
-    /// is released.
+    /// Runs `work` under the sending lock. Once the lock is released, logs the requests that were
+    /// lost meanwhile.
     ///
     /// # Errors
     /// If the lock cannot be taken by the deadline.
@@ -71,8 +71,8 @@ impl ClientConnection {
         done
     }
 
-    /// Breaks the connection off if the lock is lost, as its owner may have sent a part of a
-    /// message. Returns the error for the caller.
+    /// Breaks the connection off if the lock's previous owner failed, as it may have sent a part of
+    /// a message. Returns the error for the caller.
     #[cold]
     pub(in crate::lane::outgoing) fn lock_failed(&self, error: LockError) -> SendError {
         let error = match error {

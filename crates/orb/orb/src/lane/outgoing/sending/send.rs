@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 pub(in crate::lane::outgoing) const LOW_PRIORITY_LIMIT: Duration = Duration::from_millis(100);
 
 impl ClientConnection {
-    /// Sends a message that does not depend on the time of sending, by the fast path if no other
-    /// thread sends and nothing is buffered. Otherwise works as [`ClientConnection::send`].
+    /// Sends a message of a protocol whose messages do not depend on the time of sending. Takes the
+    /// fast path if no other thread is sending and nothing is buffered. Otherwise works as
+    /// [`ClientConnection::send`].
     #[inline(always)]
     pub(crate) fn send_plainly(
         &self,
@@ -53,8 +54,8 @@ impl ClientConnection {
     }
 
     /// Sends a one-way as [`ClientConnection::send_plainly`] does; in a flood the transport
-    /// combines it with others ([`super::gathering`]). Returns the time in which the flusher is to
-    /// look after the connection, if it does not yet.
+    /// combines it with others ([`super::gathering`]). Returns the time within which the flusher is
+    /// to check the connection, if it does not yet do so.
     ///
     /// A one-way is sent at once if locks inherit priorities.
     #[inline]
@@ -91,7 +92,7 @@ impl ClientConnection {
             .map(|()| None)
     }
 
-    /// Sends a message under the lock; nothing is buffered that must be sent before it.
+    /// Sends a message under the sending lock, when no buffered message must be sent before it.
     #[inline(always)]
     fn send_alone(
         &self,
@@ -109,8 +110,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sends under a lock that inherits priorities. A function by itself, so that other lanes skip
-    /// it by one branch.
+    /// Sends with a sending lock that has priority inheritance. A separate function, so that other
+    /// lanes skip it by one branch.
     #[inline(never)]
     fn send_inheriting(
         &self,
@@ -121,7 +122,7 @@ impl ClientConnection {
         self.send_alone(sending, message, deadline)
     }
 
-    /// Breaks the connection off after an error within a message.
+    /// Breaks the connection off if the error occurred in the middle of a message.
     #[cold]
     fn send_failed(&self, error: SendError) -> SendError {
         let was_begun = error.sent > 0;
@@ -132,8 +133,8 @@ impl ClientConnection {
         error
     }
 
-    /// Sends one message, after the buffered ones unless it is `out_of_band`; after an error within
-    /// a message the connection is broken off.
+    /// Sends one message, after the buffered ones unless it is `out_of_band`; after an error in the
+    /// middle of a message the connection is broken off.
     pub(crate) fn send(
         &self,
         message: &mut Block,
@@ -164,8 +165,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sends a message that may be omitted, unless another thread is sending. Blocks for a short
-    /// time at most.
+    /// Sends a message that may be omitted; omits it if another thread is sending. Blocks only for
+    /// a short time.
     pub(crate) fn send_at_leisure(&self, message: &Block) {
         let (none, soon) = (Fragmenting::NEVER, Deadline::after(LOW_PRIORITY_LIMIT));
         let sent = self.try_with_sender(|_, _| {

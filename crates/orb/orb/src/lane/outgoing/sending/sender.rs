@@ -1,12 +1,12 @@
-//! State under a connection's sending lock.
+//! State protected by a connection's sending lock.
 
 use super::gathering::Gathering;
 use punctual_cdr::Block;
 
-/// State under a connection's sending lock.
+/// State protected by a connection's sending lock.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Sender {
-    /// Gathering of one-ways that are not buffered.
+    /// State of the gathering of one-ways that are not buffered.
     pub(in crate::lane::outgoing) gathering: Gathering,
     /// Spare memory for buffered one-ways.
     pub(in crate::lane::outgoing) spare: Block,

@@ -1,4 +1,4 @@
-//! Waiting for a reply, by the connection's strategy.
+//! Waiting for a reply, according to the connection's strategy.
 
 use super::strategy::WaitStrategy;
 use crate::lane::outgoing::calls::PendingReply;

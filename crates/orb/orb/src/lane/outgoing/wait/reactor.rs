@@ -1,10 +1,10 @@
 //! Wait-on-reactor and wait-on-Leader/Followers: replies are read by a thread of a reactor, and
 //! their callers serve the reactor meanwhile.
 //!
-//! The connection is registered with a reactor for as long as it lives. A caller records its wakeup
-//! for the reply, and runs the reactor until then (`Reactor::run_until`): alone it reads its own
-//! reply; beside a pool it sleeps, and joins the pool when all its threads are busy. It may thus
-//! serve a call that its own call waits for.
+//! The connection is registered with a reactor for as long as it lives. A caller records how it is
+//! woken for its reply, and runs the reactor until then (`Reactor::run_until`). Without a thread
+//! pool, it reads its own reply; with one, it sleeps, and joins the pool when all the pool's
+//! threads are busy. So it may serve a request on which its own call depends.
 
 use crate::lane::outgoing::calls::ReplyPlace;
 use crate::lane::outgoing::calls::{Broken, Delivered, NoReply};
@@ -22,7 +22,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct ServingReactor {
     reactor: Arc<Reactor>,
     token: OnceLock<Token>,
-    /// Ids of awaited replies, and the wakeups of their callers.
+    /// Request ids of awaited replies, with the objects that wake their callers.
     waiting: Mutex<Vec<(u32, Wakeup)>>,
 }
 
@@ -48,14 +48,15 @@ impl ServingReactor {
         Ok(())
     }
 
-    /// Makes the reactor read the connection once more, as another thread held the inbox.
+    /// Makes the reactor read the connection once more, as another thread held the inbox when the
+    /// last event occurred.
     pub(super) fn nudge(&self) {
         if let Some(&token) = self.token.get() {
             self.reactor.nudge(token);
         }
     }
 
-    /// Wakes the caller that waits for reply `id`, or all callers.
+    /// Wakes the caller that waits for the reply to request `id`; all callers if `id` is `None`.
     pub(super) fn wake(&self, id: Option<u32>) {
         for (number, thread) in self.waiting.lock().iter() {
             if id.is_none_or(|id| id == *number) {

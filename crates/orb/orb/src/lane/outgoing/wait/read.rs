@@ -1,12 +1,12 @@
-//! Wait-on-read: one of the callers that wait on a connection reads it for all.
+//! Wait-on-read: one of the callers that wait on a connection reads it for all of them.
 //!
 //! The caller that finds the inbox free reads, passes replies to their callers, and stops at its
 //! own; then another takes over ([`crate::lane::outgoing::calls`] has the hand-over). With one
 //! caller there is no hand-over at all: one send, one receive. (Arulanthu et al. 2000, §3.1, call
 //! it Leader/Followers on the client.)
 //!
-//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the one that reads releases
-//! the inbox for that, and then waits again.
+//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the reading caller releases
+//! the inbox, runs them, and then waits again.
 
 use crate::lane::outgoing::calls::Followed;
 use crate::lane::outgoing::calls::PendingReply;
@@ -32,8 +32,8 @@ enum Turn<'c> {
 }
 
 impl ClientConnection {
-    /// Waits as [`ClientConnection::read`] does, but receives a lone caller's reply of the usual
-    /// kind directly into `block`, without assembling or passing on anything.
+    /// Waits as [`ClientConnection::read`] does, but if there is only one caller and its reply is a
+    /// single plain message, receives that directly into `block`.
     #[inline]
     pub(super) fn read_with(
         &self,
@@ -75,7 +75,7 @@ impl ClientConnection {
         ))
     }
 
-    /// Continues with the data that was received into a block.
+    /// Continues, after the direct attempt, with the data that was received into a block.
     #[cold]
     fn continue_reading(
         &self,
@@ -105,7 +105,7 @@ impl ClientConnection {
         self.take_turns(self.turn(), pending, deadline)
     }
 
-    /// Returns the first step of a caller that begins to wait.
+    /// Returns the first step of a caller that starts to wait.
     fn turn(&self) -> Turn<'_> {
         self.callers.read().map_or(Turn::Follows, Turn::Reads)
     }
@@ -167,7 +167,8 @@ impl ClientConnection {
         }
     }
 
-    /// Waits while another caller reads, until it is this one's turn.
+    /// Waits while another caller reads, until this one is to read, has its reply, or must run
+    /// reply handlers.
     fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Turn<'_> {
         let falls_asleep = || probe::begins(Point::ClientReceive);
         match self.callers.follow(&pending.caller, deadline, falls_asleep) {

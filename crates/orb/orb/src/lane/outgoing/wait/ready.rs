@@ -8,8 +8,7 @@ use punctual_exec::reactor::{Readiness, ReadyEvent};
 use std::io;
 use std::sync::Arc;
 
-/// Maximum number of messages of one connection that are read before other connections have their
-/// turn.
+/// Maximum number of messages of one connection that are read before other connections are served.
 const MESSAGES: usize = 64;
 
 impl ClientConnection {
@@ -69,7 +68,8 @@ impl ClientConnection {
         true
     }
 
-    /// Reads a message or some bytes; returns `false` when there is no more data.
+    /// Reads a message or a part of one without blocking; returns `false` when there is no more
+    /// data.
     fn read_there(
         &self,
         inbox: &mut Inbox,

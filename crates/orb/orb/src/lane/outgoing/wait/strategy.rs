@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Strategy of the callers of one connection, chosen when the connection is opened.
 #[derive(Debug)]
 pub(crate) enum WaitStrategy {
-    /// One of the callers reads for all.
+    /// One of the callers reads for all callers.
     Read,
     /// The callers serve a reactor, which reads.
     Reactor(Box<ServingReactor>),
@@ -30,7 +30,7 @@ impl WaitStrategy {
         }
     }
 
-    /// Returns whether a caller serves others while it waits.
+    /// Returns whether a caller serves other requests while it waits.
     pub(crate) fn serves_meanwhile(&self) -> bool {
         matches!(self, Self::Reactor(_))
     }
@@ -43,15 +43,16 @@ impl WaitStrategy {
         }
     }
 
-    /// Makes the reactor read the connection once more, as another thread held the inbox.
+    /// Makes the reactor read the connection once more, as another thread held the inbox when the
+    /// last event occurred.
     pub(crate) fn nudge(&self) {
         if let Self::Reactor(reactor) = self {
             reactor.nudge();
         }
     }
 
-    /// Wakes the caller that waits for reply `id`, or all, after a delivery. Callers that read for
-    /// one another need not be woken.
+    /// Wakes the caller that waits for the reply to request `id`, or all callers, after a delivery.
+    /// Does nothing for callers that read for one another.
     pub(crate) fn wake(&self, id: Option<u32>) {
         if let Self::Reactor(reactor) = self {
             reactor.wake(id);

@@ -1,8 +1,8 @@
 //! Hash without collisions of ids that are known beforehand: one cell for each.
 //!
 //! Compress, hash and displace (Belazzougui, Botelho, Dietzfelbinger, *Hash, displace, and
-//! compress*, ESA 2009), as `phf` does it. It maps every id to some cell, so the id of a cell's
-//! object is compared.
+//! compress*, ESA 2009), as `phf` does it. It also maps ids outside the set to a cell, so the id of
+//! the cell's object is compared.
 
 use super::super::super::link::Link;
 use super::super::super::sync::{AtomicU32, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct PerfectIndex {
 
 struct Cell {
     id: Box<[u8]>,
-    /// Entry that is active under the id.
+    /// Link to the entry that is active under the cell's id.
     link: AtomicU32,
 }
 
@@ -49,7 +49,7 @@ impl PerfectIndex {
         })
     }
 
-    /// Calls `is` for the entry whose id may be this one. Takes no lock.
+    /// Calls `is` for the entry that may have this id, if there is one. Takes no lock.
     pub(crate) fn find<R>(&self, id: &[u8], is: impl FnOnce(u32) -> Option<R>) -> Option<R> {
         // Acquire: pairs with `insert`, and with `remove`, before which the id was marked as
         // closing.

@@ -1,9 +1,9 @@
 //! De-layered demultiplexing: one hash of id and operation leads to the object's entry and the
 //! operation's number.
 //!
-//! Cells are filled as calls come, and later ones overwrite earlier ones. They are only hints: the
-//! entry is pinned, and id and operation are compared whole. So no access here is ordered, and the
-//! two words of a cell may come from two calls.
+//! Cells are filled as calls come, and later pairs overwrite earlier ones. They are only hints: the
+//! entry is pinned, and id and operation are compared whole. So all accesses here are relaxed, and
+//! the two words of a cell may come from two calls.
 
 use super::super::super::entry::EntryId;
 use super::super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
@@ -14,28 +14,29 @@ use std::hash::BuildHasher;
 const FIRST: usize = 1 << 10;
 /// Number of tables, each twice as large as the one before: up to 2^20 cells, 16 MiB.
 const TABLES: usize = 11;
-/// Number of cells for each object, until there are no larger tables.
+/// Number of cells per object, until the largest table is in use.
 const CELLS: usize = 8;
-/// Mask of the operation's number in a cell's first word: the rest is from the hash.
+/// Mask of the operation's number in a cell's first word; the other bits are from the hash.
 const NUMBER: u64 = 0xffff;
-/// First word of an empty cell. Not 0: the system would otherwise map the memory only at the first
-/// call that reaches it.
+/// First word of an empty cell. Not 0: writing it makes the system map the table's memory at once,
+/// not during the first call that uses a cell.
 const NOTHING: u64 = NUMBER;
 
 pub(crate) struct Shortcuts {
     hasher: RandomState,
     tables: [OnceLock<Box<[Cell]>>; TABLES],
-    /// Table in use. The ones before it stay, together as large.
+    /// Index of the table in use. Smaller tables are kept; all together they are as large as this
+    /// one.
     current: AtomicU32,
 }
 
 struct Cell {
-    /// Upper bits of the hash, and the operation's number.
+    /// Upper bits of the pair's hash, and the operation's number.
     tag: AtomicU64,
     entry_id: AtomicU64,
 }
 
-/// Cell of a pair of id and operation.
+/// Hash of a pair of id and operation, which selects its cell.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair(u64);
 
@@ -54,7 +55,8 @@ impl Shortcuts {
         Pair(self.hasher.hash_one((id, operation)))
     }
 
-    /// Returns the entry and the operation's number that may belong to a pair.
+    /// Returns the entry and the operation's number that may belong to a pair; the caller compares
+    /// id and operation.
     pub(crate) fn find(&self, pair: Pair) -> Option<(EntryId, usize)> {
         let cell = self.cell(pair)?;
         let tag = cell.tag.load(Ordering::Relaxed);
@@ -85,7 +87,8 @@ impl Shortcuts {
         }
     }
 
-    /// Makes cells for that many objects. One thread at a time. A larger table begins empty.
+    /// Makes enough cells for this number of objects; a larger table begins empty. Called by one
+    /// thread at a time.
     pub(crate) fn reserve(&self, objects: usize) {
         let current = self.current.load(Ordering::Relaxed) as usize;
         if objects.saturating_mul(CELLS) > FIRST << current && current + 1 < TABLES {

@@ -1,104 +1,11 @@
-//! Tests of the resolved model of valid IDL.
-#![allow(clippy::unwrap_used)]
+//! Definitions and their parts.
 
+use super::{compiled, find, model, value};
+use punctual_idl::InMemory;
 use punctual_idl::model::{
-    AnnotationValue, ConstValue, DeclKind, Declaration, Direction, FixedValue, InterfaceFlavour,
-    Label, Primitive, Specification, Type, ValueFlavour,
+    AnnotationValue, ConstValue, DeclKind, Direction, FixedValue, InterfaceFlavour, Label,
+    Primitive, Type, ValueFlavour,
 };
-use punctual_idl::{Compilation, InMemory, Options, compile_source};
-
-fn compiled(text: &str, loader: &InMemory) -> Compilation {
-    let options = Options {
-        include_dirs: vec!["inc".into()],
-        ..Options::default()
-    };
-    match compile_source("dir/main.idl", text, &options, loader) {
-        Ok(compilation) => compilation,
-        Err(failure) => {
-            panic!(
-                "{}",
-                punctual_idl::diagnostic::render(&failure.diagnostics, false)
-            )
-        }
-    }
-}
-
-fn model(text: &str) -> Specification {
-    compiled(text, &InMemory::new()).specification
-}
-
-fn find<'a>(spec: &'a Specification, name: &str) -> &'a Declaration {
-    spec.find(name).unwrap_or_else(|| panic!("no {name}"))
-}
-
-fn value(spec: &Specification, name: &str) -> ConstValue {
-    match &find(spec, name).kind {
-        DeclKind::Const(constant) => constant.value.clone(),
-        other => panic!("{name} is a {}", other.describe()),
-    }
-}
-
-fn ids(text: &str, loader: &InMemory) -> Vec<String> {
-    let spec = compiled(text, loader).specification;
-    spec.declarations
-        .iter()
-        .map(|d| format!("{} {}", d.absolute_name(), d.repository_id))
-        .collect()
-}
-
-#[test]
-fn repository_ids_follow_prefix_version_and_id_pragmas() {
-    let text = "#pragma prefix \"P1\"\nmodule M1 {\n typedef long T1;\n#pragma prefix \"P2\"\n\
-                typedef long T2;\n module M2 { typedef long T3; };\n};\ntypedef long T4;\n\
-                interface I { struct S { long x; }; };\n#pragma version I 2.4\n\
-                #pragma ID I::S \"LOCAL:mine\"\n";
-    assert_eq!(
-        ids(text, &InMemory::new()),
-        [
-            "::M1 IDL:P1/M1:1.0",
-            "::M1::T1 IDL:P1/M1/T1:1.0",
-            "::M1::T2 IDL:P2/T2:1.0",
-            "::M1::M2 IDL:P2/M2:1.0",
-            "::M1::M2::T3 IDL:P2/M2/T3:1.0",
-            "::T4 IDL:P1/T4:1.0",
-            "::I IDL:P1/I:2.4",
-            "::I::S LOCAL:mine",
-        ]
-    );
-}
-
-#[test]
-fn a_prefix_ends_with_its_file_and_does_not_reach_included_ones() {
-    let loader = InMemory::new().with(
-        "dir/a.idl",
-        "typedef long A;\n#pragma prefix \"inner\"\ntypedef long B;\n",
-    );
-    let text = "#pragma prefix \"outer\"\n#include \"a.idl\"\ntypedef long C;\n";
-    assert_eq!(
-        ids(text, &loader),
-        [
-            "::A IDL:A:1.0",
-            "::B IDL:inner/B:1.0",
-            "::C IDL:outer/C:1.0"
-        ]
-    );
-}
-
-#[test]
-fn typeid_and_typeprefix_set_repository_ids() {
-    let text = "module M { interface I {}; interface J {}; typeid J \"IDL:other/J:3.0\"; };\n\
-                typeprefix M \"p\";\nmodule M { interface K {}; };\n";
-    assert_eq!(
-        ids(text, &InMemory::new()),
-        [
-            "::M IDL:p/M:1.0",
-            "::M::I IDL:p/M/I:1.0",
-            "::M::J IDL:other/J:3.0",
-            "::M IDL:p/M:1.0",
-            "::M::K IDL:p/M/K:1.0",
-        ]
-    );
-}
 
 #[test]
 fn modules_keep_their_parts_and_scope() {
@@ -340,15 +247,6 @@ fn types_stay_as_written_and_resolve_through_typedefs() {
 }
 
 #[test]
-fn escaped_names_lose_their_underscore_and_are_no_keywords() {
-    let spec = model("interface _interface { void _in(in long _out); };\n");
-    assert_eq!(
-        find(&spec, "interface::in").repository_id,
-        "IDL:interface/in:1.0"
-    );
-}
-
-#[test]
 fn value_types_keep_all_their_parts() {
     let spec = model(
         "abstract interface Desc { string text(); };\nvaluetype Base { public long a; };\n\
@@ -373,64 +271,6 @@ fn value_types_keep_all_their_parts() {
         panic!()
     };
     assert_eq!(desc.flavour, InterfaceFlavour::Abstract);
-}
-
-#[test]
-fn includes_are_searched_and_marked_and_keep_their_places() {
-    let loader = InMemory::new()
-        .with(
-            "dir/near.idl",
-            "#pragma once\n#include <far.idl>\nmodule Near { typedef Far F; };\n",
-        )
-        .with(
-            "inc/far.idl",
-            "#ifndef FAR\n#define FAR\ntypedef long Far;\n#endif\n",
-        );
-    let text = "#include \"near.idl\"\n#include \"near.idl\"\n#include <far.idl>\n\
-                #define FIELD(t, n) t n;\n#if defined(FAR) && FIELD_COUNT + 1 == 1\n\
-                struct S \\\n { FIELD(Far, a) FIELD(Near::F, b) };\n#elif 1\n#error no\n#endif\n";
-    let spec = compiled(text, &loader).specification;
-    let (far, s) = (find(&spec, "Far"), find(&spec, "S"));
-    assert!(!far.in_main_file && s.in_main_file);
-    assert_eq!(spec.file(far.file()).name(), "inc/far.idl");
-    assert_eq!((far.location.line, far.location.column), (3, 14));
-    let members = spec.members(s.id);
-    assert_eq!(
-        (members[0].location.line, members[1].location.column),
-        (7, 18)
-    );
-}
-
-#[test]
-fn defined_macros_reach_the_source() {
-    let options = Options {
-        defines: vec![("SIZE".into(), Some("4 + 4".into())), ("ON".into(), None)],
-        ..Options::default()
-    };
-    let text = "#if ON\ntypedef long T[SIZE];\n#endif\n#define STR(x) #x\n#define CAT(a, b) a##b\n\
-                const string S = STR(a b);\ntypedef T CAT(Two, Parts);\n";
-    let spec = compile_source("x.idl", text, &options, &InMemory::new())
-        .unwrap()
-        .specification;
-    let DeclKind::Typedef(t) = &find(&spec, "T").kind else {
-        panic!()
-    };
-    assert!(matches!(&t.ty, Type::Array { dimensions, .. } if dimensions == &[8]));
-    assert_eq!(value(&spec, "S"), ConstValue::String("a b".into()));
-    assert_eq!(find(&spec, "TwoParts").name, "TwoParts");
-}
-
-#[test]
-fn names_of_module_corba_need_no_declaration() {
-    let spec = model(
-        "#include <orb.idl>\ninterface I : CORBA::Current { void f(in CORBA::OctetSeq data); };\n",
-    );
-    let corba = &spec[spec.definitions[0]];
-    assert_eq!((corba.name.as_str(), corba.in_main_file), ("CORBA", false));
-    assert_eq!(
-        find(&spec, "CORBA::OctetSeq").repository_id,
-        "IDL:omg.org/CORBA/OctetSeq:1.0"
-    );
 }
 
 #[test]
@@ -544,129 +384,6 @@ fn an_annotation_can_make_an_operation_one_way() {
         other => panic!("{name} is a {}", other.describe()),
     };
     assert!(oneway("I::f") && !oneway("I::g"));
-}
-
-#[test]
-fn built_in_files_may_be_included_by_several() {
-    let loader = InMemory::new().with("dir/a.idl", "#include <IOP.idl>\n#include <orb.idl>\n");
-    let text = "#include \"a.idl\"\n#include <IOP.idl>\nstruct S { IOP::IOR ior; };\n";
-    let spec = compiled(text, &loader).specification;
-    assert!(spec.find("IOP::IOR").is_some() && spec.find("S").is_some());
-}
-
-#[test]
-fn a_native_type_can_be_raised() {
-    let spec = model(
-        "native U;
-         valuetype H { factory make() raises (U); void f() raises (U); };
-         local interface L { attribute long a getraises (U); };",
-    );
-    let native = find(&spec, "U").id;
-    let DeclKind::Operation(operation) = &find(&spec, "H::f").kind else {
-        panic!()
-    };
-    assert_eq!(operation.raises, [native]);
-    let DeclKind::ValueType(value) = &find(&spec, "H").kind else {
-        panic!()
-    };
-    assert_eq!(value.factories[0].raises, [native]);
-    let DeclKind::Attribute(attribute) = &find(&spec, "L::a").kind else {
-        panic!()
-    };
-    assert_eq!(attribute.get_raises, [native]);
-}
-
-#[test]
-fn orb_idl_serves_what_the_standards_other_files_use() {
-    let spec = model(
-        "#include <orb.idl>
-         import ::CORBA::Repository;
-         #pragma prefix \"omg.org\"
-         module Messaging {
-           interface ReplyHandler {};
-           abstract valuetype Poller : CORBA::Pollable { attribute ReplyHandler handler; };
-           native UserExceptionBase;
-           valuetype ExceptionHolder {
-             void raise_exception() raises (UserExceptionBase);
-             void raise_with_list(in CORBA::ExceptionList list) raises (UserExceptionBase);
-             private boolean is_system;
-             private CORBA::OctetSeq marshaled;
-           };
-         };
-         module RTCORBA {
-           typedef short Priority;
-           local interface Current : CORBA::Current { attribute Priority the_priority; };
-           local interface RTORB {
-             CORBA::Policy make(in CORBA::PolicyType t) raises (CORBA::PolicyError);
-             void check(in CORBA::PolicyList list) raises (CORBA::InvalidPolicies);
-             CORBA::ServiceInformation services(in CORBA::ServiceType type);
-           };
-           local interface Managed : CORBA::PolicyManager {};
-         };
-         module DynamicAny {
-           local interface DynAny { CORBA::TypeCode type(); CORBA::TCKind kind(); };
-           const CORBA::TCKind FIRST = CORBA::tk_null;
-           valuetype Own : CORBA::CustomMarshal { CORBA::ValueFactory made_by(); };
-         };
-         module PortableInterceptor {
-           local interface ORBInitInfo {
-             readonly attribute CORBA::StringSeq arguments;
-             CORBA::ParameterMode mode(in CORBA::Repository where);
-             void set(in CORBA::SetOverrideType how) raises (CORBA::WrongTransaction);
-           };
-         };",
-    );
-    let DeclKind::ValueType(pollable) = &find(&spec, "CORBA::Pollable").kind else {
-        panic!()
-    };
-    assert_eq!(pollable.body.len(), 2);
-    let DeclKind::Interface(repository) = &find(&spec, "CORBA::Repository").kind else {
-        panic!()
-    };
-    assert_eq!((repository.body.len(), repository.forward_only), (8, false));
-    assert_eq!(
-        find(&spec, "CORBA::PolicyError").repository_id,
-        "IDL:omg.org/CORBA/PolicyError:1.0"
-    );
-}
-
-#[test]
-fn a_reference_to_the_interface_repository_does_not_bring_all_of_it() {
-    let spec = model("interface I { CORBA::InterfaceDef definition(); };");
-    let DeclKind::Interface(definition) = &find(&spec, "CORBA::InterfaceDef").kind else {
-        panic!()
-    };
-    assert!(definition.forward_only);
-    assert!(spec.find("CORBA::Container").is_none());
-    let spec = model("interface I { CORBA::Contained::Description describe(); };");
-    let DeclKind::Interface(contained) = &find(&spec, "CORBA::Contained").kind else {
-        panic!()
-    };
-    assert!(!contained.forward_only);
-}
-
-#[test]
-fn an_interface_repository_of_ones_own_takes_the_place_of_the_built_in_one() {
-    let spec = model(
-        "interface Early { CORBA::InterfaceDef definition(); };
-         module CORBA { interface IRObject {}; interface InterfaceDef : IRObject {}; };",
-    );
-    let definition = find(&spec, "CORBA::InterfaceDef");
-    assert!(definition.in_main_file);
-    let DeclKind::Operation(operation) = &find(&spec, "Early::definition").kind else {
-        panic!()
-    };
-    assert_eq!(operation.returns, Type::Named(definition.id));
-    assert!(spec.find("CORBA::Container").is_none());
-}
-
-#[test]
-fn the_standards_modules_can_be_imported() {
-    let spec = model("import ::CORBA; import ::IOP; typedef IOP::IOR Reference;");
-    assert_eq!(
-        find(&spec, "IOP::IOR").repository_id,
-        "IDL:omg.org/IOP/IOR:1.0"
-    );
 }
 
 #[test]
