@@ -46,6 +46,7 @@ mod parsed;
 pub mod peer;
 pub mod placement;
 pub mod process;
+mod progress;
 pub mod protocol;
 pub mod rt;
 pub mod running;

@@ -98,10 +98,3 @@ impl Display for All<'_> {
         self.0.iter().try_for_each(|report| writeln!(f, "{report}"))
     }
 }
-
-/// Returns a progress bar for a measurement; it is silent unless it is on a terminal.
-pub(crate) fn progress(steps: usize) -> indicatif::ProgressBar {
-    let bar = indicatif::ProgressBar::new(steps as u64);
-    let style = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}");
-    bar.with_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()))
-}

@@ -77,7 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-rt",
         &["punctual-orb", "punctual-poa", CDR, IOR, GIOP, SYS, EXEC],
     ),
-    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY]),
+    ("punctual-observe", &["punctual-orb", CDR, GIOP, ANY, EXEC]),
     (
         "punctual",
         &[
@@ -166,6 +166,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
+    (
+        "punctual-example-real-time",
+        &["punctual", "punctual-build"],
+    ),
     (
         "punctual-example-telemetry",
         &["punctual", "punctual-build"],

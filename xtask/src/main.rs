@@ -5,6 +5,7 @@ mod api;
 mod clocks;
 mod corpus;
 mod cross;
+mod errors;
 mod figures;
 mod first_minutes;
 mod fuzz;
@@ -40,8 +41,8 @@ struct Options {
 #[derive(Subcommand)]
 enum Chore {
     /// Refuse a dependency that points against the layers (ARCHITECTURE.md), threads that are not
-    /// started by punctual-exec, reads of the time-of-day clock, and crates that cannot be
-    /// published.
+    /// started by punctual-exec, reads of the time-of-day clock, public errors whose `Debug` text is not
+    /// their `Display` text, and crates that cannot be published.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
             .and_then(|()| modules::check())
             .and_then(|()| threads::check())
             .and_then(|()| clocks::check())
+            .and_then(|()| errors::check())
             .and_then(|()| unsafe_code::check())
             .and_then(|()| published::check()),
         Chore::Interop(options) => interop::run(&options),

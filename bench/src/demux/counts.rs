@@ -8,7 +8,8 @@ use crate::contender::Harness;
 use crate::counting::{Instrument, agreed, of_one};
 use crate::experiment::{self, Bound, Column, Experiment, GOALS, Goal, Pair, Report, Row, Tabled};
 use crate::machine::{ENVIRONMENT, Environment};
-use crate::output::{Json, progress};
+use crate::output::Json;
+use crate::progress::progress;
 use crate::statistics::variation;
 use clap::Args;
 

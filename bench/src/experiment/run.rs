@@ -7,8 +7,8 @@
 use super::{Pair, Report, Row};
 use crate::Result;
 use crate::attempts::{Unrest, calmest};
-use crate::output::progress;
 use crate::placement::{Placement, Processors};
+use crate::progress::progress;
 use std::fmt::Display;
 
 /// Stage of an experiment: contenders whose processes are started together and run until all points

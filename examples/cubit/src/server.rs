@@ -2,12 +2,14 @@
 
 use crate::CubitImpl;
 use crate::idl::bench::Cubit;
-use punctual::{Orb, RootPoa};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use punctual::{Orb, RootPoa, StopSignals};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Time for calls in progress to end after a signal.
+const DRAIN: Duration = Duration::from_secs(10);
 
 /// Serves one [`Cubit`] until a client shuts it down or the process is asked to end.
 #[derive(Debug, clap::Parser)]
@@ -26,31 +28,16 @@ pub(crate) const ORB_OPTIONS: &str = "Options of the ORB begin with -ORB and may
 /// # Errors
 /// Reasons why it cannot serve.
 pub fn run(orb: &Orb, options: &Options) -> Result<(), Box<dyn Error>> {
+    let signals = StopSignals::install()?;
     let poa = orb.root_poa()?;
     let cubit: Cubit = poa.activate(CubitImpl::new(orb.clone()))?;
     let reference = orb.object_to_string(&cubit)?;
     poa.manager().activate()?;
-    end_on_signal(orb)?;
     match &options.ior_file {
         Some(path) => write_whole(path, &reference)?,
         None => println!("{reference}"),
     }
-    orb.run();
-    Ok(())
-}
-
-/// Shuts the ORB down when the process is interrupted or terminated.
-fn end_on_signal(orb: &Orb) -> Result<(), Box<dyn Error>> {
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    let orb = orb.clone();
-    std::thread::Builder::new()
-        .name("signals".to_owned())
-        .spawn(move || {
-            if signals.forever().next().is_some() {
-                // Shutdown fails only within an upcall.
-                let _ = orb.shutdown(true);
-            }
-        })?;
+    orb.run_until(signals, DRAIN)?;
     Ok(())
 }
 

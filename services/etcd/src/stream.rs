@@ -26,9 +26,16 @@ pub struct Tls {
 }
 
 /// Error of a certificate or key file.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct TlsError(String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for TlsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl Tls {
     /// Reads the certificate and key files into a TLS configuration.

@@ -3,12 +3,19 @@
 use std::fmt;
 
 /// Error message, with a hint on what the operator can do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Text of the error.
     pub message: String,
     /// Hint on the next step; empty if there is none.
     pub help: &'static str,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Problem {

@@ -6,13 +6,20 @@ use thiserror::Error;
 use crate::metrics::Exposition;
 
 /// Reason why a service's objects cannot be activated.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("the {service} service cannot be served: {reason}")]
 pub struct ServeError {
     /// Name of the service.
     pub service: &'static str,
     /// Cause of the error, as the ORB reports it.
     pub reason: String,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl ServeError {
@@ -26,9 +33,16 @@ impl ServeError {
 }
 
 /// Reason why a service cannot answer requests at present.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct NotReady(pub String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for NotReady {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 /// Service, as [`run`](crate::run::run) starts, monitors and ends it.
 pub trait Service: Send + Sync + 'static {

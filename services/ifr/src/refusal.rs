@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// Reason for which a definition is not made, changed or removed (CORBA 3.3 part 1, §14.5.1 and
 /// table A.3).
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Another definition has the repository id.
     #[error("the repository id `{0}` is taken")]
@@ -48,10 +48,24 @@ pub enum Refusal {
     Storage(String),
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Error of a repository that cannot be served.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[error("the repository cannot be served: {0}")]
 pub struct ServeError(pub(crate) String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {

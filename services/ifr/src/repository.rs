@@ -76,9 +76,16 @@ impl Default for Quota {
 }
 
 /// Error of a repository that cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("the repository cannot be opened: {0}")]
 pub struct OpenError(#[from] pub StoreError);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl fmt::Debug for InterfaceRepository {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

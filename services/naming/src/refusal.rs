@@ -9,7 +9,7 @@ use crate::extension;
 use crate::store::{ContextId, StoreError, Target, Ttl};
 
 /// Reason for which an operation is refused.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The name, or a part of it, is not bound or is bound to something unsuitable.
@@ -68,6 +68,13 @@ pub enum Refusal {
     /// The change could not be stored.
     #[error("it could not be stored: {0}")]
     Store(StoreError),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 fn not_found(why: NotFoundReason, rest: &Name) -> String {

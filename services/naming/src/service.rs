@@ -52,9 +52,16 @@ fn expire(service: &Arc<State>, temporary: Temporary) -> Result<(), StoreError> 
 }
 
 /// Error of a naming service that cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("the naming store cannot be opened: {0}")]
 pub struct OpenError(#[from] pub StoreError);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 /// Number of contexts and bindings of a naming service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

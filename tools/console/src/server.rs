@@ -36,7 +36,7 @@ const HEADERS: usize = 64;
 const LAST: Duration = Duration::from_secs(3);
 
 /// Error of a console that cannot be started.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum ConsoleError {
     /// The address is invalid, in use, or not of this machine.
@@ -53,6 +53,13 @@ pub enum ConsoleError {
     /// The system lacks threads, sockets or random numbers.
     #[error("{0}")]
     System(#[from] io::Error),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ConsoleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Console whose pages are served until this is dropped.

@@ -3,7 +3,7 @@
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
-    path: "docs/guide/asynchrony.md",
+    path: "docs/conformance/asynchrony.md",
     interfaces: INTERFACES,
     others: &[IMPLIED, EXCEPTIONS, EXTENSIONS],
 };

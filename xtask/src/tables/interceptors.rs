@@ -3,7 +3,7 @@
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
-    path: "docs/guide/interceptors.md",
+    path: "docs/conformance/interceptors.md",
     interfaces: INTERFACES,
     others: &[],
 };

@@ -1,10 +1,10 @@
-//! Required rows of docs/guide/messaging.md: every policy of module Messaging (CORBA 3.3 part 2,
+//! Required rows of docs/conformance/messaging.md: every policy of module Messaging (CORBA 3.3 part 2,
 //! §22.2), BiDirPolicy, and our own policies for the same purposes.
 
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
-    path: "docs/guide/messaging.md",
+    path: "docs/conformance/messaging.md",
     interfaces: &[],
     others: &[POLICIES, OWN],
 };

@@ -3,7 +3,7 @@
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
-    path: "docs/guide/naming.md",
+    path: "docs/conformance/naming.md",
     interfaces: INTERFACES,
     others: &[EXCEPTIONS],
 };

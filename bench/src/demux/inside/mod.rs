@@ -12,7 +12,7 @@ mod soak;
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{Bound, Row};
-use crate::output::progress;
+use crate::progress::progress;
 use crate::statistics::median;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};

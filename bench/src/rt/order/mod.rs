@@ -10,8 +10,9 @@ use super::setup::{HIGH, LOWEST, Link, rt_orb};
 use super::watchdog::Watchdog;
 use crate::Result;
 use crate::experiment::{Bound, Column, Experiment, Report, Row, Tabled};
-use crate::output::{Json, progress};
+use crate::output::Json;
 use crate::peer::run_at;
+use crate::progress::progress;
 use clap::{Args, ValueEnum};
 use load::Load;
 use punctual::rt::timeline::{

@@ -34,7 +34,7 @@ impl fmt::Display for Phase {
 }
 
 /// Cause of an error.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Cause {
     /// The deadline passed.
     #[error("timed out")]
@@ -67,14 +67,28 @@ pub enum Cause {
     Os(#[source] io::Error),
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// Error of a link.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{phase}: {cause}")]
 pub struct LinkError {
     /// Phase in which it failed.
     pub phase: Phase,
     /// Cause of the failure.
     pub cause: Cause,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for LinkError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl LinkError {
@@ -122,7 +136,7 @@ impl LinkError {
 }
 
 /// Failed send, with the amount of the message that may already be under way.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{error}")]
 pub struct SendError {
     /// Error of the send.
@@ -131,4 +145,11 @@ pub struct SendError {
     /// Number of bytes handed to the operating system before the error; 0 means that the peer has
     /// none of them.
     pub sent: usize,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }

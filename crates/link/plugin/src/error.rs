@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 /// Error of a refused library.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("the library `{}` cannot be used: {fault}", library.display())]
 pub struct PluginError {
     /// File of the library, as it was named.
@@ -14,8 +14,15 @@ pub struct PluginError {
     pub fault: Fault,
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for PluginError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Fault of a library, in the order of the checks.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
     /// The file does not exist.
@@ -78,4 +85,11 @@ pub enum Fault {
     /// The link states invalid guarantees.
     #[error("the guarantees of its link are invalid: {0}")]
     BadGuarantees(&'static str),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }

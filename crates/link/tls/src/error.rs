@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Error of a file that TLS cannot be set up from. It reveals nothing of the content.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{}: {problem}", file.display())]
 pub struct TlsError {
     /// File at fault.
@@ -14,8 +14,15 @@ pub struct TlsError {
     pub problem: Problem,
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for TlsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Problem of a file.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
     /// Operating system error.
@@ -63,6 +70,13 @@ pub enum Problem {
     /// The configuration is inconsistent, for a reason of the TLS library's.
     #[error("{0}")]
     Unfit(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl TlsError {

@@ -11,6 +11,8 @@
 
 pub mod exposition;
 pub mod histogram;
+#[cfg(feature = "http")]
+pub mod http;
 #[cfg(feature = "metrics")]
 pub mod metrics;
 #[cfg(any(feature = "metrics", feature = "trace-context"))]

@@ -70,7 +70,7 @@ pub use operation::{NamedOperation, Operation, OperationDetails};
 pub use operation_types::{ArgumentValues, Describe, DescribedOperations, OperationTypes};
 pub use orb::{
     BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
-    Unreachable, WeakOrb,
+    RunError, Unreachable, WeakOrb,
 };
 pub use policy::{
     AdapterPolicies, AtBound, Bidirectional, BufferCapacity, Buffering, CallsInFlight, CharCodeSet,
@@ -106,7 +106,7 @@ pub use upcall::{
 
 pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 
-pub use punctual_exec::Quoted;
+pub use punctual_exec::{Quoted, StopSignals};
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
 /// CDR, for use by macros in generated code.

@@ -8,9 +8,16 @@ use std::fmt;
 pub struct Priority(i16);
 
 /// Error for a number that is not a CORBA priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not a CORBA priority: the range is 0 to 32767")]
 pub struct PriorityOutOfRange(pub i32);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for PriorityOutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Priority {
     /// RTCORBA::minPriority.

@@ -36,7 +36,7 @@
 //!
 //! | subject | in the root | in modules |
 //! |---|---|---|
-//! | start and end of an ORB | [`Orb`], [`OrbBuilder`], [`OrbConfig`], [`ListenEndpoint`], [`InitError`] | [`config`]: time-outs, budgets, limits, concurrency |
+//! | start and end of an ORB | [`Orb`], [`OrbBuilder`], [`OrbConfig`], [`ListenEndpoint`], [`StopSignals`], [`InitError`], [`RunError`] | [`config`]: time-outs, budgets, limits, concurrency |
 //! | references | [`ObjectRef`], [`Interface`], [`AsObject`], [`NotNil`] | |
 //! | errors of calls | [`SystemException`], [`SystemExceptionKind`], [`CompletionStatus`], [`OperationError`], [`UserException`], [`minor`] | |
 //! | servers | [`RootPoa`], [`Poa`], [`PoaManager`], [`ObjectId`], [`about_to_block`] | [`poa`]: policies, servant managers, errors, the request in progress |
@@ -79,8 +79,8 @@ pub use punctual_cdr::{Char, Decimal, Fixed, FixedError, LongDouble, ValueRef, V
 pub use punctual_orb::about_to_block;
 pub use punctual_orb::{
     AsObject, CompletionStatus, Context, InitError, Interface, ListenEndpoint, NotNil, ObjectRef,
-    OperationError, Orb, OrbBuilder, OrbConfig, Policy, Poller, ReplyHandler, SetOverride,
-    SystemException, SystemExceptionKind, UserException, minor,
+    OperationError, Orb, OrbBuilder, OrbConfig, Policy, Poller, ReplyHandler, RunError,
+    SetOverride, StopSignals, SystemException, SystemExceptionKind, UserException, minor,
 };
 pub use punctual_poa::{Implements, ObjectId, Poa, PoaManager, Response, RootPoa, Servant};
 
@@ -93,7 +93,7 @@ pub mod prelude {
     pub use crate::{
         Any, AsObject, CompletionStatus, Implements, Interface, ListenEndpoint, NotNil, ObjectId,
         ObjectRef, OperationError, Orb, OrbBuilder, Poa, Policy, RootPoa, Servant, SetOverride,
-        SystemException, SystemExceptionKind, UserException,
+        StopSignals, SystemException, SystemExceptionKind, UserException,
     };
 
     // Names of version 0.1's prelude, deprecated and gone in version 0.3.

@@ -15,6 +15,7 @@ use punctual_orb::{
     CallPolicies, ObeyedWord, Priority, RequestContext, RunsAt, ServerCall, WordLayout,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Length of the context's data, in bytes.
 const LENGTH: usize = 4;
@@ -77,19 +78,31 @@ pub(crate) fn note_obeyed(orb: &RtOrb, priority: Priority) {
 #[derive(Debug)]
 pub(crate) struct PriorityContext {
     orb: Arc<RtOrb>,
+    /// True once a thread without any priority has been warned of.
+    has_warned: AtomicBool,
 }
 
 impl PriorityContext {
     pub(crate) fn new(orb: Arc<RtOrb>) -> Self {
-        Self { orb }
+        let has_warned = AtomicBool::new(false);
+        Self { orb, has_warned }
     }
 
     /// Returns the CORBA priority to which the thread's native priority is mapped, for a thread
-    /// that was given none.
+    /// that was given none, as TAO does; the lowest if that is none of real time.
     #[cold]
     fn of_native(&self) -> Priority {
         let native = thread::native_priority();
         let mapped = native.and_then(|native| self.orb.priority_mapping().to_corba(native));
+        // Relaxed: it orders nothing.
+        if mapped.is_none() && !self.has_warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                "a thread without a CORBA priority calls an object whose clients decide on it: its requests carry the \
+                 lowest, {}, and are served below those of clients without Real-time CORBA; `RtCurrent::set_the_priority` \
+                 gives the thread one",
+                Priority::MIN
+            );
+        }
         mapped.unwrap_or_default()
     }
 }

@@ -34,7 +34,7 @@ pub struct RtOrb {
 }
 
 /// Reason why Real-time CORBA is not available.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RtError {
     /// The machine does not grant the native priority of the highest CORBA priority.
@@ -59,6 +59,13 @@ pub enum RtError {
     /// The operating system does not report its native priorities.
     #[error("cannot read the range of native priorities: {0}")]
     Unknown(io::Error),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for RtError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl RtOrb {
@@ -354,6 +361,21 @@ pub(crate) fn not_permitted(priority: Priority, error: &io::Error) -> SystemExce
 mod tests {
     use super::*;
     use crate::mapping::Mapping;
+
+    #[test]
+    fn a_priority_that_is_not_granted_is_shown_with_its_remedy_where_main_returns_it() {
+        let refused = RtError::NotGranted {
+            wanted: Scheduling::Fifo { priority: 99 },
+            error: io::Error::from_raw_os_error(1),
+        };
+        let shown = format!("{refused:?}");
+        assert!(shown.starts_with("this process may not run"), "{shown}");
+        assert!(
+            shown.contains("`LimitRTPRIO=` of a systemd unit"),
+            "{shown}"
+        );
+        assert_eq!(shown, refused.to_string());
+    }
 
     #[test]
     fn a_thread_rests_at_a_priority_until_it_is_told_otherwise() {

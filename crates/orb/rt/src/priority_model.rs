@@ -13,7 +13,8 @@ pub struct PriorityModelPolicy {
     pub model: PriorityModel,
     /// The server's priority. With SERVER_DECLARED it applies to all requests; with
     /// CLIENT_PROPAGATED, to those that carry none, such as those of clients without Real-time
-    /// CORBA.
+    /// CORBA. Threads of Real-time ORBs that set no priority carry that of their native priority: the
+    /// lowest, if they are not real-time threads.
     pub server_priority: Priority,
 }
 

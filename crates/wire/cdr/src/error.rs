@@ -6,7 +6,7 @@ use thiserror::Error;
 /// exception.
 ///
 /// Lengths and limits above 4 GiB are reported as 4 GiB.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CdrError {
     /// The input ends before the value does.
@@ -111,6 +111,13 @@ pub enum CdrError {
     /// A value is invalid for its type, for a reason that no other variant expresses.
     #[error("the value is not valid: {0}")]
     Invalid(&'static str),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for CdrError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl CdrError {

@@ -20,19 +20,33 @@ pub struct CodeSetContext {
 }
 
 /// Error for a server without a narrow code set that we have: CODESET_INCOMPATIBLE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("no common code set: the server's native one is {native:#010x}")]
 pub struct Incompatible {
     /// Native narrow code set of the server.
     pub native: u32,
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Incompatible {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Error for a client that chose a narrow code set that we never published: CODESET_INCOMPATIBLE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("code set {id:#010x} is not supported")]
 pub struct Unsupported {
     /// Number of the code set.
     pub id: u32,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Unsupported {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl CodeSetContext {

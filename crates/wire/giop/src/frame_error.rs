@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Reason why bytes are not the beginning of a supported message. The peer broke the protocol, or
 /// speaks another version; the connection cannot continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
     /// The message does not begin with `GIOP`.
@@ -29,4 +29,11 @@ pub enum FrameError {
         /// Limit, header included.
         limit: usize,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for FrameError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }

@@ -81,7 +81,7 @@ impl Assembled {
 
 /// Reason why a fragment is refused. The peer broke the protocol or a limit; the connection cannot
 /// continue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FragmentError {
     /// The fragment continues no message.
@@ -123,6 +123,13 @@ pub enum FragmentError {
         /// Limit in bytes.
         limit: usize,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for FragmentError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Reassembly {

@@ -4,7 +4,7 @@ use punctual_cdr::CdrError;
 use thiserror::Error;
 
 /// Reason why text or bytes are not a reference, or a profile's data does not match its tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IorError {
     /// The text does not begin with `IOR:`.
@@ -33,4 +33,11 @@ pub enum IorError {
         /// Minor version.
         minor: u8,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for IorError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }

@@ -29,11 +29,18 @@ pub enum Principal {
 }
 
 /// Error of a text that does not denote a principal.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error(
     "`{0}` is not a principal: expected `any`, `local`, an address, a network such as `10.0.0.0/8`, or `cert:NAME`"
 )]
 pub struct BadPrincipal(String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for BadPrincipal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl Principal {
     /// Returns true if a requester is among the principals. This process itself always is.

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// Error in a service's settings.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SettingsError {
     /// The file cannot be read, or is not TOML.
@@ -39,4 +39,11 @@ pub enum SettingsError {
     /// Keys contradict each other, or one is missing.
     #[error("{0}")]
     Combination(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for SettingsError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }

@@ -28,7 +28,7 @@ impl fmt::Display for Holder {
 }
 
 /// Reason why a store cannot be opened, read or written.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// A server has the store open; it may be one of another service.
@@ -65,6 +65,13 @@ pub enum StoreError {
     /// The store cannot be read or written.
     #[error("{0}")]
     Io(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl StoreError {

@@ -40,9 +40,16 @@ use server::{Server, Shared};
 pub use options::ServeOptions;
 
 /// Error of serving a naming service.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 #[error("the naming service cannot be served: {0}")]
 pub struct ServeError(String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl NamingService {
     /// Serves the service by adapters below `parent`, which requests reach through its manager.

@@ -8,7 +8,7 @@ use punctual_naming::NamingServer;
 const WEB: Key<Option<String>> = Key::text("web").value_name("ADDRESS").doc(
     "Serve a page of the names by HTTP at this address, as 127.0.0.1:2811: the tree, what references say, which \
      objects answer, and changes where --allow grants them to the browser's address. Loopback addresses only, unless \
-     --web-remote is given. It has to be built in: `--features web`.",
+     --web-remote is given. A program that was built with `--no-default-features` has no page.",
 );
 const WEB_REMOTE: Key<bool> = Key::flag("web-remote").requires(&["web"]).doc(
     "Let --web have an address that other machines reach. Whoever reaches it reads all names, in clear.",
@@ -83,7 +83,7 @@ pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> 
         None => Ok(Box::new(|_, _| Ok(Box::new(())))),
         Some(address) => Err(Problem::new(
             format!("--web {address}: the page is not built into this program"),
-            "build it with `cargo build --release --package punctual-cli --features web`",
+            "build it with the default features: `cargo build --release --package punctual-cli`",
         )),
     }
 }

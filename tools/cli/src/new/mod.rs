@@ -5,7 +5,7 @@
 use clap::ValueHint;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 /// Makes a crate with IDL, a server, a client and a test, which runs at once.
@@ -14,9 +14,13 @@ pub(crate) struct Options {
     /// The folder to make, which must not be there or be empty; its last part is the crate's name.
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
-    /// Folder of Punctual's sources; by default those that this command was built from.
+    /// Folder of Punctual's sources, of which the crate holds the relative path; by default those that this command
+    /// was built from.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     punctual: Option<PathBuf>,
+    /// Git repository with Punctual's sources, which the crate names instead of a folder.
+    #[arg(long, value_name = "URL", conflicts_with = "punctual", value_hint = ValueHint::Url)]
+    git: Option<String>,
 }
 
 /// Files of a new crate, with their contents.
@@ -66,13 +70,20 @@ fn make(options: &Options) -> Result<(), Refused> {
     let folder = &options.folder;
     let name = checked_name(folder)?;
     check_empty(folder)?;
-    let punctual = sources(options.punctual.as_deref())?;
+    let source = match &options.git {
+        Some(url) => Source::Git(quotable(url)?),
+        None => Source::Folder(sources(options.punctual.as_deref())?),
+    };
+    fs::create_dir_all(folder).map_err(|error| at(folder, &error))?;
+    let facade = source.dependency(folder, "crates/orb/punctual")?;
+    let build = source.dependency(folder, "crates/idl/build")?;
     for (file, template) in FILES {
         let text = template
             .replace("@NAME@", name)
             .replace("@MODULE@", &name.replace('-', "_"))
             .replace("@RUST@", env!("CARGO_PKG_RUST_VERSION"))
-            .replace("@PUNCTUAL@", &punctual);
+            .replace("@FACADE@", &facade)
+            .replace("@BUILD@", &build);
         let path = folder.join(file);
         let written = path
             .parent()
@@ -126,21 +137,63 @@ fn check_empty(folder: &Path) -> Result<(), Refused> {
     }
 }
 
-/// Returns where `Cargo.toml` finds Punctual.
-fn sources(given: Option<&Path>) -> Result<String, Refused> {
+/// Place of Punctual's sources.
+enum Source<'o> {
+    Folder(PathBuf),
+    Git(&'o str),
+}
+
+impl Source<'_> {
+    /// Returns the keys of a dependency on one of Punctual's crates, in the `Cargo.toml` of this folder.
+    fn dependency(&self, folder: &Path, member: &str) -> Result<String, Refused> {
+        let sources = match self {
+            Source::Git(url) => return Ok(format!("git = \"{url}\"")),
+            Source::Folder(sources) => sources,
+        };
+        let folder = folder.canonicalize().map_err(|error| at(folder, &error))?;
+        let path = relative(&folder, &sources.join(member));
+        let path = path.to_string_lossy();
+        Ok(format!("path = \"{}\"", quotable(&path)?))
+    }
+}
+
+/// Returns the path that leads from a folder to another one; both are absolute, without links.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let shared = from.components().zip(to.components());
+    let shared = shared.take_while(|(one, other)| one == other).count();
+    let up = from.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(to.components().skip(shared)).collect()
+}
+
+/// Checks that a text can stand between quotes in `Cargo.toml`.
+fn quotable(text: &str) -> Result<&str, Refused> {
+    let is_plain = !text.contains(['"', '\\', char::REPLACEMENT_CHARACTER]);
+    match is_plain && !text.contains(char::is_control) {
+        true => Ok(text),
+        false => Err(Refused {
+            why: format!("`{text}` cannot stand in Cargo.toml"),
+            help: Some(
+                "it may have no quotes, backslashes and control characters, and must be UTF-8",
+            ),
+        }),
+    }
+}
+
+/// Returns the folder of Punctual's sources.
+fn sources(given: Option<&Path>) -> Result<PathBuf, Refused> {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = given.unwrap_or(&built_from);
     let is_there = sources.join("crates/orb/punctual/Cargo.toml").exists();
     let found = is_there.then(|| sources.canonicalize().ok()).flatten();
-    let found = found.and_then(|path| path.to_str().map(str::to_owned));
-    found
-        .filter(|path| !path.contains(['"', '\\']))
-        .ok_or_else(|| Refused {
-            why: format!("Punctual's sources are not in {}", sources.display()),
-            help: Some(
-                "say where they are with --punctual DIR: the folder that has `crates/orb/punctual`",
-            ),
-        })
+    found.ok_or_else(|| Refused {
+        why: match given {
+            Some(given) => format!("Punctual's sources are not in {}", given.display()),
+            None => "Punctual's sources are not where this command was built".to_owned(),
+        },
+        help: Some(
+            "say where they are with --punctual DIR, the folder that has `crates/orb/punctual`, or with --git URL",
+        ),
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +204,7 @@ mod tests {
         Options {
             folder,
             punctual: None,
+            git: None,
         }
     }
 
@@ -178,6 +232,51 @@ mod tests {
         let within = tempfile::tempdir().unwrap();
         let refused = sources(Some(within.path())).unwrap_err();
         assert!(refused.help.unwrap().contains("--punctual"));
+    }
+
+    #[test]
+    fn the_crate_names_the_sources_by_a_relative_path_or_a_repository() {
+        let to = Path::new("/home/me/punctual/crates");
+        for (from, path) in [
+            ("/home/me/plant", "../punctual/crates"),
+            ("/home/me/plants/one", "../../punctual/crates"),
+            ("/home/me/punctual/mine", "../crates"),
+            ("/srv/plant", "../../home/me/punctual/crates"),
+        ] {
+            assert_eq!(relative(Path::new(from), to), Path::new(path), "{from}");
+        }
+
+        let within = tempfile::tempdir().unwrap();
+        let read = |options: Options| {
+            make(&options).unwrap();
+            fs::read_to_string(options.folder.join("Cargo.toml")).unwrap()
+        };
+        let manifest = read(options(within.path().join("near")));
+        assert!(!manifest.contains(env!("CARGO_MANIFEST_DIR")), "{manifest}");
+        assert!(manifest.contains("path = \"../"), "{manifest}");
+        let manifest = read(Options {
+            git: Some("https://example.com/punctual.git".to_owned()),
+            ..options(within.path().join("far"))
+        });
+        let facade = "punctual = { git = \"https://example.com/punctual.git\" }";
+        assert!(manifest.contains(facade), "{manifest}");
+        assert!(!manifest.contains("path"), "{manifest}");
+    }
+
+    #[test]
+    fn a_repository_whose_name_would_break_the_manifest_is_refused() {
+        let within = tempfile::tempdir().unwrap();
+        let refused = make(&Options {
+            git: Some("a\" }\nb = { path = \"".to_owned()),
+            ..options(within.path().join("plant"))
+        });
+        assert!(
+            refused
+                .unwrap_err()
+                .why
+                .contains("cannot stand in Cargo.toml")
+        );
+        assert_eq!(fs::read_dir(within.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -11,6 +11,8 @@ mod call_values;
 mod check;
 mod commands;
 mod config;
+mod documented;
+mod example_tls;
 mod hostile_text;
 mod ifr;
 mod limits;

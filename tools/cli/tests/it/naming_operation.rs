@@ -191,5 +191,5 @@ fn a_page_that_is_not_built_in_is_refused_with_how_to_build_it() {
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("not built into this program"), "{said}");
-    assert!(said.contains("--features web"), "{said}");
+    assert!(said.contains("the default features"), "{said}");
 }

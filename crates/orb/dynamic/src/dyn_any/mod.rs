@@ -50,7 +50,7 @@ enum Content {
 }
 
 /// Reason why an operation of a DynAny failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum DynAnyError {
     /// The given or requested type is not that of the DynAny.
     #[error("the value is of another type")]
@@ -61,6 +61,13 @@ pub enum DynAnyError {
     /// A DynAny of this type cannot be made.
     #[error("no DynAny can be made for the type")]
     InconsistentTypeCode,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for DynAnyError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<DynAnyError> for SystemException {

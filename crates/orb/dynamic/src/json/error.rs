@@ -4,7 +4,7 @@ use std::fmt;
 
 /// Error of JSON that is not a value of the expected type: its position, the expected value, and
 /// the actual one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct JsonError {
     /// Path of the wrong value: `.legs[2].name`; empty for the outermost value.
     pub path: String,
@@ -12,6 +12,13 @@ pub struct JsonError {
     pub message: String,
     /// Suggestion of what might have been meant.
     pub help: Option<String>,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl JsonError {

@@ -5,7 +5,7 @@ use punctual_orb::{CompletionStatus, DispatchError, SystemException, SystemExcep
 use thiserror::Error;
 
 /// Reason why a call has no results.
-#[derive(Clone, Debug, Error)]
+#[derive(Clone, Error)]
 pub enum InvokeError {
     /// User exception that the request expects, which CORBA wraps as `UnknownUserException`.
     #[error("user exception {}", .0.type_code().id().unwrap_or_default())]
@@ -13,6 +13,13 @@ pub enum InvokeError {
     /// System exception.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for InvokeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Converts a user exception to UNKNOWN, as is done for one that an operation does not declare

@@ -2,6 +2,7 @@
 
 use super::operations::{Ended, Operations};
 use super::render::render;
+use crate::http::{Reply, Server};
 use crate::served::Served;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
@@ -9,6 +10,8 @@ use punctual_orb::{
     SystemExceptionKind as Kind,
 };
 use std::cell::RefCell;
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,7 +21,11 @@ use std::time::Instant;
 /// A call is counted when it ends. Each attempt of a repeated call is counted separately. An
 /// asynchronous call is counted when its result is taken, and its duration is not measured.
 #[derive(Clone, Debug)]
-pub struct Metrics(Arc<EndCounters>);
+pub struct Metrics {
+    counters: Arc<EndCounters>,
+    /// Server that shows them, if there is one.
+    http: Option<Arc<Server>>,
+}
 
 /// Counters of the client's and of the server's end.
 #[derive(Debug)]
@@ -43,19 +50,52 @@ impl Metrics {
     /// are counted together as one.
     #[must_use]
     pub fn with_most_operations(most: usize) -> Self {
-        Self(Arc::new(EndCounters {
+        let counters = EndCounters {
             client: Operations::new(most),
             server: Operations::new(most),
             served: Served::default(),
-        }))
+        };
+        Self {
+            counters: Arc::new(counters),
+            http: None,
+        }
+    }
+
+    /// Makes metrics that are served by HTTP at this address, such as `127.0.0.1:9464`, as long as a
+    /// clone of them is held, as an ORB does: `/metrics` for Prometheus, `/health` for a supervisor.
+    ///
+    /// All peers that reach the address may read the names of operations and how often they are called.
+    ///
+    /// # Errors
+    /// The address is in use or not of this machine; the system has no thread for it.
+    pub fn served_at(address: &str) -> io::Result<Self> {
+        let metrics = Self::new();
+        // Without the server, which would keep itself otherwise.
+        let shown = metrics.clone();
+        let reply = move |path: &str| match path {
+            "/health" | "/live" => Reply::ok("alive\n"),
+            "/metrics" => Reply::ok(shown.render()),
+            _ => Reply::not_found("there are /health, /live and /metrics\n"),
+        };
+        let http = Server::listen("punctual-metrics", address, reply)?;
+        Ok(Self {
+            http: Some(Arc::new(http)),
+            ..metrics
+        })
+    }
+
+    /// Returns the address that they are served at, if they are served ([`Metrics::served_at`]).
+    #[must_use]
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.http.as_deref().map(Server::address)
     }
 
     /// Returns all metrics in Prometheus' text format (`text/plain; version=0.0.4`).
     #[must_use]
     pub fn render(&self) -> String {
         render(&[
-            ("client", self.0.client.all()),
-            ("server", self.0.server.all()),
+            ("client", self.counters.client.all()),
+            ("server", self.counters.server.all()),
         ])
     }
 }
@@ -68,14 +108,14 @@ impl Default for Metrics {
 
 impl OrbInitializer for Metrics {
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
-        info.add_client_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
-        info.add_server_request_interceptor(Arc::new(AtEnd(self.0.clone())))?;
+        info.add_client_request_interceptor(Arc::new(AtEnd(self.clone())))?;
+        info.add_server_request_interceptor(Arc::new(AtEnd(self.clone())))?;
         Ok(())
     }
 }
 
 /// Interceptor for client requests and for server requests.
-struct AtEnd(Arc<EndCounters>);
+struct AtEnd(Metrics);
 
 const NAME: &str = "punctual.metrics";
 
@@ -133,14 +173,14 @@ impl ClientRequestInterceptor for AtEnd {
     }
 
     fn receive_reply(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        count(&self.0.client, info.operation(), Ended::Well, true);
+        count(&self.0.counters.client, info.operation(), Ended::Well, true);
         Ok(())
     }
 
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let (ended, _) = of_exception(info.received_system_exception());
         // The program itself makes the call, so the operation exists.
-        count(&self.0.client, info.operation(), ended, true);
+        count(&self.0.counters.client, info.operation(), ended, true);
         Ok(())
     }
 
@@ -151,7 +191,7 @@ impl ClientRequestInterceptor for AtEnd {
             // The call is asynchronous: it counts when its result is taken.
             BEGUN.with_borrow_mut(Vec::pop);
         } else {
-            count(&self.0.client, info.operation(), Ended::Well, true);
+            count(&self.0.counters.client, info.operation(), Ended::Well, true);
         }
         Ok(())
     }
@@ -166,12 +206,15 @@ impl ServerRequestInterceptor for AtEnd {
         &self,
         info: &mut ServerRequestInfo<'_>,
     ) -> Result<(), InterceptorError> {
-        self.0.served.begins(info.request_id(), Instant::now());
+        self.0
+            .counters
+            .served
+            .begins(info.request_id(), Instant::now());
         Ok(())
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        self.0.record_served(info, Ended::Well, true);
+        self.0.counters.record_served(info, Ended::Well, true);
         Ok(())
     }
 
@@ -179,13 +222,13 @@ impl ServerRequestInterceptor for AtEnd {
         // Names of unknown operations are not kept, as peers can send any number of them.
         let (ended, exists) = of_exception(info.sending_system_exception());
         let exists = exists && info.object_id().is_ok();
-        self.0.record_served(info, ended, exists);
+        self.0.counters.record_served(info, ended, exists);
         Ok(())
     }
 
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let exists = info.object_id().is_ok();
-        self.0.record_served(info, Ended::Well, exists);
+        self.0.counters.record_served(info, Ended::Well, exists);
         Ok(())
     }
 }

@@ -15,12 +15,19 @@ pub struct TraceContext {
 }
 
 /// Error for a text that is not a `traceparent`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no traceparent: {0}")]
 pub struct BadTraceParent(
     /// Description of the fault.
     pub &'static str,
 );
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for BadTraceParent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 /// Length of a `traceparent` of version 00, in bytes.
 const LENGTH: usize = 55;

@@ -1,7 +1,7 @@
 //! Calls of each kind, from their beginning to their end.
 
 use super::complete;
-use super::failure::{out_of_place, reply_not_before_its_end};
+use super::failure::{out_of_place, reply_not_before_its_end, while_calling};
 use super::invocation::{Attempted, Awaited, Call, Invocation, Progress};
 use super::outcome::{Body, ReplyOutcome, Results, unlisted};
 use super::remote::Callee;
@@ -42,9 +42,7 @@ fn invoke_on(
     results: &mut Results<'_>,
     first: Option<Attempted>,
 ) -> Result<(), SystemException> {
-    let named = |exception: SystemException| {
-        exception.in_context(format_args!("calling `{}`", operation.name()))
-    };
+    let named = |exception| while_calling(exception, operation.name(), callee.object.called_as());
     let call = Call::request(callee, operation, arguments);
     let outcome = make(&call, first).map_err(named)?;
     match outcome.map(|outcome| outcome.give(*callee, results)) {
@@ -71,7 +69,8 @@ pub(crate) fn one_way(
     };
     let call = Call::request(callee, operation, arguments);
     let sent = make(&call, first).map(drop);
-    sent.map_err(|exception| exception.in_context(format_args!("calling `{}`", operation.name())))
+    let target = callee.object.called_as();
+    sent.map_err(|exception| while_calling(exception, operation.name(), target))
 }
 
 /// Makes a one-way call that the server acknowledges (SYNC_WITH_SERVER, SYNC_WITH_TARGET).

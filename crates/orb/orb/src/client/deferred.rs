@@ -5,7 +5,7 @@
 //! reference and the arguments, which another attempt may need.
 
 use super::complete;
-use super::failure::{Failed, out_of_place, unwatchable};
+use super::failure::{Failed, out_of_place, unwatchable, while_calling};
 use super::invocation::{Awaited, Call, Invocation, Progress};
 use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
@@ -255,13 +255,14 @@ impl<O: Owner> Deferred<O> {
     pub(crate) fn finish(mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
         self.wait(Deadline::NEVER);
         let what = &self.what;
-        let named = |exception: SystemException| {
-            exception.in_context(format_args!("calling `{}`", what.operation.get().name()))
+        let callee = what.owner.callee_of(&what.lane);
+        let named = |exception| {
+            let operation = what.operation.get();
+            while_calling(exception, operation.name(), callee.object.called_as())
         };
         let Stage::Done(outcome) = self.stage else {
             return Err(named(out_of_place()));
         };
-        let callee = what.owner.callee_of(&what.lane);
         match (*outcome)
             .map_err(named)?
             .map(|one| one.give(callee, results))

@@ -133,12 +133,45 @@ pub(crate) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemEx
     ))
 }
 
-fn described(ior: &Ior) -> String {
-    let iiop = ior.profiles.iter().find_map(|tagged| {
+/// Returns the exception of a call, with its operation. One for an object that does not exist also
+/// says where it was looked for, as the address or the key may be misspelt.
+#[cold]
+pub(super) fn while_calling(
+    exception: SystemException,
+    operation: &str,
+    target: &Target,
+) -> SystemException {
+    let place = match exception.kind() {
+        Kind::ObjectNotExist => place_of(target.ior()),
+        _ => None,
+    };
+    match place {
+        Some(place) => exception.in_context(format_args!("calling `{operation}` of {place}")),
+        None => exception.in_context(format_args!("calling `{operation}`")),
+    }
+}
+
+/// Returns the URL of an object whose key is text, or else its server's address.
+fn place_of(ior: &Ior) -> Option<String> {
+    let profile = first_iiop(ior).filter(|profile| profile.port != 0)?;
+    let address = Address::iiop(&profile.host, profile.port);
+    let key = std::str::from_utf8(&profile.object_key).ok();
+    let key = key.filter(|key| key.chars().all(|one| one.is_ascii_graphic()));
+    Some(match key {
+        Some(key) => format!("corbaloc::{}/{key}", address.place()),
+        None => format!("an object at {address}"),
+    })
+}
+
+fn first_iiop(ior: &Ior) -> Option<IiopProfile> {
+    ior.profiles.iter().find_map(|tagged| {
         let is_iiop = tagged.tag == tags::profile::INTERNET_IOP;
         is_iiop.then(|| IiopProfile::decode(&tagged.data).ok())?
-    });
-    match iiop {
+    })
+}
+
+fn described(ior: &Ior) -> String {
+    match first_iiop(ior) {
         Some(profile) => Address::iiop(&profile.host, profile.port).to_string(),
         None => format!("a reference with {} profiles", ior.profiles.len()),
     }

@@ -27,15 +27,22 @@ pub struct Encoding {
 }
 
 /// Error for an encoding that no codec supports (`CodecFactory::UnknownEncoding`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no codec supports format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
 pub struct UnknownEncoding(
     /// The encoding that was asked for.
     pub Encoding,
 );
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for UnknownEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// Error of a codec.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// The encoding cannot represent the value: for example, wide text in version 1.0.
     #[error("the encoding cannot represent the value: {0}")]
@@ -46,6 +53,13 @@ pub enum CodecError {
     /// The bytes are not a value of the type.
     #[error("the bytes are not a value of the type: {0}")]
     TypeMismatch(CdrError),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for CodecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<CodecError> for SystemException {

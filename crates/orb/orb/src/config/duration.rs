@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Reason why a text is not a time.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DurationError {
     /// The text is a number without a unit.
@@ -14,6 +14,13 @@ pub enum DurationError {
         "`{0}` is no time: a number and one of the units ms, s, min, h are wanted, e.g. 200ms or 2s"
     )]
     NoTime(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for DurationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 const UNITS: [(&str, f64); 5] = [

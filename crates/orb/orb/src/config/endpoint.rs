@@ -13,6 +13,33 @@ use std::str::FromStr;
 const EXPECTED: &str = "protocol://place, e.g. iiop://[host]:port or uiop:///path, then perhaps \
                         options: /name=value&name=value (| instead of / behind a path)";
 
+/// Endpoints in omniORB's notation, by their beginning, and the same in this one.
+const OF_OMNIORB: [(&str, &str); 4] = [
+    (
+        "giop:tcp:",
+        "iiop://host:port, which omniORB writes giop:tcp:host:port",
+    ),
+    (
+        "giop:ssl:",
+        "ssliop://host:port, which omniORB writes giop:ssl:host:port",
+    ),
+    (
+        "giop:unix:",
+        "uiop:///path, which omniORB writes giop:unix:/path",
+    ),
+    (
+        "giop:",
+        "protocol://place, e.g. iiop://host:port; omniORB's giop:http:… and giop:ws:… are not there",
+    ),
+];
+
+/// Returns the notation to expect in place of omniORB's.
+fn written_here(text: &str) -> Option<&'static str> {
+    let beginnings = OF_OMNIORB.iter();
+    let mut written = beginnings.filter(|(beginning, _)| text.starts_with(beginning));
+    written.next().map(|&(_, here)| here)
+}
+
 /// Option for the host to put into references instead of the one listened at.
 const HOSTNAME_IN_IOR: &str = "hostname_in_ior";
 /// Option for the port to put into references instead of the one listened at.
@@ -88,6 +115,9 @@ impl ListenEndpoint {
     /// Parses one endpoint; `key` is named in errors.
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
         let bad = |expected: &str| bad_value(key, text, expected);
+        if let Some(here) = written_here(text) {
+            return Err(bad(here));
+        }
         let (protocol, rest) = text.split_once("://").ok_or_else(|| bad(EXPECTED))?;
         let name_is_good = |name: &str| {
             let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';

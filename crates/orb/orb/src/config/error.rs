@@ -15,6 +15,16 @@ pub enum ConfigError {
         /// The most similar option, if there is one.
         nearest: Option<&'static str>,
     },
+    /// The option is that of another ORB, and has another name here or none.
+    #[error("`{option}` is an option of {orb}: {instead}")]
+    ForeignOption {
+        /// The option as it was given.
+        option: String,
+        /// The ORBs that have it.
+        orb: &'static str,
+        /// The way to say the same here.
+        instead: &'static str,
+    },
     /// An option has no value.
     #[error("option `{option}` needs a value: {expected}")]
     MissingValue {

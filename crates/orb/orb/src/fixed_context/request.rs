@@ -59,13 +59,20 @@ impl<'c> CallPolicies<'c> {
 }
 
 /// Error for a service context that an ORB's requests cannot carry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("requests cannot carry the service context {id}: {why}")]
 pub struct RequestContextError {
     /// Id of the context.
     pub id: u32,
     /// The reason.
     pub why: &'static str,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for RequestContextError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Maximum length in bytes of a context that a server recognises on its fast path.

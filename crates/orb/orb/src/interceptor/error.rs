@@ -52,12 +52,19 @@ impl fmt::Display for InterceptorError {
 impl std::error::Error for InterceptorError {}
 
 /// Error for a slot that was not allocated ([`crate::OrbInitInfo::allocate_slot_id`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the slot {0} is not allocated")]
 pub struct InvalidSlot(
     /// Number of the slot.
     pub u32,
 );
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for InvalidSlot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl From<InvalidSlot> for SystemException {
     fn from(error: InvalidSlot) -> Self {

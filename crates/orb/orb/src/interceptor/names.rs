@@ -13,12 +13,19 @@ use std::sync::OnceLock;
 
 /// Error for a name that another interceptor of the list already has (`ORBInitInfo::DuplicateName`;
 /// CORBA 3.3 part 1, §16.9.2).
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an interceptor with the name `{0}` exists already")]
 pub struct DuplicateName(
     /// The name that is in use.
     pub String,
 );
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for DuplicateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 impl From<DuplicateName> for SystemException {
     fn from(error: DuplicateName) -> Self {

@@ -115,12 +115,19 @@ pub struct FrameArrival {
 }
 
 /// Error: the bytes are not a message of the protocol.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFrame(
     /// Description of the error.
     pub Box<str>,
 );
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for BadFrame {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 impl From<FrameError> for BadFrame {
     fn from(error: FrameError) -> Self {

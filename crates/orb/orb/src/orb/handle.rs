@@ -2,6 +2,7 @@
 //! §8.2).
 
 use super::proxies::Proxies;
+use super::run_error::RunError;
 use crate::adapter::Collocated;
 use crate::broker::Broker;
 use crate::client::RemoteObject;
@@ -14,7 +15,7 @@ use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
-use punctual_exec::{Deadline, LockProtocol};
+use punctual_exec::{Deadline, LockProtocol, StopSignals};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -222,6 +223,57 @@ impl Orb {
             adapter.warn_before_run();
         }
         self.broker().main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
+    }
+
+    /// Blocks like [`Orb::run`] until SIGTERM or SIGINT comes, and then drains the ORB: calls in
+    /// progress have `drain` to end, in which they may make calls of their own, and new ones go
+    /// elsewhere. Clients that connect are refused; connections are closed with CloseConnection as
+    /// soon as no call is in progress on them, upon which clients repeat elsewhere what was not
+    /// begun. Returns early if the ORB is shut down.
+    ///
+    /// A second signal ends the process at once.
+    ///
+    /// ```no_run
+    /// use punctual_orb::{Orb, StopSignals};
+    /// use std::time::Duration;
+    ///
+    /// fn main() -> Result<(), Box<dyn std::error::Error>> {
+    ///     let signals = StopSignals::install()?;
+    ///     let (orb, _arguments) = Orb::init(std::env::args())?;
+    ///     // Objects are activated here.
+    ///     orb.run_until(signals, Duration::from_secs(10))?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`RunError::StillInProgress`] if calls took longer than `drain`: the process should end now,
+    /// and their clients get COMM_FAILURE. [`RunError::NoThread`] if no thread can wait for signals.
+    pub fn run_until(&self, signals: StopSignals, drain: Duration) -> Result<(), RunError> {
+        if let Some(adapter) = self.adapter() {
+            adapter.warn_before_run();
+        }
+        let signals = Arc::new(signals);
+        let (ending, waited_for) = (self.clone(), signals.clone());
+        let waiting = ThreadSpec::named("punctual-signal").start(move || {
+            // An error of the stream cannot be told from a signal, and must not be missed.
+            if waited_for.wait().unwrap_or(true) {
+                tracing::info!("a signal ends the process: calls in progress have {drain:?}");
+                // It fails only within an upcall, and this is none.
+                let _ = ending.shutdown(true);
+            }
+        });
+        waiting.map_err(RunError::NoThread)?;
+        self.broker().main_thread.run();
+        let has_ended = self
+            .broker()
+            .life
+            .wait_until_over_or(Deadline::after(drain));
+        signals.cancel();
+        match has_ended {
+            true => Ok(()),
+            false => Err(RunError::StillInProgress(drain)),
+        }
     }
 
     /// Returns whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).

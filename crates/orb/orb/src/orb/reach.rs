@@ -18,7 +18,7 @@ pub enum Reached {
 }
 
 /// Reason why an endpoint was not reached.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
     /// The ORB does not support the endpoint's protocol.
@@ -27,6 +27,13 @@ pub enum Unreachable {
     /// No connection was accepted in time, or the TLS handshake failed.
     #[error(transparent)]
     Link(#[from] LinkError),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Unreachable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Orb {

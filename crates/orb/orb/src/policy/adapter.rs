@@ -27,13 +27,20 @@ pub struct AdapterPolicies {
 pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 
 /// Error for a policy that an adapter cannot have.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("policy {index} cannot be applied: {why}")]
 pub struct InvalidPolicy {
     /// Index of the policy in the given list, from 0.
     pub index: usize,
     /// The reason.
     pub why: String,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for InvalidPolicy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl AdapterPolicies {

@@ -11,7 +11,7 @@ use super::published_protocols;
 use std::collections::BTreeMap;
 
 /// Error for a policy type whose number another type of the ORB has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the number {number:#x} of policy type `{name}` is taken by `{taken_by}`")]
 pub struct PolicyTypeTaken {
     /// The number in conflict.
@@ -20,6 +20,13 @@ pub struct PolicyTypeTaken {
     pub name: &'static str,
     /// Name of the existing type.
     pub taken_by: &'static str,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for PolicyTypeTaken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// All policy types of an ORB.

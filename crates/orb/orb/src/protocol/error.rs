@@ -12,7 +12,7 @@ pub struct ProtocolCatalogue {
 }
 
 /// Reason why a protocol cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
     /// There is no link with the given name.
@@ -79,4 +79,11 @@ pub enum ProtocolError {
     /// A part cannot be retired, because the configuration needs it.
     #[error("`{0}` is needed: {1}")]
     InUse(String, String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ProtocolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }

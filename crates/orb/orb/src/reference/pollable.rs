@@ -74,7 +74,7 @@ impl<P> fmt::Debug for PollableKey<P> {
 }
 
 /// Failure of an operation of a set.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq, thiserror::Error)]
 pub enum PollableSetError {
     /// `PollableSet::NoPossiblePollable`: there is nothing in the set.
     #[error("the set of pollables is empty")]
@@ -86,6 +86,13 @@ pub enum PollableSetError {
     /// was zero.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for PollableSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<PollableSetError> for SystemException {

@@ -375,7 +375,7 @@ impl fmt::Debug for PendingReply {
 }
 
 /// Reason why an answer was not sent to the client as given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The connection has ended: nothing was sent.
@@ -388,6 +388,13 @@ pub enum AnswerError {
     /// The client received this exception in place of the answer.
     #[error("the client has received an exception instead: {0}")]
     Instead(SystemException),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for AnswerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<AnswerError> for SystemException {

@@ -3,8 +3,8 @@
 //!
 //! Nothing is recorded unless a [`Timeline`] is running: otherwise each recording point of a call
 //! costs a load and a branch. While a timeline is running, a point reads the clock and writes 24
-//! bytes into memory of the thread: no lock and no system call, and no allocation except for a
-//! thread's first record. A thread whose memory is full stops recording and counts the lost
+//! bytes into memory of the thread, which was allocated when the timeline began: no lock and no
+//! system call, and no allocation except for a thread's name, with its first record. A thread whose memory is full stops recording and counts the lost
 //! records, so the recorded ones have no gaps.
 //!
 //! The timeline is global to the process, as a thread may serve several ORBs. The cost of a call's

@@ -1,7 +1,7 @@
 //! State of the timeline that is being recorded, if there is one.
 
 use super::record::{Record, RequestId, Stage};
-use super::thread::{self, OfThread, ThreadRecords};
+use super::thread::{self, Memory, OfThread, ThreadRecords};
 use crate::priority::Priority;
 use punctual_sys::{clock, processor};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,8 @@ static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 #[derive(Debug)]
 pub(super) struct Session {
     number: u64,
-    limits: TimelineLimits,
+    /// Memory for the records of threads that have none yet.
+    free: Vec<Memory>,
     threads: Vec<Arc<OfThread>>,
 }
 
@@ -24,7 +25,8 @@ pub(super) struct Session {
 #[must_use]
 pub struct Timeline(());
 
-/// Limits on the size of a timeline.
+/// Limits on the size of a timeline. Its memory is allocated and populated at the start, so that no
+/// upcall waits for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
     /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
@@ -34,7 +36,8 @@ pub struct TimelineLimits {
 }
 
 impl Default for TimelineLimits {
-    /// Returns the default: 65,536 records for each of 64 threads, which is 96 MiB if all are used.
+    /// Returns the default: 65,536 records for each of 64 threads,
+    /// which is 96 MiB.
     fn default() -> Self {
         Self {
             records: 1 << 16,
@@ -44,12 +47,19 @@ impl Default for TimelineLimits {
 }
 
 /// Error: a timeline is already being recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a timeline of this process is being recorded already")]
 pub struct AlreadyRecording;
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for AlreadyRecording {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 impl Timeline {
-    /// Begins to record.
+    /// Allocates the memory of all threads' records, and begins to record.
     ///
     /// # Errors
     /// [`AlreadyRecording`].
@@ -122,26 +132,49 @@ pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority
 
 impl Session {
     fn new(number: u64, limits: TimelineLimits) -> Self {
+        let memory = || thread::memory(limits.records);
         Self {
             number,
-            limits,
-            threads: Vec::new(),
+            free: std::iter::repeat_with(memory)
+                .take(limits.threads)
+                .collect(),
+            threads: Vec::with_capacity(limits.threads),
         }
     }
 
-    /// Allocates memory for the calling thread's records; without room for any if the maximum
-    /// number of threads has been reached.
+    /// Gives the calling thread memory for its records; none if the maximum number of threads is
+    /// reached.
     fn joined(&mut self) -> Arc<OfThread> {
-        let records = match self.threads.len() < self.limits.threads {
-            true => self.limits.records,
-            false => 0,
-        };
-        let own = OfThread::new(self.number, records);
+        let memory = self.free.pop().unwrap_or_default();
+        let own = OfThread::new(self.number, memory);
         self.threads.push(own.clone());
         own
     }
 
     fn records(&self) -> Vec<ThreadRecords> {
         self.threads.iter().map(|one| one.records()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_get_the_memory_that_was_allocated_at_the_start() {
+        let limits = TimelineLimits {
+            records: 10,
+            threads: 2,
+        };
+        let mut session = Session::new(1, limits);
+        let allocated: Vec<_> = session.free.iter().map(|one| one.as_ptr()).collect();
+        let given: Vec<_> = (0..2).map(|_| session.joined()).collect();
+        let given: Vec<_> = given
+            .iter()
+            .rev()
+            .map(|one| one.memory().as_ptr())
+            .collect();
+        assert_eq!(given, allocated);
+        assert!(session.joined().memory().is_empty());
     }
 }

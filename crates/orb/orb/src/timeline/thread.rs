@@ -5,13 +5,22 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+/// Memory for records of one thread.
+pub(super) type Memory = Box<[AtomicU64]>;
+
+/// Allocates memory for this many records, and populates it.
+pub(super) fn memory(records: usize) -> Memory {
+    // Each word is written, so that no later access faults.
+    (0..records * WORDS).map(|_| AtomicU64::new(0)).collect()
+}
+
 /// Records of one thread, which alone writes them.
 #[derive(Debug)]
 pub(super) struct OfThread {
     /// Number of the timeline to which the records belong.
     session: u64,
     name: String,
-    words: Box<[AtomicU64]>,
+    words: Memory,
     /// Number of words that have been written.
     used: AtomicUsize,
     lost: AtomicU64,
@@ -59,16 +68,21 @@ pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<A
 }
 
 impl OfThread {
-    /// Creates memory for `records` records of the calling thread.
-    pub(super) fn new(session: u64, records: usize) -> Arc<Self> {
+    /// Makes the records of the calling thread, with memory for them.
+    pub(super) fn new(session: u64, words: Memory) -> Arc<Self> {
         let thread = std::thread::current();
         Arc::new(Self {
             session,
             name: thread.name().unwrap_or("unnamed").to_owned(),
-            words: (0..records * WORDS).map(|_| AtomicU64::new(0)).collect(),
+            words,
             used: AtomicUsize::new(0),
             lost: AtomicU64::new(0),
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn memory(&self) -> &[AtomicU64] {
+        &self.words
     }
 
     fn push(&self, record: Record) {

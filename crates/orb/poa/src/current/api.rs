@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub struct Current;
 
 /// Error of a query about an upcall: there is none, or its adapter or object no longer exists.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoContext {
     /// The calling thread is in no upcall.
@@ -25,6 +25,13 @@ pub enum NoContext {
     /// The reference to the object could not be made.
     #[error(transparent)]
     System(#[from] SystemException),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for NoContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Current {

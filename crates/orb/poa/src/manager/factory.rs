@@ -9,11 +9,18 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 /// Error of making a manager with an id that is already in use.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a POA manager `{id}` exists already")]
 pub struct ManagerExists {
     /// Id that is already in use.
     pub id: String,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for ManagerExists {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Factory of POA managers. It also finds the managers that are in use by adapters or held by the

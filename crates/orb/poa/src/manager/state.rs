@@ -14,8 +14,15 @@ pub enum ManagerState {
 }
 
 /// Error of a manager that has been deactivated, and cannot be activated again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the POA manager has been deactivated and cannot be activated again")]
 pub struct AdapterInactive;
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for AdapterInactive {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 raised_as_bad_inv_order!(AdapterInactive);

@@ -194,6 +194,27 @@ fn a_client_that_cannot_be_reached_is_called_by_its_own_connection() {
 }
 
 #[test]
+fn an_option_and_a_key_of_the_file_allow_callbacks_on_both_sides() {
+    let _watchdog = watchdog(LIMIT);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "bidirectional = \"both\"").unwrap();
+    let by_file = |config: &mut OrbConfig| {
+        config.apply_file(file.path()).unwrap();
+        config.collocation = Collocation::None;
+    };
+    let by_option = |config: &mut OrbConfig| {
+        let options = ["-ORBBidirectional", "both"].map(str::to_owned);
+        config.apply_arguments(options).unwrap();
+        config.collocation = Collocation::None;
+    };
+    let of_poa = Some(Bidirectional::Both);
+    let two = Two::with("iiop", "thread_per_connection", by_option, by_file, of_poa);
+    let object: Echo = two.poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    two.give("call", &object).unwrap();
+    assert_eq!(two.connections_to_client(), 0);
+}
+
+#[test]
 fn callbacks_nest_and_go_both_ways_at_once() {
     let _watchdog = watchdog(LIMIT);
     for concurrency in ["thread_per_connection", "leader_followers"] {

@@ -5,7 +5,6 @@ use std::fmt;
 use std::io;
 
 /// Reason why a thread was not started.
-#[derive(Debug)]
 pub enum SpawnError {
     /// The group or pool is full.
     Full {
@@ -24,6 +23,13 @@ pub enum SpawnError {
         /// The operating system's error.
         error: io::Error,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 /// Requirement of a thread's specification.

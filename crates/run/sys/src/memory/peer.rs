@@ -15,7 +15,7 @@ use std::time::Duration;
 const TMPFS_MAGIC: u64 = 0x0102_1994;
 
 /// Reason why a peer's descriptor is not mapped.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Refused {
     /// The file is not a memory file of ordinary pages.
     #[error("not a memory file")]
@@ -31,10 +31,24 @@ pub enum Refused {
     Os(#[from] io::Error),
 }
 
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
 /// Error for a range that does not lie within a peer's memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the range lies outside of the peer's memory")]
 pub struct OutOfRange;
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for OutOfRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
 
 /// Choice to trust a peer of the same user not to change the memory it has lent; made only by
 /// [`Trusted::by_choice`]. See [`PeerMemory::view`].

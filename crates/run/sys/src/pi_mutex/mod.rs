@@ -25,7 +25,7 @@ use std::fmt;
 use std::io;
 
 /// Reason why a lock was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LockError {
     /// Another thread held it until the time-out.
     TimedOut,
@@ -35,6 +35,13 @@ pub enum LockError {
     OwnerDied,
     /// Operating system error, an `errno`.
     Os(i32),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl fmt::Display for LockError {

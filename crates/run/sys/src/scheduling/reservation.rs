@@ -18,7 +18,7 @@ pub struct Reservation {
 }
 
 /// Error for times that form no reservation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReservation {
     /// The runtime is below the kernel's resolution.
@@ -43,6 +43,13 @@ pub enum InvalidReservation {
     /// The time exceeds the range of the kernel's clock.
     #[error("the period {0:?} is longer than 2^63 ns")]
     TooLong(Duration),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for InvalidReservation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl Reservation {

@@ -42,7 +42,7 @@ pub struct TypeCode {
 }
 
 /// Reason why a TypeCode cannot answer a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum TypeCodeError {
     /// Types of this kind lack the requested property.
     #[error("types of this kind lack the requested property")]
@@ -50,6 +50,13 @@ pub enum TypeCodeError {
     /// There is no member with this number.
     #[error("the type has no member with this number")]
     Bounds,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for TypeCodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl TypeCode {

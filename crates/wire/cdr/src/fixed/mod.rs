@@ -23,7 +23,7 @@ pub struct Fixed<const D: u16, const S: i16> {
 }
 
 /// Reason why a number or text is not a [`Fixed`] of a given type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum FixedError {
     /// The number has more digits than the type.
     #[error("the number has more than {digits} digits")]
@@ -43,6 +43,13 @@ pub enum FixedError {
     /// The text is not a decimal number.
     #[error("the text is not a decimal number")]
     NotANumber,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for FixedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl<const D: u16, const S: i16> Fixed<D, S> {

@@ -20,7 +20,7 @@ pub struct MessageHeader {
 }
 
 /// Reason why bytes are not the beginning of a supported message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
     /// The message does not begin with `PUNF`.
@@ -40,6 +40,13 @@ pub enum FrameError {
         /// Limit, header included.
         limit: usize,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for FrameError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl MessageHeader {

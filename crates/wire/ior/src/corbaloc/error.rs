@@ -32,7 +32,7 @@ impl KeyMark {
 }
 
 /// Reason why a text is not a usable `corbaloc:` URL.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbalocError {
     /// The text does not begin with `corbaloc:`.
@@ -108,6 +108,13 @@ pub enum CorbalocError {
         /// Offset in the URL, in bytes.
         position: usize,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for CorbalocError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl CorbalocError {

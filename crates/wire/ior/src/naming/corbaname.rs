@@ -26,7 +26,7 @@ pub struct Corbaname {
 }
 
 /// Reason why a text is not a usable `corbaname:` URL.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbanameError {
     /// The text does not begin with `corbaname:`.
@@ -44,6 +44,13 @@ pub enum CorbanameError {
     /// The text after the `#`, its escapes resolved, is not a valid name.
     #[error("invalid name behind the '#': {0}")]
     Name(StringifiedNameError),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for CorbanameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl CorbanameError {

@@ -12,7 +12,7 @@ pub struct NameComponent {
 }
 
 /// Reason why a text is not a stringified name. Offsets are in bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StringifiedNameError {
     /// The text is empty.
@@ -34,6 +34,13 @@ pub enum StringifiedNameError {
     /// A backslash stands before a character that needs none, or at the end.
     #[error("invalid escape at offset {0}: expected `\\/`, `\\.` or `\\\\`")]
     BadEscape(usize),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for StringifiedNameError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 use StringifiedNameError as Error;

@@ -8,6 +8,8 @@ use punctual::dynamic::Request;
 use punctual::observe::metrics::Metrics;
 use punctual::observe::trace::{TraceContext, Tracing};
 use punctual::{Interface, Orb, RootPoa, SystemException};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -267,6 +269,41 @@ fn calls_are_counted_with_their_errors_and_times_at_both_ends() {
         }
         pair.end();
     }
+}
+
+#[test]
+fn metrics_are_served_by_http_as_long_as_the_orb_holds_them() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let metrics = Metrics::served_at("127.0.0.1:0").unwrap();
+    let address = metrics.address().unwrap();
+    let server = Orb::builder().initializer(Arc::new(metrics));
+    let pair = Pair::new(Near::ByWire, server, Orb::builder());
+    pair.account().deposit(1).unwrap();
+    // Each reply is counted before the next request of its connection is read.
+    pair.account().deposit(1).unwrap();
+    let counted = get(address, "/metrics");
+    assert!(counted.starts_with("HTTP/1.1 200 OK"), "{counted}");
+    let sample = "punctual_calls_total{end=\"server\",operation=\"deposit\"} ";
+    let count = number(&counted, sample.trim_end());
+    assert!(count >= Some(1.0), "{counted}");
+    assert!(get(address, "/health").ends_with("\r\n\r\nalive\n"));
+    assert!(get(address, "/").starts_with("HTTP/1.1 404"));
+    pair.end();
+    // The address is free again once the ORB is gone.
+    while TcpListener::bind(address).is_err() {
+        std::thread::yield_now();
+    }
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let refused = Metrics::served_at(&taken.local_addr().unwrap().to_string());
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::AddrInUse);
+}
+
+fn get(address: SocketAddr, path: &str) -> String {
+    let mut peer = TcpStream::connect(address).unwrap();
+    write!(peer, "GET {path} HTTP/1.1\r\n\r\n").unwrap();
+    let mut reply = String::new();
+    peer.read_to_string(&mut reply).unwrap();
+    reply
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! other arguments are returned.
 
 use super::draft::Draft;
+use super::foreign::ForeignOption;
 use super::given::Value;
 use super::nearest::nearest;
 use super::sections::all;
@@ -147,10 +148,7 @@ fn split(
             continue;
         }
         let Some(rule) = RULES.iter().find(|rule| rule.name == argument) else {
-            return Err(ConfigError::UnknownOption {
-                nearest: nearest(&argument, RULES.iter().map(|rule| rule.name)),
-                option: argument,
-            });
+            return Err(unknown(argument));
         };
         let value = arguments.next().ok_or(ConfigError::MissingValue {
             option: rule.name,
@@ -159,6 +157,22 @@ fn split(
         given.push((rule, value));
     }
     Ok((given, rest))
+}
+
+/// Returns the error for an option that does not exist: it names the one that does the same as that of another ORB, or
+/// the most similar one.
+fn unknown(option: String) -> ConfigError {
+    match ForeignOption::find(&option) {
+        Some(foreign) => ConfigError::ForeignOption {
+            option,
+            orb: foreign.orb,
+            instead: foreign.instead,
+        },
+        None => ConfigError::UnknownOption {
+            nearest: nearest(&option, RULES.iter().map(|rule| rule.name)),
+            option,
+        },
+    }
 }
 
 /// Returns the configuration with the given options applied.

@@ -16,6 +16,7 @@
 //! ```
 
 use super::draft::Draft;
+use super::foreign::ForeignOption;
 use super::given::Value;
 use super::nearest::nearest;
 use super::section::Section;
@@ -180,7 +181,11 @@ fn suggestion(key: &str) -> String {
             nearest(name, names).map(|name| format!("{prefix}{name}"))
         }
     };
-    meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+    match (meant, ForeignOption::find(key)) {
+        (Some(meant), _) => format!("; did you mean `{meant}`?"),
+        (None, Some(foreign)) => format!(", which is of {}: {}", foreign.orb, foreign.instead),
+        (None, None) => String::new(),
+    }
 }
 
 fn read(value: &DeValue<'_>) -> Value {

@@ -12,6 +12,7 @@ mod check;
 mod composite;
 mod draft;
 mod file;
+mod foreign;
 mod given;
 mod nearest;
 mod sample;

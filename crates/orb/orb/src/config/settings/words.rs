@@ -7,7 +7,7 @@ use crate::config::collocation::CollocationScope;
 use crate::config::error::ConfigError;
 use crate::config::real_time::{AboveHighest, Discipline, NativePolicy, RealTime, StandardMapping};
 use crate::config::reply_handlers::ReplyHandlers;
-use crate::policy::{CharCodeSet, Collocation, Security, Wait, WhenFull};
+use crate::policy::{Bidirectional, CharCodeSet, Collocation, Security, Wait, WhenFull};
 use punctual_cdr::GiopVersion;
 #[cfg(feature = "tls")]
 use punctual_tls::{ClientCertificate, TlsVersion};
@@ -46,6 +46,7 @@ macro_rules! words {
 words!(Security: "require" Require, "prefer" Prefer, "off" Off);
 words!(CharCodeSet: "utf-8" Utf8, "iso-8859-1" Iso8859_1);
 words!(GiopVersion: "1.0" V1_0, "1.1" V1_1, "1.2" V1_2);
+words!(Bidirectional: "normal" Normal, "both" Both);
 words!(Wait: "read" Read, "reactor" Reactor, "leader_followers" LeaderFollowers);
 words!(Collocation: "thru_poa" ThruPoa, "direct" Direct, "none" None);
 words!(CollocationScope: "process" Process, "orb" Orb);

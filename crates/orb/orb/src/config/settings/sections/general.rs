@@ -130,6 +130,14 @@ pub(super) const SECTION: Section = Section {
         )
         .option("-ORBReplyHandlers"),
         Setting::new(
+            "bidirectional",
+            field!(bidirectional),
+            "Callbacks by the client's own connection, through NAT and firewalls (bidirectional GIOP), where no \
+             policy sets it: no (normal), or where both sides allow them (both). A client's callback objects need a \
+             POA with that policy.",
+        )
+        .option("-ORBBidirectional"),
+        Setting::new(
             "max_nesting",
             field!(max_nesting),
             "Maximum nesting of upcalls that a thread serves while it waits for a reply of its own (wait = \

@@ -42,6 +42,40 @@ fn an_unknown_option_is_refused_and_the_nearest_named() {
 }
 
 #[test]
+fn an_option_of_omniorb_or_tao_names_the_one_that_does_the_same() {
+    for (given, text) in [
+        (
+            "-ORBendPoint",
+            "`-ORBendPoint` is an option of omniORB and TAO: use `-ORBListenEndpoints iiop://host:port`",
+        ),
+        (
+            "-ORBSvcConf",
+            "`-ORBSvcConf` is an option of TAO: use the file (`-ORBConfigFile`), in TOML: `punctual config` prints one",
+        ),
+        (
+            "-ORBtracelevel",
+            "`-ORBtracelevel` is an option of omniORB: use `-ORBTrace giop` for messages, and a subscriber of `tracing` for the log",
+        ),
+    ] {
+        let error = apply_all(&[given, "1"]).unwrap_err();
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn an_endpoint_as_omniorb_writes_it_is_shown_as_it_is_written_here() {
+    for (given, here) in [
+        ("giop:tcp:host:2809", "expected iiop://host:port"),
+        ("giop:ssl::2810", "expected ssliop://host:port"),
+        ("giop:unix:/run/x", "expected uiop:///path"),
+        ("giop:http:http://host/", "expected protocol://place"),
+    ] {
+        let error = apply_all(&["-ORBListenEndpoints", given]).unwrap_err();
+        assert!(error.to_string().contains(here), "{error}");
+    }
+}
+
+#[test]
 fn endpoints_of_lanes_have_their_priority() {
     let options = ["-ORBLaneListenEndpoints", "20000=iiop://:0;uiop://"];
     let more = [

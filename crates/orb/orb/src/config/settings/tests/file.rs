@@ -326,6 +326,10 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
             "unknown key `timeouts.call`; did you mean `timeouts.call_ms`?",
         ),
         (
+            "endPoint = \"giop:tcp::2809\"",
+            "unknown key `endPoint`, which is of omniORB and TAO: use `-ORBListenEndpoints iiop://host:port`",
+        ),
+        (
             "call_ms = 7",
             "unknown key `call_ms`; did you mean `timeouts.call_ms`?",
         ),
