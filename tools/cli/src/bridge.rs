@@ -47,17 +47,17 @@ pub(crate) struct Options {
     #[arg(long, value_name = "PROTOCOL")]
     target_protocol: Vec<String>,
     /// Rewrite references inside of requests and replies, so that those to the target's server lead
-    /// through the bridge. What looks like one is taken for one, and rewritten where it has room.
+    /// through the bridge. Octets that look like a reference are taken for one, and rewritten if the new one fits.
     #[arg(long)]
     rewrite_references: bool,
-    /// Pass requests on to the target alone, and to objects that `--object` names.
+    /// Forward requests only to the target and to the objects that `--object` names.
     #[arg(long)]
     target_only: bool,
     /// With `--target-only`: another object of the target's server that is reached, an `IOR:` or `corbaloc:` text, or a
     /// file that holds one. May be given more than once.
     #[arg(long, value_name = "REFERENCE", requires = "target_only")]
     object: Vec<String>,
-    /// Time limit of a request from here on, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
+    /// Time limit of a forwarded request, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// Write the reference to this file, too.

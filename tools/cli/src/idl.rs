@@ -19,11 +19,11 @@ pub(crate) struct Options {
     /// Compile the files as one, into NAME.rs.
     #[arg(long, value_name = "NAME")]
     together: Option<String>,
-    /// Have each file generate types of its own of what several of them include.
+    /// Generate the types that several files include once for each file.
     #[arg(long, conflicts_with = "together")]
     separate: bool,
-    /// Say where the modules of the files are, each called as its file, to which others refer for what both include: beside
-    /// one another unless told otherwise.
+    /// Rust path of the modules that hold the generated files, each named after its file, by which files refer to one
+    /// another's types; by default the modules are siblings.
     #[arg(
         long,
         value_name = "PATH",
@@ -31,31 +31,31 @@ pub(crate) struct Options {
         conflicts_with = "together"
     )]
     modules: String,
-    /// Write Rust files into this folder; it is made if need be.
+    /// Write Rust files into this folder, which is created if missing.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
-    /// Only say whether the IDL is right.
+    /// Check the IDL only.
     #[arg(long, conflicts_with = "out")]
     check: bool,
-    /// Refer to another crate's Rust for what is included from a scope of IDL.
+    /// Use another crate's Rust types for the included declarations of an IDL scope.
     #[arg(long, value_name = "SCOPE=PATH")]
     extern_path: Vec<String>,
-    /// References have `sendp_`, `sendc_` and `_async` methods, and interfaces their reply handlers: calls whose callers go on.
+    /// Generate asynchronous calls: `sendp_`, `sendc_` and `_async` methods of references, and reply handlers of interfaces.
     #[arg(long, alias = "ami")]
     asynchronous: bool,
     /// Print the IDL that asynchronous calls imply (`AMI_…Handler`, `AMI_…Poller`), for compilers of other ORBs, instead of Rust.
     #[arg(long, conflicts_with_all = ["check", "out"])]
     implied_idl: bool,
-    /// Interfaces have a trait for servants that answer later: asynchronous method handling.
+    /// Generate a trait for servants that answer later (asynchronous method handling).
     #[arg(long)]
     amh: bool,
-    /// Interfaces have a trait for servants whose operations are `async`.
+    /// Generate a trait for servants with `async` operations.
     #[arg(long)]
     async_servants: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
-    /// Name the Rust type that stands for an IDL native type.
+    /// Rust type of an IDL native type.
     #[arg(long, value_name = "NAME=TYPE")]
     native: Vec<String>,
     /// Print diagnostics as JSON, one a line, on standard output.

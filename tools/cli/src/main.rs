@@ -37,7 +37,7 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a crate with an interface, a server, a client and a test, which runs at once.
+    /// Create a crate with an interface, a server, a client and a test, ready to run.
     New(new::Options),
     /// Compile OMG IDL to Rust, or check it.
     Idl(idl::Options),
@@ -47,31 +47,31 @@ enum Command {
     Get(call::GetOptions),
     /// Write an attribute of any object.
     Set(call::SetOptions),
-    /// Show what the messages of a log carry, as values: logs that programs write with -ORBTrace giop,payload.
+    /// Show the arguments and results in a message log, which programs write with -ORBTrace giop,payload.
     Trace(trace::Options),
-    /// Serve an Interface Repository, load IDL into it, list what is in it.
+    /// Serve an Interface Repository, load IDL into it, list its definitions.
     #[command(subcommand)]
     Ifr(ifr::Options),
     /// Serve a Naming Service; list, resolve, bind and check the names in that of any ORB.
     #[command(subcommand)]
     Naming(naming::Options),
-    /// Show what is in an object reference.
+    /// Show the contents of an object reference.
     Ior(ior::Options),
     /// Print a configuration file with every setting, or check one.
     Config(config::Options),
-    /// List the protocols that an ORB can speak, and the pairs that do not fit.
+    /// List the protocols of an ORB, and the messaging protocols and links that do not fit together.
     Protocols(protocols::Options),
-    /// Pass requests that arrive by one protocol on by another.
+    /// Forward requests from one protocol to another.
     Bridge(bridge::Options),
-    /// Start a server and a client, make real calls of each kind, and show what they took.
+    /// Start a server and a client, make calls of each kind, and show their durations.
     Demo(demo::Options),
     /// Measure calls over every messaging protocol and link.
     Bench(bench::Options),
-    /// Tell what this machine grants a real-time program, and what to set where it does not.
+    /// Show what this machine grants a real-time program, and the settings for what it does not.
     Doctor(doctor::Options),
     /// Print a completion script for a shell.
     Completions(completions::Options),
-    /// Write a manual page of each command into a folder.
+    /// Write a manual page for each command into a folder.
     #[cfg(feature = "man-pages")]
     #[command(hide = true)]
     Man(man::Options),

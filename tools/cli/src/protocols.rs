@@ -14,7 +14,7 @@ use std::process::ExitCode;
                   the link lacks."
 )]
 pub(crate) struct Options {
-    /// A configuration file whose libraries and TLS table count, too.
+    /// A configuration file, for its `[[library]]` and `[tls]` tables.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON.

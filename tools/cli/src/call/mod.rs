@@ -62,13 +62,13 @@ pub(crate) struct Options {
     /// All arguments by their names, as one JSON object; @FILE reads it from a file, - from standard input.
     #[arg(short, long, value_name = "JSON", conflicts_with = "arguments")]
     data: Option<String>,
-    /// Show the operation and its types, or all of the object's, as IDL, and call nothing.
+    /// Show the operation and its types, or all operations of the object, as IDL; call nothing.
     #[arg(long)]
     describe: bool,
     /// Number of calls; shows their durations instead of the results.
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     count: Option<u64>,
-    /// Rate of calls a second, as far as they keep up; with -n.
+    /// With -n: calls a second, if the server keeps up.
     #[arg(long, value_name = "CALLS", requires = "count", value_parser = clap::value_parser!(u32).range(1..))]
     rate: Option<u32>,
     #[command(flatten)]

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub(crate) enum Options {
     /// Serve a repository until interrupted, and print its reference.
     Serve(serve::Options),
-    /// Take up what IDL files declare.
+    /// Add or replace the definitions of IDL files.
     Load(LoadOptions),
     /// List the definitions: kind, scoped name, repository id.
     List(ListOptions),
@@ -28,7 +28,7 @@ pub(crate) enum Options {
 /// file open, no other process can write to it: name the IDL files when you start the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadOptions {
-    /// The repository's file; it is made if need be.
+    /// The repository's file, which is created if missing.
     #[arg(long, value_name = "FILE")]
     store: PathBuf,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Try whether each endpoint takes a connection: TCP and TLS ports, Unix sockets, shared memory. The exit status is
+    /// Try to connect to each endpoint: TCP and TLS ports, Unix sockets, shared memory. The exit status is
     /// 1 if a reference has none that does.
     #[arg(long)]
     check: bool,

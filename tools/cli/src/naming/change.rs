@@ -21,14 +21,14 @@ pub(crate) struct BindOptions {
     /// Bind it as a context, through which names are resolved.
     #[arg(long)]
     context: bool,
-    /// Make the contexts that the name leads through and that are not there.
+    /// Create the missing contexts of the name.
     #[arg(short, long)]
     parents: bool,
-    /// Bind it for so long, from 1s to 24h: the naming service, which has to be Punctual's, removes the binding then,
-    /// unless it was renewed by `rebind --ttl`.
+    /// Time to live of the binding, from 1s to 24h: the naming service, which must be Punctual's, removes the
+    /// binding then, unless `rebind --ttl` renews it.
     #[arg(long, value_name = "TIME", value_parser = time_to_live, conflicts_with = "context")]
     ttl: Option<Ttl>,
-    /// Renew it after each third of its time until interrupted or terminated, and remove it then.
+    /// Renew the binding after each third of its time until interrupted or terminated, and remove it then.
     #[arg(long, requires = "ttl")]
     keep: bool,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub(crate) struct UnbindOptions {
 pub(crate) struct NewContextOptions {
     /// The name.
     name: String,
-    /// Make the contexts that the name leads through and that are not there.
+    /// Create the missing contexts of the name.
     #[arg(short, long)]
     parents: bool,
     #[command(flatten)]

@@ -20,7 +20,7 @@ use serde_json::json;
 /// there are such bindings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The context; without it, the one of the service.
+    /// The context; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     /// How long an object may take to answer.

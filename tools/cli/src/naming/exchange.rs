@@ -30,13 +30,13 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportOptions {
-    /// The context; without it, the one of the service.
+    /// The context; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
-    /// Write it to this file, which is there whole or not at all.
+    /// Write the export to this file, whole or not at all.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Copy contexts of other servers, too, instead of the references to them.
+    /// Copy contexts of other servers, too, instead of their references.
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
@@ -48,10 +48,10 @@ pub(crate) struct ExportOptions {
 pub(crate) struct ImportOptions {
     /// The file; - is standard input.
     file: String,
-    /// The context that it is put into; without it, the one of the service.
+    /// The context to import into; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
-    /// Bind objects in place of those that their names are bound to.
+    /// Replace existing bindings of objects.
     #[arg(long)]
     replace: bool,
     #[command(flatten)]

@@ -16,15 +16,15 @@ use serde_json::{Value, json};
 /// Punctual's naming service; its clients may be of any ORB.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Options {
-    /// Make a group without members, and bind a name to it. `punctual naming unbind` removes it with its members.
+    /// Create a group without members, and bind a name to it. `punctual naming unbind` removes it with its members.
     Create(CreateOptions),
-    /// Make an object a member, in place of the one of that id.
+    /// Make an object a member, replacing a member with the same id.
     Join(JoinOptions),
     /// End a membership.
     Leave(MemberOptions),
-    /// Tell the naming server how loaded a member is; it counts for 30 s, at this server.
+    /// Report a member's load to this naming server, which uses it for 30 s.
     Report(ReportOptions),
-    /// List the members, with what the naming server knows of them.
+    /// List the members with their states at the naming server.
     Members(MembersOptions),
 }
 
@@ -32,10 +32,10 @@ pub(crate) enum Options {
 pub(crate) struct CreateOptions {
     /// The name.
     name: String,
-    /// Which member the name is resolved to.
+    /// Choice of the member that the name is resolved to.
     #[arg(long, value_name = "CHOICE", default_value = "round-robin")]
     choice: Choosing,
-    /// Make the contexts that the name leads through and that are not there.
+    /// Create the missing contexts of the name.
     #[arg(short, long)]
     parents: bool,
     #[command(flatten)]
@@ -50,10 +50,10 @@ pub(crate) struct JoinOptions {
     id: String,
     /// The object: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
     reference: String,
-    /// It is a member for so long, from 1s to 24h, unless it joins again.
+    /// Time of the membership, from 1s to 24h, unless it is renewed.
     #[arg(long, value_name = "TIME", value_parser = time_to_live)]
     ttl: Option<Ttl>,
-    /// Have it join again after each third of its time until interrupted or terminated, and leave then.
+    /// Renew the membership after each third of its time until interrupted or terminated, and end it then.
     #[arg(long, requires = "ttl")]
     keep: bool,
     #[command(flatten)]
@@ -76,7 +76,7 @@ pub(crate) struct ReportOptions {
     group: String,
     /// The member's id.
     id: String,
-    /// Any number from 0 on.
+    /// Load: a number of at least 0.
     load: f64,
     #[command(flatten)]
     common: Common,
@@ -93,13 +93,13 @@ pub(crate) struct MembersOptions {
 /// Which member a group's name is resolved to.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Choosing {
-    /// One after the other.
+    /// The members in turn.
     RoundRobin,
     /// Any member, at random.
     Random,
-    /// The one that reports the least load.
+    /// The member that reports the least load.
     LeastLoaded,
-    /// One reference with the profiles of all that are of one type.
+    /// One reference with the profiles of all members that have one type.
     All,
 }
 

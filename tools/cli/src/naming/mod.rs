@@ -31,26 +31,26 @@ pub(crate) enum Options {
     Serve(Box<serve::Options>),
     /// List the bindings of a context.
     List(read::ListOptions),
-    /// Draw the bindings of a context, and of all contexts below it.
+    /// Draw the bindings of a context and of all contexts below it as a tree.
     Tree(read::TreeOptions),
     /// Print the reference that a name is bound to.
     Resolve(read::ResolveOptions),
     /// Bind a name.
     Bind(change::BindOptions),
-    /// Bind a name, in place of what it was bound to.
+    /// Bind a name, replacing its binding.
     Rebind(change::BindOptions),
     /// Remove bindings.
     Unbind(change::UnbindOptions),
-    /// Make a context and bind a name to it.
+    /// Create a context and bind a name to it.
     NewContext(change::NewContextOptions),
-    /// Bind a name to several objects, of which clients get one.
+    /// Bind a name to a group of objects, one of which each client gets.
     #[command(subcommand)]
     Group(group::Options),
     /// Print a context and all below it as JSON.
     Export(exchange::ExportOptions),
-    /// Bind what an export holds.
+    /// Bind the names of an export.
     Import(exchange::ImportOptions),
-    /// Print what changes below a context, as it is seen to change.
+    /// Print the changes below a context as they happen.
     Watch(watch::Options),
     /// Find bindings whose objects do not exist or do not answer.
     Check(check::Options),

@@ -16,7 +16,7 @@ pub(super) const WRONG: Style = AnsiColor::Red.on_default();
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListOptions {
-    /// The context; without it, the one of the service.
+    /// The context; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     #[command(flatten)]
@@ -25,10 +25,10 @@ pub(crate) struct ListOptions {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct TreeOptions {
-    /// The context; without it, the one of the service.
+    /// The context; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
-    /// Go into contexts of other servers, too.
+    /// Descend into contexts of other servers, too.
     #[arg(long)]
     follow: bool,
     #[command(flatten)]

@@ -20,10 +20,10 @@ use serde_json::json;
 /// It runs until it is interrupted. Changes that are undone between two looks are not seen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The context; without it, the one of the service.
+    /// The context; by default that of the service.
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
-    /// How long to wait between two looks.
+    /// Interval of the checks.
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     interval: Duration,
     /// Number of checks, then end.

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 /// Makes a crate with IDL, a server, a client and a test, which runs at once.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The folder to make, which must not be there or be empty; its last part is the crate's name.
+    /// Folder to create, or an empty one; its last part is the crate's name.
     #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
     folder: PathBuf,
     /// Folder of Punctual's sources, of which the crate holds the relative path; by default those that this command
