@@ -1,5 +1,10 @@
 //! Budget of the memory that all peers of one ORB together may occupy.
 
+mod host;
 mod received;
+#[cfg(test)]
+mod received_tests;
+mod usage;
 
-pub(crate) use received::{Account, Evictable, Evicted, Hold, NoRoom, Received, host_of};
+pub(crate) use host::host_of;
+pub(crate) use received::{Account, Evictable, Evicted, FREE, Hold, NoRoom, Received};

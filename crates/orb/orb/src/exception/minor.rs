@@ -146,6 +146,8 @@ pub const ANSWER_TIMED_OUT: u32 = own(31);
 pub const BUFFER_FULL: u32 = own(40);
 /// NO_PERMISSION: a callback came by the client's own connection, which the object's POA does not allow.
 pub const NOT_BIDIRECTIONAL: u32 = own(41);
+/// NO_RESOURCES: no room for results among the data of all peers (`limits.received`).
+pub const NO_ROOM_FOR_RESULTS: u32 = own(42);
 
 /// Display form of a minor code: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

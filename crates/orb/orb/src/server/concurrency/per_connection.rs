@@ -6,6 +6,7 @@
 //! answered even if one of them is called back, or its request is waited for, in the meantime.
 
 use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::budget::Account;
 use crate::config::{Budgets, Timeouts};
 use crate::messaging;
 use crate::policy;
@@ -112,6 +113,11 @@ impl ConcurrencyStrategy for PerConnection {
     fn has_unsent(&self) -> bool {
         false
     }
+
+    /// No message waits: threads wait with theirs.
+    fn watch_unsent(&self, _: impl FnOnce() -> Account) {}
+
+    fn discard_unsent(&self) {}
 
     /// A client with the maximum number of concurrent upcalls waits for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {

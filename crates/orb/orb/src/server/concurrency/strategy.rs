@@ -1,5 +1,6 @@
 //! Interface of concurrency strategies for a connection.
 
+use crate::budget::Account;
 use crate::config::Timeouts;
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
@@ -31,6 +32,14 @@ pub(in crate::server) trait ConcurrencyStrategy {
 
     /// Returns `true` if there is, or may be, data that has not been sent yet.
     fn has_unsent(&self) -> bool;
+
+    /// Reports the memory of short messages that wait to be sent to an account from now on, if the
+    /// strategy lets any wait.
+    fn watch_unsent(&self, account: impl FnOnce() -> Account);
+
+    /// Frees the messages that wait to be sent on a closed connection, unless a thread is sending
+    /// them: its next attempt fails.
+    fn discard_unsent(&self);
 
     /// Makes another thread receive, as the one that serves the request is about to block.
     /// `in_hand` is the number of that request if a reactor's thread serves it.
