@@ -106,7 +106,12 @@ fn short_requests_that_are_kept_count_together_until_they_are_answered() {
         one.wait().unwrap();
     }
     // The last of them is counted out after its reply.
-    until(|| pair.clerk.wait_at(&short).is_ok());
+    until(|| {
+        let waits = pair.clerk.sendp_wait_at(&short);
+        until(|| desk.waiting() > 0 || pair.clerk.add(1, 2).is_err());
+        desk.open_gate(&short);
+        waits.wait().is_ok()
+    });
     pair.end();
 }
 
