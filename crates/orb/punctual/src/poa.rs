@@ -1,7 +1,7 @@
 //! The Portable Object Adapter beyond activation: policies, servant managers, errors, the request in progress.
 //!
 //! A server needs this module when it makes adapters of its own ([`PoaPolicy`]), when servants are found for each request
-//! ([`ServantManager`]), or when a servant asks which object ([`Current`]) or which peer ([`request_peer`]) a request is for and from.
+//! ([`ServantManager`]), or when a servant asks which object ([`Current`]) or which peer ([`request_peer`]) a request is for and from, or counts results that take much memory ([`charge_results`]).
 //! [`Poa`](crate::Poa), [`RootPoa`](crate::RootPoa) and [`PoaManager`](crate::PoaManager) are in the root of the crate.
 //!
 //! ```no_run
@@ -21,7 +21,7 @@
 //! # Ok(()) }
 //! ```
 
-pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, request_peer};
+pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, charge_results, request_peer};
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, AnswerTimeoutPolicy, Cookie, CreatePoaError, Current,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, IorTable,

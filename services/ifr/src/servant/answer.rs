@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use punctual::poa::charge_results;
 use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
 use punctual::{
     CompletionStatus, Interface, ObjectId, ObjectRef, SystemException, SystemExceptionKind,
@@ -20,6 +21,10 @@ use crate::store::{Number, Type};
 /// Maximum encoded length of the TypeCodes kept for reuse, in octets. In memory they take several
 /// times as much; if all are different none is reused.
 const KEPT: usize = 8 << 20;
+/// Octets of an answer that are not counted with the data of all peers.
+const FREE: usize = 16 << 10;
+/// Memory that the values of an answer take, as a multiple of its encoded length.
+const VALUES: usize = 3;
 
 /// An answer under construction.
 pub(super) struct Answer<'s> {
@@ -30,6 +35,8 @@ pub(super) struct Answer<'s> {
     /// Total encoded length of the parts so far.
     octets: usize,
     limit: usize,
+    /// Value of `octets` up to which the answer is counted with the data of all peers.
+    charged: usize,
     /// Buffer in which parts are measured.
     scratch: Block,
 }
@@ -43,6 +50,7 @@ impl Server {
             kept: 0,
             octets: 0,
             limit: self.0.longest_answer,
+            charged: FREE,
             scratch: Block::default(),
         }
     }
@@ -63,7 +71,8 @@ impl Answer<'_> {
     /// Makes a part of the answer. Its own parts, which may be many, count while it is made.
     ///
     /// # Errors
-    /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.
+    /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be, NO_RESOURCES if
+    /// there is no room for it among the data of all peers (`limits.received`).
     pub(super) fn part<T: Marshal>(
         &mut self,
         make: impl FnOnce(&mut Self) -> Result<T>,
@@ -71,10 +80,14 @@ impl Answer<'_> {
         let before = self.octets;
         let part = make(self)?;
         self.octets = before.saturating_add(self.length(&part));
-        match self.octets > self.limit {
-            true => Err(too_large(self.limit)),
-            false => Ok(part),
+        if self.octets > self.limit {
+            return Err(too_large(self.limit));
         }
+        if self.octets > self.charged {
+            self.charged = self.octets + FREE.max(self.octets / 8);
+            charge_results(self.charged.saturating_mul(VALUES))?;
+        }
+        Ok(part)
     }
 
     /// Makes parts of the answer, one of each given value.

@@ -5,7 +5,7 @@
 //! iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a server destroy iterators at
 //! any time: OBJECT_NOT_EXIST).
 
-use punctual::poa::Current;
+use punctual::poa::{Current, charge_results};
 use punctual::{SystemException, SystemExceptionKind};
 
 use super::iterators::{Iterator, number};
@@ -33,6 +33,7 @@ impl Server {
         let listed = self
             .service()
             .list(context, None, most(how_many, &limits))?;
+        charge_results(memory_of(&listed))?;
         let iterator = match listed.has_more {
             true => {
                 let behind = listed.bindings.last().map(|(key, _)| key.clone());
@@ -55,17 +56,30 @@ impl IteratorServer {
         let server = &self.0;
         let limits = server.service().limits();
         let most = most(how_many, &limits);
-        let step = |one: &mut Iterator| {
-            let behind = one.behind.as_deref();
-            let listed = server.service().list(one.context, behind, most);
+        let current = self.current()?;
+        let iterators = &server.0.iterators;
+        loop {
+            let place = |one: &mut Iterator| (one.context, one.behind.clone());
+            let place = iterators.advance(current, &limits, place);
+            let (context, behind) = place.ok_or_else(gone)?;
+            let listed = server.service().list(context, behind.as_deref(), most);
             let listed = listed.unwrap_or_default();
-            if let Some((key, _)) = listed.bindings.last() {
-                one.behind = Some(key.clone());
+            charge_results(memory_of(&listed))?;
+            let Some((last, _)) = listed.bindings.last() else {
+                return Ok(BindingList::default());
+            };
+            let step = |one: &mut Iterator| {
+                let is_there = one.behind == behind;
+                if is_there {
+                    one.behind = Some(last.clone());
+                }
+                is_there
+            };
+            // Otherwise another call has returned these.
+            if iterators.advance(current, &limits, step).ok_or_else(gone)? {
+                return Ok(bindings(listed));
             }
-            listed
-        };
-        let listed = server.0.iterators.advance(self.current()?, &limits, step);
-        listed.map(bindings).ok_or_else(gone)
+        }
     }
 }
 
@@ -97,6 +111,12 @@ impl BindingIteratorServant for IteratorServer {
 fn most(how_many: u32, limits: &Limits) -> usize {
     let how_many = usize::try_from(how_many).unwrap_or(usize::MAX);
     how_many.min(limits.listed)
+}
+
+/// Returns about how many bytes the bindings take, as they are listed and as they are returned.
+fn memory_of(listed: &Listed) -> usize {
+    let binding = |(key, _): &(Box<str>, bool)| 2 * key.len() + size_of::<Binding>() + 96;
+    listed.bindings.iter().map(binding).sum()
 }
 
 fn bindings(listed: Listed) -> BindingList {

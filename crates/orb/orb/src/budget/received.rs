@@ -120,15 +120,20 @@ impl Received {
         (hold, granted)
     }
 
+    /// Begins a charge for what an upcall makes, of 0 bytes.
+    pub(crate) fn charge_results(self: &Arc<Self>, peer: &Arc<str>) -> Hold {
+        self.begin(peer, None, 0)
+    }
+
     /// Returns the number of counted bytes in use.
     #[cfg(test)]
-    pub(super) fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         sync::lock(&self.usage).total()
     }
 
     /// Returns `true` if no holder and no peer is recorded.
     #[cfg(test)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         sync::lock(&self.usage).is_empty()
     }
 
@@ -269,6 +274,15 @@ impl Hold {
             connections,
             reason,
         })
+    }
+
+    /// Sets the number of bytes. May close connections to make room, and then waits until these have
+    /// freed their bytes. To be called without a lock.
+    ///
+    /// # Errors
+    /// [`NoRoom`]: the bytes must be freed.
+    pub(crate) fn grow(&self, octets: usize) -> Result<(), NoRoom> {
+        self.set(octets, true).map(drop)
     }
 
     /// Sets the number of bytes, if there is room; no connection is closed for it.

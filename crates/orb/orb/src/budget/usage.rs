@@ -143,7 +143,7 @@ impl AllUsage {
             if !is_over_share && self.all.staying() <= limit {
                 break;
             }
-            match self.victim(is_over_share.then_some(&peer)) {
+            match self.victim(is_over_share.then_some(&peer), number) {
                 Some(victim) if victim != number => leaving.extend(self.leave(victim)),
                 _ => {
                     self.leave(number);
@@ -170,11 +170,11 @@ impl AllUsage {
         holder.connection.take()
     }
 
-    /// Returns the largest holder that can be closed of the peer with the highest usage, or of the
-    /// given peer.
-    fn victim(&self, of: Option<&Arc<str>>) -> Option<u64> {
-        let can_go = self.holders.iter().filter(|(_, holder)| {
-            holder.connection.is_some()
+    /// Returns the largest holder of the peer with the highest usage, or of the given peer, among
+    /// those that can be closed and the one that grows.
+    fn victim(&self, of: Option<&Arc<str>>, growing: u64) -> Option<u64> {
+        let can_go = self.holders.iter().filter(|(number, holder)| {
+            (holder.connection.is_some() || **number == growing)
                 && !holder.is_leaving
                 && holder.octets > 0
                 && of.is_none_or(|peer| holder.peer == *peer)

@@ -239,6 +239,12 @@ impl ServerConnection {
         received.account(self.from.clone(), this, waits)
     }
 
+    /// Begins a charge for results that one of the connection's requests leads to.
+    pub(super) fn charge_results(&self) -> Hold {
+        let received = &self.conversation.broker().received;
+        received.charge_results(&self.from)
+    }
+
     /// Returns the identifier of one of the connection's requests for timelines.
     pub(super) fn request_id(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.

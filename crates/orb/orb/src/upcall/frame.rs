@@ -5,6 +5,7 @@
 //! arrival data are stored separately.
 
 use super::peer::RequestPeer;
+use crate::budget::Hold;
 use crate::messaging::FrameArrival;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -27,6 +28,9 @@ pub(crate) trait RequestSource: Send + Sync {
 
     /// Returns the peer of the connection.
     fn peer(&self) -> RequestPeer;
+
+    /// Begins a charge for an upcall's results, of 0 bytes.
+    fn charge_results(&self) -> Hold;
 }
 
 /// Data that an object adapter records about the object of an upcall: numbers with a meaning for
@@ -55,6 +59,9 @@ pub(super) const HANDED_OVER: u8 = 2;
 pub(super) const HAS_SOURCE: u8 = 4;
 /// Flag: the request has arrival data, the last of [`FrameData::arrivals`].
 pub(super) const HAS_ARRIVAL: u8 = 8;
+/// Flag: results of the request are charged, by the last of [`FrameData::results`]. Set for the frame
+/// that serves the connection, once the upcall within has left.
+pub(super) const HAS_RESULTS: u8 = 16;
 
 /// The innermost frame, stored in place: it has no destructor, so that a thread accesses it without
 /// checking its initialization.
@@ -71,6 +78,8 @@ pub(super) struct FrameData {
     /// Sources of the requests; none for upcalls within the process.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
+    /// Charges of results, each with the number of sources up to the request's.
+    pub(super) results: Vec<(usize, Hold)>,
     /// Frames around the innermost, outermost first.
     outer: Vec<Frame>,
 }
@@ -86,6 +95,7 @@ thread_local! {
         RefCell::new(FrameData {
             sources: Vec::new(),
             arrivals: Vec::new(),
+            results: Vec::new(),
             outer: Vec::new(),
         })
     };
