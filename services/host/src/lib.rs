@@ -12,6 +12,7 @@
 //! | [`metrics`] | counters of operations, and Prometheus' text format |
 //! | [`systemd`] | readiness, watchdog and stop notifications |
 //! | [`publish`] | initial reference, IOR table, reference file, name in a Naming Service |
+//! | [`making`] | the number of long answers that are made at a time |
 //! | [`log`] | log lines on standard error |
 //!
 //! `services/README.md` says how a new service stands on it. There is no async runtime: what blocks has a thread.
@@ -21,6 +22,7 @@
 pub mod access;
 pub mod commit;
 pub mod log;
+pub mod making;
 pub mod metrics;
 mod problem;
 pub mod publish;

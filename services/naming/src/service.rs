@@ -246,6 +246,11 @@ impl NamingService {
         Ok(found(&tree, target))
     }
 
+    /// Returns the number of bytes of the keys that [`NamingService::list`] lists.
+    pub(crate) fn measure(&self, context: ContextId, behind: Option<&str>, most: usize) -> usize {
+        self.0.tree.read().measure(context, behind, most)
+    }
+
     /// Returns some bindings of a context, after a key or from the first on.
     pub(crate) fn list(
         &self,

@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 fn bridge(options: &Options) -> Result<(), Problem> {
     // Before anything is started, so that no signal is missed.
     let mut signals = ending_signals()?;
-    let orb = listening(&options.listen, options.config.as_deref())?;
+    let orb = listening(&options.listen, options.config.as_deref(), |_| {})?;
     let target = target(&orb, options)?;
     let objects = options.target_only.then(|| keys(&orb, &options.object));
     let bridged = Bridge::new(

@@ -51,7 +51,7 @@ pub fn run<S: Service>(
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
-    let orb = listening(&options.listen, options.config.as_deref())?;
+    let orb = listening(&options.listen, options.config.as_deref(), S::configure)?;
     let deadline = options.stop_deadline;
     let ended = serve_until_the_end(&orb, &service, status, options);
     let shut = shut_down(&orb, deadline);

@@ -17,18 +17,21 @@ use punctual::{
 use super::server::{Result, Server, object_id};
 use crate::corba;
 use crate::store::{Number, Type};
+use punctual_host::making::Making;
 
 /// Maximum encoded length of the TypeCodes kept for reuse, in octets. In memory they take several
 /// times as much; if all are different none is reused.
 const KEPT: usize = 8 << 20;
 /// Octets of an answer that are not counted with the data of all peers.
 const FREE: usize = 16 << 10;
-/// Memory that the values of an answer take, as a multiple of its encoded length.
-const VALUES: usize = 3;
+/// Memory that an answer takes, its values and the reply, as a multiple of its encoded length. Values
+/// share TypeCodes.
+const VALUES: usize = 2;
 
 /// An answer under construction.
 pub(super) struct Answer<'s> {
     pub(super) server: &'s Server,
+    _making: Making<'s>,
     types: HashMap<ObjectId, TypeCode>,
     /// Total encoded length of the kept TypeCodes.
     kept: usize,
@@ -42,10 +45,11 @@ pub(super) struct Answer<'s> {
 }
 
 impl Server {
-    /// Returns an empty answer.
+    /// Returns an empty answer, once the calling thread may make one.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer {
             server: self,
+            _making: self.0.makers.make(),
             types: HashMap::new(),
             kept: 0,
             octets: 0,
@@ -53,6 +57,14 @@ impl Server {
             charged: FREE,
             scratch: Block::default(),
         }
+    }
+
+    /// Returns the TypeCode of a type as an answer.
+    ///
+    /// # Errors
+    /// As of [`Answer::part`] and [`Server::type_code`].
+    pub(super) fn type_code_alone(&self, ty: &Type) -> Result<TypeCode> {
+        self.answer().part(|answer| answer.server.type_code(ty))
     }
 
     /// Returns references to definitions; nil for those that no longer exist.
@@ -171,6 +183,7 @@ mod tests {
     use super::*;
     use crate::repository::InterfaceRepository;
     use crate::store::Several;
+    use punctual_host::making::Makers;
 
     const LIMIT: usize = 1000;
 
@@ -184,6 +197,7 @@ mod tests {
             is_read_only: true,
             adapters: Adapters::new(&orb.root_poa().unwrap(), kinds()).unwrap(),
             longest_answer: LIMIT,
+            makers: Makers::new(1),
         }))
     }
 

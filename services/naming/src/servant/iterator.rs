@@ -15,14 +15,31 @@ use crate::cos_naming::{
 };
 use crate::limits::Limits;
 use crate::name::component;
+use crate::refusal::Refusal;
 use crate::store::ContextId;
 use crate::tree::Listed;
+
+/// Memory of a list as a multiple of its keys: the keys, the bindings made of them, and the reply.
+const COPIES: usize = 4;
 
 /// The servant of iterators.
 #[derive(Debug)]
 pub(super) struct IteratorServer(pub(super) Server);
 
 impl Server {
+    /// Returns some bindings of a context, whose memory is counted with the data of all peers before
+    /// it is taken.
+    fn list(
+        &self,
+        context: ContextId,
+        behind: Option<&str>,
+        most: usize,
+    ) -> Result<std::result::Result<Listed, Refusal>> {
+        let keys = self.service().measure(context, behind, most);
+        charge_results(COPIES * keys)?;
+        Ok(self.service().list(context, behind, most))
+    }
+
     /// Returns the first bindings of a context, and an iterator if there are more.
     pub(super) fn list_first(
         &self,
@@ -30,10 +47,7 @@ impl Server {
         how_many: u32,
     ) -> Result<(BindingList, Option<BindingIterator>)> {
         let limits = self.service().limits();
-        let listed = self
-            .service()
-            .list(context, None, most(how_many, &limits))?;
-        charge_results(memory_of(&listed))?;
+        let listed = self.list(context, None, most(how_many, &limits))??;
         let iterator = match listed.has_more {
             true => {
                 let behind = listed.bindings.last().map(|(key, _)| key.clone());
@@ -62,9 +76,8 @@ impl IteratorServer {
             let place = |one: &mut Iterator| (one.context, one.behind.clone());
             let place = iterators.advance(current, &limits, place);
             let (context, behind) = place.ok_or_else(gone)?;
-            let listed = server.service().list(context, behind.as_deref(), most);
+            let listed = server.list(context, behind.as_deref(), most)?;
             let listed = listed.unwrap_or_default();
-            charge_results(memory_of(&listed))?;
             let Some((last, _)) = listed.bindings.last() else {
                 return Ok(BindingList::default());
             };
@@ -111,12 +124,6 @@ impl BindingIteratorServant for IteratorServer {
 fn most(how_many: u32, limits: &Limits) -> usize {
     let how_many = usize::try_from(how_many).unwrap_or(usize::MAX);
     how_many.min(limits.listed)
-}
-
-/// Returns about how many bytes the bindings take, as they are listed and as they are returned.
-fn memory_of(listed: &Listed) -> usize {
-    let binding = |(key, _): &(Box<str>, bool)| 2 * key.len() + size_of::<Binding>() + 96;
-    listed.bindings.iter().map(binding).sum()
 }
 
 fn bindings(listed: Listed) -> BindingList {

@@ -107,6 +107,15 @@ impl Tree {
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
     }
 
+    /// Returns the number of bytes of the keys that [`Tree::list`] lists; 0 if there is no such
+    /// context.
+    pub(crate) fn measure(&self, context: ContextId, behind: Option<&str>, most: usize) -> usize {
+        let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
+        let context = self.contexts.get(&context).into_iter();
+        let rest = context.flat_map(|it| it.bindings.range::<str, _>((from, Bound::Unbounded)));
+        rest.take(most).map(|(key, _)| key.len()).sum()
+    }
+
     /// Returns at most `most` bindings of a context, after a key or from the first on; `None` if
     /// there is no such context.
     pub(crate) fn list(

@@ -50,7 +50,7 @@ pub(crate) const ATTACKS: &[Attack] = &[
     },
 ];
 
-/// Octets of a flooding message.
+/// Octets of a flooding message. A peer that is closed in the middle of one may wait for room to send the rest.
 const FLOOD: usize = 40 << 20;
 
 fn never_read(served: &Served, long: Duration) {
@@ -81,7 +81,7 @@ fn flood(served: &Served, long: Duration, clients: usize) {
             let Ok(mut stream) = TcpStream::connect(served.place.address) else {
                 continue;
             };
-            let _ = stream.set_write_timeout(Some(long));
+            let _ = stream.set_write_timeout(Some(long / 4));
             // Refused as soon as there is no room.
             if stream.write_all(most).is_ok() {
                 std::thread::sleep(until.saturating_duration_since(Instant::now()));
@@ -97,7 +97,8 @@ fn deep(served: &Served, long: Duration) {
     at_once(4, || {
         while Instant::now() < until {
             // Answered by an exception, or the connection is closed.
-            let _ = Client::new(&served.place).and_then(|mut client| client.send(&whole));
+            let _ = Client::new(&served.place)
+                .and_then(|client| client.impatient(long / 4).send(&whole));
         }
     });
 }

@@ -55,6 +55,13 @@ impl Client {
         }
     }
 
+    /// Waits no longer than `long` from now on.
+    pub(crate) fn impatient(self, long: Duration) -> Self {
+        self.stream.set_read_timeout(Some(long)).unwrap();
+        self.stream.set_write_timeout(Some(long)).unwrap();
+        self
+    }
+
     /// Calls an operation, and returns its reply.
     ///
     /// # Errors

@@ -44,6 +44,9 @@ fn every_service_stays_within_its_memory_and_serves_others_whatever_clients_do()
             let calls = others.end();
             let is_alive = served.is_alive() && served.call();
             println!("{name}: {memory}; others: {calls}; alive: {is_alive}");
+            if !is_alive {
+                eprintln!("{}", served.end());
+            }
             if !is_alive || calls.count == 0 {
                 failed.push(name);
             }

@@ -158,6 +158,14 @@ impl Served {
         self.process.lock().unwrap().try_wait().unwrap().is_none()
     }
 
+    /// Returns how the process has ended, for people.
+    pub(crate) fn end(&self) -> String {
+        match self.process.lock().unwrap().try_wait().unwrap() {
+            Some(status) => format!("it ended with {status}"),
+            None => "it is there, and does not answer".to_owned(),
+        }
+    }
+
     /// Makes a short call; returns `true` if it is answered.
     pub(crate) fn call(&self) -> bool {
         Client::new(&self.place)

@@ -14,6 +14,7 @@ use crate::messaging::{FrameArrival, Message};
 use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::timeline;
+use crate::upcall::record_reply_made;
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
 use punctual_exec::Quoted;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
@@ -310,6 +311,7 @@ impl<'m> ServerCall<'m> {
             return Err(too_large(length, limit).into());
         }
         if length > FREE {
+            record_reply_made(length);
             let (charge, granted) = self.sender.charge_reply(length);
             if let Err(full) = granted {
                 // Freed before the charge is dropped.

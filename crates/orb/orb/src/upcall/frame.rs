@@ -72,14 +72,22 @@ pub(super) struct Innermost {
     pub(super) frame: Frame,
 }
 
+/// Charge of the results of a request.
+pub(super) struct ChargedResults {
+    /// Number of sources up to the request's.
+    pub(super) sources: usize,
+    pub(super) charge: Hold,
+    pub(super) octets: usize,
+}
+
 /// Data of frames that do not fit into numbers.
 #[derive(Default)]
 pub(super) struct FrameData {
     /// Sources of the requests; none for upcalls within the process.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
-    /// Charges of results, each with the number of sources up to the request's.
-    pub(super) results: Vec<(usize, Hold)>,
+    /// Charges of results.
+    pub(super) results: Vec<ChargedResults>,
     /// Frames around the innermost, outermost first.
     outer: Vec<Frame>,
 }

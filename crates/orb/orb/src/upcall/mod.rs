@@ -18,4 +18,6 @@ pub use stack::{
     OnObject, about_to_block, charge_results, frame_arrival, noted_object, noted_objects,
     request_peer, serves_alone,
 };
-pub(crate) use stack::{Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere};
+pub(crate) use stack::{
+    Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere, record_reply_made,
+};

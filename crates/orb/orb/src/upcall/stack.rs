@@ -9,8 +9,9 @@
 //! `Current` are stored here.
 
 use super::frame::{
-    AdapterNote, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_RESULTS, HAS_SOURCE, HELD, IN_UPCALL,
-    INNERMOST, Innermost, RequestSource, all, innermost_source, pop, push, with_innermost,
+    AdapterNote, ChargedResults, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_RESULTS, HAS_SOURCE, HELD,
+    IN_UPCALL, INNERMOST, Innermost, RequestSource, all, innermost_source, pop, push,
+    with_innermost,
 };
 use super::peer::RequestPeer;
 use crate::budget::{FREE, NoRoom};
@@ -85,11 +86,27 @@ fn forget(flags: u8) {
 
 /// Ends the charge of the results of the innermost source's request, if there is one.
 fn forget_results() {
-    let charge = HELD.with_borrow_mut(|held| {
+    drop(take_results());
+}
+
+/// Takes the charge of the results of the innermost source's request, if there is one.
+fn take_results() -> Option<ChargedResults> {
+    HELD.with_borrow_mut(|held| {
         let sources = held.sources.len();
-        held.results.pop_if(|(of, _)| *of == sources)
-    });
-    drop(charge);
+        held.results.pop_if(|results| results.sources == sources)
+    })
+}
+
+/// Records that a reply of so many bytes has been made of the results of the innermost source's
+/// request, and is about to be charged itself.
+#[cold]
+pub(crate) fn record_reply_made(octets: usize) {
+    if let Some(mut results) = take_results() {
+        results.octets = results.octets.saturating_sub(octets);
+        // A decrease never fails.
+        let _ = results.charge.grow(results.octets);
+        HELD.with_borrow_mut(|held| held.results.push(results));
+    }
 }
 
 impl Drop for Serving {
@@ -276,9 +293,9 @@ pub fn request_peer() -> Option<RequestPeer> {
     innermost_source().map(|source| source.peer())
 }
 
-/// Counts the memory of results that a servant is making, `octets` bytes so far, in
-/// `limits.received` of the ORB whose request the calling thread serves, until the reply has been
-/// made; a long reply counts itself until it is sent. A servant whose results are many times as long
+/// Counts the memory of results that a servant is making, and of the reply that will be made of them,
+/// `octets` bytes so far, in `limits.received` of the ORB whose request the calling thread serves,
+/// until the upcall ends; a long reply counts until it is sent. A servant whose results are many times as long
 /// as their requests calls this before it makes more of them, as otherwise as many could be made at
 /// a time as there are threads. Replaces the number that the same upcall gave before; 16 KiB are
 /// free. Without effect outside of upcalls by requests.
@@ -296,17 +313,15 @@ pub fn charge_results(octets: usize) -> Result<(), SystemException> {
     let Some(source) = innermost_source() else {
         return Ok(());
     };
-    let kept = HELD.with_borrow_mut(|held| {
-        let sources = held.sources.len();
-        held.results.pop_if(|(of, _)| *of == sources)
-    });
-    let (sources, charge) = kept.unwrap_or_else(|| {
-        let sources = HELD.with_borrow(|held| held.sources.len());
-        (sources, source.charge_results())
+    let mut results = take_results().unwrap_or_else(|| ChargedResults {
+        sources: HELD.with_borrow(|held| held.sources.len()),
+        charge: source.charge_results(),
+        octets: 0,
     });
     // Not under the borrow: a subscriber to the log may make calls.
-    let grown = charge.grow(octets);
-    HELD.with_borrow_mut(|held| held.results.push((sources, charge)));
+    let grown = results.charge.grow(octets);
+    results.octets = octets;
+    HELD.with_borrow_mut(|held| held.results.push(results));
     with_innermost(|frame| frame.flags.set(frame.flags.get() | HAS_RESULTS));
     grown.map_err(|full| no_room(octets, full))
 }
