@@ -34,4 +34,5 @@ pub mod store;
 pub mod systemd;
 
 pub use problem::Problem;
+pub use punctual_sys::quota::memory;
 pub use service::{NotReady, ServeError, Service};

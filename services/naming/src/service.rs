@@ -138,6 +138,7 @@ impl NamingService {
         let gauges = Gauges {
             contexts,
             bindings,
+            bytes: self.0.tree.read().bytes(),
             store_bytes,
         };
         self.0.metrics.write(out, gauges);
