@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// file that holds one. May be given more than once.
     #[arg(long, value_name = "REFERENCE", requires = "target_only")]
     object: Vec<String>,
-    /// Time limit of a request from here on, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
+    /// Time limit of a request from here on, e.g. 200ms or 2s, with its unit. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// Write the reference to this file, too.

@@ -11,7 +11,7 @@ pub(super) struct Common {
     /// Without it, the ORB's initial reference NameService, or else corbaloc::localhost:2809/NameService.
     #[arg(long, value_name = "REFERENCE")]
     pub(super) service: Option<String>,
-    /// Time limit of a call, e.g. 200ms or 2s; a number alone is seconds.
+    /// Time limit of a call, e.g. 200ms or 2s, with its unit.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
     pub(super) timeout: Duration,
     /// A configuration file, e.g. with TLS certificates.

@@ -53,19 +53,23 @@ pub(crate) const ATTACKS: &[Attack] = &[
 /// Octets of a flooding message. A peer that is closed in the middle of one may wait for room to send the rest.
 const FLOOD: usize = 40 << 20;
 
-fn never_read(served: &Served, long: Duration) {
+/// Makes clients that ask for long answers and read nothing.
+pub(crate) fn silent(served: &Served, count: usize) -> Vec<TcpStream> {
     let (operation, arguments) = served.service.long_answer;
     let one = request(&served.place.key, operation, arguments);
     let many = one.repeat(8);
+    let client = |_| {
+        let mut stream = TcpStream::connect(served.place.address).ok()?;
+        stream.set_nonblocking(true).ok()?;
+        stream.write_all(&many).ok()?;
+        Some(stream)
+    };
+    (0..count).filter_map(client).collect()
+}
+
+fn never_read(served: &Served, long: Duration) {
     let until = Instant::now() + long;
-    let crowd: Vec<_> = (0..300)
-        .filter_map(|_| {
-            let mut stream = TcpStream::connect(served.place.address).ok()?;
-            stream.set_nonblocking(true).ok()?;
-            stream.write_all(&many).ok()?;
-            Some(stream)
-        })
-        .collect();
+    let crowd = silent(served, 300);
     std::thread::sleep(until.saturating_duration_since(Instant::now()));
     drop(crowd);
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use punctual_cdr::Encoder;
 use punctual_ior::{IiopProfile, Ior};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::MEMORY;
 use crate::client::{Client, Place};
@@ -23,6 +24,8 @@ pub(crate) struct Service {
     pub(crate) name: &'static str,
     /// Arguments of the command, which `{folder}` may stand in.
     arguments: &'static [&'static str],
+    /// Options by which it may be changed.
+    changing: &'static [&'static str],
     prepare: fn(&Served),
     /// Options that grant changes to somebody else.
     refusing: &'static [&'static str],
@@ -47,7 +50,8 @@ pub(crate) const SERVICES: &[Service] = &[
     },
     Service {
         name: "interface repository",
-        arguments: &["ifr", "serve", "--writable", "{folder}/large.idl"],
+        arguments: &["ifr", "serve", "{folder}/large.idl"],
+        changing: &["--writable"],
         prepare: |_| {},
         refusing: &["--allow", "192.0.2.1"],
         long_answer: ("describe_contents", |out| {
@@ -71,6 +75,7 @@ pub(crate) const SERVICES: &[Service] = &[
 const NAMING: Service = Service {
     name: "",
     arguments: &[],
+    changing: &[],
     prepare: |served| {
         let mut client = Client::new(&served.place).unwrap();
         for number in 0..1000 {
@@ -121,6 +126,7 @@ impl Served {
         let group = Group::new("service", MEMORY).unwrap();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("large.idl"), large_idl()).unwrap();
+        std::fs::write(folder.path().join("orb.toml"), "[timeouts]\nreply_ms = 0\n").unwrap();
         let command = std::env::var("PUNCTUAL_COMMAND");
         let command = command.unwrap_or_else(|_| env!("CARGO_BIN_EXE_punctual").to_owned());
         let arguments = service
@@ -133,7 +139,13 @@ impl Served {
             .arg(command)
             .args(arguments)
             .args(["--listen", "iiop://127.0.0.1:0", "--log", "error"])
-            .args(if refuses { service.refusing } else { &[] })
+            .args(["--stop-deadline", "2s", "--config"])
+            .arg(folder.path().join("orb.toml"))
+            .args(if refuses {
+                service.refusing
+            } else {
+                service.changing
+            })
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -156,6 +168,15 @@ impl Served {
 
     pub(crate) fn is_alive(&self) -> bool {
         self.process.lock().unwrap().try_wait().unwrap().is_none()
+    }
+
+    /// Sends SIGTERM, and returns how the process ends, and after which time.
+    pub(crate) fn terminate(&self) -> (ExitStatus, Duration) {
+        let mut process = self.process.lock().unwrap();
+        let begun = Instant::now();
+        let id = Pid::from_child(&process);
+        kill_process(id, Signal::TERM).unwrap();
+        (process.wait().unwrap(), begun.elapsed())
     }
 
     /// Returns how the process has ended, for people.
