@@ -24,6 +24,9 @@ use std::time::Duration;
 
 /// Number of additional threads below which a connection may use the last quarter of all threads.
 const FEW: u32 = 8;
+/// Number of additional threads from which no further one is started while a reply is being sent: if
+/// the peer reads none, each would make another that waits.
+const MANY: u32 = 4;
 /// Maximum time for sending CloseConnection or MessageError.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 
@@ -119,9 +122,16 @@ impl ConcurrencyStrategy for PerConnection {
 
     fn discard_unsent(&self) {}
 
-    /// A client with the maximum number of concurrent upcalls waits for one of them to end.
+    /// A client with the maximum number of concurrent upcalls waits for one of them to end. One with
+    /// several whose replies it does not take waits until it has: the thread that sends receives
+    /// afterwards, or the watcher starts another.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
+        let is_watched = conversation.broker().config().timeouts.hand_over.is_some();
+        // Relaxed: only a limit, as below.
+        if is_watched && self.0.load(Ordering::Relaxed) >= MANY && connection.is_sending() {
+            return;
+        }
         let threads = match connection.followers() {
             Ok(threads) => threads,
             Err(error) => return none_to_receive(conversation, &error),

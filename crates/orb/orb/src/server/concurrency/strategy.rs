@@ -67,6 +67,9 @@ pub(in crate::server) trait Followed: Send + Sync + 'static {
     /// Returns the counter of active additional threads beyond one for each connection.
     fn extra_followers(&self) -> &Arc<AtomicUsize>;
 
+    /// Returns `true` if a thread is sending, or is about to.
+    fn is_sending(&self) -> bool;
+
     /// Serves the client on the calling thread until its connection ends, or another thread takes
     /// over receiving.
     fn follow(self: Arc<Self>);
