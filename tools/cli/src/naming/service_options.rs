@@ -14,6 +14,9 @@ pub(super) struct Common {
     /// Time limit of a call, e.g. 200ms or 2s, with its unit.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
     pub(super) timeout: Duration,
+    /// Give up after so many bindings: a server could go on listing without end.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000_000)]
+    pub(super) most: u64,
     /// A configuration file, e.g. with TLS certificates.
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
