@@ -99,7 +99,7 @@ const NAMING: Service = Service {
     }),
 };
 
-/// Writes a name, and a reference whose only profile is of a kind that nobody knows.
+/// Writes a name, and a reference whose only profile has an unknown tag.
 fn put_binding(out: &mut Encoder<'_>, id: &str, octets: usize) {
     out.put_u32(1);
     out.put_string(id).unwrap();

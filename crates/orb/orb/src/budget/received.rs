@@ -7,6 +7,7 @@
 //! messages only are not counted at all. The bytes of a closed connection count until its thread
 //! has freed them, and who has them make room waits for that.
 
+use super::evictable::Evictable;
 use super::usage::{AllUsage, Growth};
 use crate::sync::{self, Mutex};
 use std::fmt::Debug;
@@ -18,16 +19,6 @@ pub(crate) const FREE: usize = 16 * 1024;
 /// Maximum time for closed connections to free their bytes. Only a thread that gets no processor
 /// takes long.
 const FREED_WITHIN: Duration = Duration::from_secs(10);
-
-/// Connection that can be closed to make room.
-pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Closes the connection, and frees its bytes unless a thread is about to do so, without
-    /// waiting and without logging; the reason is text for people.
-    fn evict(&self, reason: &str);
-
-    /// Logs that the connection was closed to make room.
-    fn log_eviction(&self, reason: &str);
-}
 
 /// Connections that were closed to make room. Logged when dropped.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! Tests of the budget of the peers' memory.
 
-use super::received::{Account, Evictable, FREE, Received};
+use super::evictable::Evictable;
+use super::received::{Account, FREE, Received};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -104,7 +105,7 @@ impl Evictable for Telling {
     fn log_eviction(&self, _: &str) {}
 }
 
-/// Returns an account that waits, its connection, and the end that is told when that is closed.
+/// Returns an account that waits, its connection, and a channel that receives when that is closed.
 fn waiting(received: &Arc<Received>, peer: &str) -> (Arc<dyn Evictable>, Account, Receiver<()>) {
     let (told, closed) = channel();
     let connection: Arc<dyn Evictable> = Arc::new(Telling(told));

@@ -4,7 +4,7 @@
 //! holds them has freed them. Choosing ignores them, so that no more connections are closed than
 //! necessary.
 
-use super::received::Evictable;
+use super::evictable::Evictable;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
