@@ -134,7 +134,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // services: programs of their own, on the facade; first what they stand on.
     (
         HOST,
-        &["punctual", "punctual-observe", EXEC, "punctual-build"],
+        &["punctual", "punctual-observe", EXEC, SYS, "punctual-build"],
     ),
     (ETCD, &["punctual"]),
     (GROUPS, &["punctual", EXEC, IOR]),

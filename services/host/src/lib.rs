@@ -13,6 +13,7 @@
 //! | [`metrics`] | counters of operations, and Prometheus' text format |
 //! | [`systemd`] | readiness, watchdog and stop notifications |
 //! | [`publish`] | initial reference, IOR table, reference file, name in a Naming Service |
+//! | [`making`] | the number of long answers that are made at a time |
 //! | [`log`] | log lines on standard error |
 //!
 //! `services/README.md` describes how a new service uses it. There is no async runtime: blocking
@@ -23,6 +24,7 @@
 pub mod access;
 pub mod commit;
 pub mod log;
+pub mod making;
 pub mod metrics;
 mod problem;
 pub mod publish;
@@ -34,4 +36,5 @@ pub mod store;
 pub mod systemd;
 
 pub use problem::Problem;
+pub use punctual_sys::quota::memory;
 pub use service::{NotReady, ServeError, Service};

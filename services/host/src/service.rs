@@ -1,6 +1,6 @@
 //! The interface between a service and the process that it runs in.
 
-use punctual::{ObjectRef, Poa};
+use punctual::{ObjectRef, OrbConfig, Poa};
 use thiserror::Error;
 
 use crate::metrics::Exposition;
@@ -52,6 +52,11 @@ pub trait Service: Send + Sync + 'static {
     /// Name of the service's initial reference, which is also its object key in `corbaloc:` URLs:
     /// `NameService`.
     const INITIAL_REFERENCE: &'static str;
+
+    /// Sets defaults of the ORB that suit the service. The configuration file goes before them.
+    fn configure(config: &mut OrbConfig) {
+        let _ = config;
+    }
 
     /// Activates the service's objects below an adapter, and returns the reference to publish. The adapter's manager
     /// is activated afterwards.

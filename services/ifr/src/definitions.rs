@@ -9,7 +9,9 @@ mod lookup;
 mod uses;
 mod validity;
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use punctual_host::store::to_cdr;
 
@@ -31,8 +33,12 @@ pub(crate) struct Definitions {
     /// Numbers of definitions by scope and by name in lower case, as names that differ only in case
     /// collide.
     by_name: HashMap<(Number, String), Number>,
-    /// Former values of the definitions that have changed since changes were last kept; `None` for
-    /// new definitions.
+    /// Numbers by name in lower case, in all scopes.
+    named: HashMap<String, BTreeSet<Number>>,
+    /// Interfaces and values by a direct base.
+    derived: HashMap<Number, BTreeSet<Number>>,
+    /// Previous values of the definitions that have changed since they were last kept; `None` for
+    /// new ones.
     changed: BTreeMap<Number, Option<Definition>>,
     /// Former values of the definitions that the current step has changed; `None` for new
     /// definitions.
@@ -146,13 +152,54 @@ impl Definitions {
     fn insert(&mut self, number: Number, definition: Definition) {
         self.note(number);
         self.by_id.insert(definition.id.clone(), number);
-        self.by_name.insert(key(&definition), number);
+        self.put_name(number, key(&definition));
+        self.put_bases(number, &bases(&definition));
         self.contents
             .entry(definition.container)
             .or_default()
             .push(number);
         self.by_number.insert(number, definition);
         self.last = self.last.max(number);
+    }
+}
+
+/// The indexes by name and by base.
+impl Definitions {
+    fn put_name(&mut self, number: Number, key: (Number, String)) {
+        self.named.entry(key.1.clone()).or_default().insert(number);
+        self.by_name.insert(key, number);
+    }
+
+    fn remove_name(&mut self, number: Number, key: &(Number, String)) {
+        self.by_name.remove(key);
+        take(&mut self.named, &key.1, number);
+    }
+
+    fn put_bases(&mut self, number: Number, bases: &[Number]) {
+        for base in bases {
+            self.derived.entry(*base).or_default().insert(number);
+        }
+    }
+
+    fn remove_bases(&mut self, number: Number, bases: &[Number]) {
+        for base in bases {
+            take(&mut self.derived, base, number);
+        }
+    }
+}
+
+/// Removes a number from those of a key.
+fn take<K, Q>(index: &mut HashMap<K, BTreeSet<Number>>, key: &Q, number: Number)
+where
+    K: Borrow<Q> + Hash + Eq,
+    Q: Hash + Eq + ?Sized,
+{
+    let Some(numbers) = index.get_mut(key) else {
+        return;
+    };
+    numbers.remove(&number);
+    if numbers.is_empty() {
+        index.remove(key);
     }
 }
 
@@ -262,5 +309,89 @@ mod tests {
         definitions.undo();
         assert_eq!(definitions.get(a).unwrap().version, "1.0");
         assert_eq!(definitions.len(), 1);
+    }
+
+    fn interface(name: &str, container: Number, bases: &[Number]) -> Definition {
+        Definition {
+            name: name.to_owned(),
+            what: Details::Interface(bases.to_vec()),
+            ..module(&format!("{name}{container}"), container)
+        }
+    }
+
+    /// Returns what a search of every scope finds.
+    fn searched(definitions: &Definitions, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
+        let mut found = BTreeSet::new();
+        let mut pending = vec![(scope.container, 1)];
+        while let Some((container, level)) = pending.pop() {
+            let contents = definitions.contents(Scope { container, ..scope });
+            for number in contents {
+                let definition = definitions.get(number).unwrap();
+                if definition.name.eq_ignore_ascii_case(name) {
+                    found.insert(number);
+                }
+                if definition.container == container && (levels < 0 || level < levels) {
+                    pending.push((number, level + 1));
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    fn assert_as_searched(definitions: &Definitions) {
+        let containers = || definitions.iter().map(|(number, _)| number).chain([ROOT]);
+        for name in ["a", "b", "c", "F", "unknown"] {
+            for (container, levels) in containers().flat_map(|one| [-1, 0, 1, 2].map(|l| (one, l)))
+            {
+                for exclude_inherited in [false, true] {
+                    let scope = Scope {
+                        container,
+                        limit: DefinitionKind::DkAll,
+                        exclude_inherited,
+                    };
+                    let found = definitions.lookup_name(name, levels, scope);
+                    let wanted = searched(definitions, name, levels, scope);
+                    assert_eq!(found, wanted, "{name} in {scope:?}, {levels} levels");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_index_of_names_finds_what_a_search_of_every_scope_does_after_all_changes() {
+        let mut definitions = Definitions::default();
+        let outer = definitions.create(module("outer", ROOT)).unwrap();
+        let inner = definitions.create(module("inner", outer)).unwrap();
+        let base = definitions.create(interface("a", ROOT, &[])).unwrap();
+        let derived = definitions.create(interface("b", inner, &[base])).unwrap();
+        let last = definitions
+            .create(interface("c", outer, &[derived]))
+            .unwrap();
+        let alone = definitions.create(interface("a", inner, &[])).unwrap();
+        let mut labels = module("f", base);
+        labels.name = "f".to_owned();
+        labels.what = Details::Enum(vec!["x".to_owned()]);
+        let labels = definitions.create(labels).unwrap();
+        assert_as_searched(&definitions);
+        assert!(definitions.is_a(last, "a0") && !definitions.is_a(alone, "a0"));
+        definitions.keep();
+        definitions
+            .set_details(alone, Details::Interface(vec![base]))
+            .unwrap();
+        definitions
+            .set_details(last, Details::Interface(vec![alone]))
+            .unwrap();
+        assert_as_searched(&definitions);
+        assert!(definitions.is_a(alone, "a0"));
+        definitions.undo();
+        assert_as_searched(&definitions);
+        assert!(!definitions.is_a(alone, "a0"));
+        definitions.relocate(labels, alone, "F").unwrap();
+        assert_as_searched(&definitions);
+        definitions.destroy(last).unwrap();
+        definitions.destroy(alone).unwrap();
+        assert_as_searched(&definitions);
+        definitions.undo_step();
+        assert_as_searched(&definitions);
     }
 }

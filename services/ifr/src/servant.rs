@@ -21,6 +21,7 @@ mod values;
 use std::sync::Arc;
 
 use punctual::{Interface, Poa};
+use punctual_host::making::Makers;
 
 use crate::corba;
 use crate::definitions::ROOT;
@@ -66,6 +67,7 @@ impl InterfaceRepository {
             is_read_only,
             adapters,
             longest_answer: parent.orb().config().limits.message,
+            makers: Makers::default(),
         }));
         serve_kinds(&server)?;
         let root = server.reference_to(ROOT);

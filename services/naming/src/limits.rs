@@ -21,6 +21,9 @@ pub struct Limits {
     pub depth: usize,
     /// Maximum number of bindings in all contexts. Default: 10,000,000.
     pub bindings: usize,
+    /// Maximum number of bytes that all bindings and contexts take in memory: keys, references, and
+    /// about 200 for each. Default: a quarter of the memory of the machine or the control group.
+    pub bytes: usize,
     /// Maximum number of members of a group. Default: 1,000.
     pub members: usize,
     /// Maximum number of bindings in one reply of `list` or `next_n`, even if the client asks for
@@ -42,10 +45,18 @@ impl Default for Limits {
             contexts: 1_000_000,
             depth: 1_000,
             bindings: 10_000_000,
+            bytes: quarter_of_memory(),
             members: 1_000,
             listed: 1_000,
             iterators: 1_000,
             iterator_idle: Duration::from_secs(600),
         }
     }
+}
+
+/// Returns a quarter of the memory, of a small machine if there is no information.
+fn quarter_of_memory() -> usize {
+    const SMALL: u64 = 256 << 20;
+    let memory = punctual_host::memory().unwrap_or(SMALL);
+    usize::try_from(memory / 4).unwrap_or(usize::MAX)
 }

@@ -17,6 +17,7 @@ pub(crate) struct Metrics {
 pub(crate) struct Gauges {
     pub(crate) contexts: usize,
     pub(crate) bindings: usize,
+    pub(crate) bytes: usize,
     pub(crate) store_bytes: Option<u64>,
 }
 
@@ -44,6 +45,11 @@ impl Metrics {
             contexts as u64,
         );
         out.gauge("bindings", "Bindings in all contexts.", bindings as u64);
+        out.gauge(
+            "bindings_bytes",
+            "Bytes that bindings and contexts take in memory, of --most-bytes.",
+            gauges.bytes as u64,
+        );
         if let Some(bytes) = gauges.store_bytes {
             out.gauge("store_bytes", "Bytes of the store's file.", bytes);
         }

@@ -145,6 +145,7 @@ impl NamingService {
         let gauges = Gauges {
             contexts,
             bindings,
+            bytes: self.0.tree.read().bytes(),
             store_bytes,
         };
         self.0.metrics.write(out, gauges);
@@ -254,7 +255,12 @@ impl NamingService {
         Ok(found(&tree, target))
     }
 
-    /// Returns at most `most` bindings of a context, beginning after a key or with the first.
+    /// Returns the number of bytes of the keys that [`NamingService::list`] lists.
+    pub(crate) fn measure(&self, context: ContextId, behind: Option<&str>, most: usize) -> usize {
+        self.0.tree.read().measure(context, behind, most)
+    }
+
+    /// Returns some bindings of a context, after a key or from the first on.
     pub(crate) fn list(
         &self,
         context: ContextId,

@@ -64,6 +64,10 @@ const MOST_DEPTH: Key<u64> = Key::number("most-depth", 1..=u64::MAX)
 const MOST_BINDINGS: Key<u64> = Key::number("most-bindings", 0..=u64::MAX)
     .default("10000000")
     .doc("Maximum number of bindings of the service.");
+const MOST_BYTES: Key<Option<u64>> = Key::optional_bytes("most-bytes", 0..=u64::MAX).doc(
+    "Maximum number of bytes that all bindings and contexts take in memory: keys, references, and about 200 for each; \
+     beyond, binding raises NO_RESOURCES. By default a quarter of the memory of the machine or the control group.",
+);
 const MOST_ITERATORS: Key<u64> = Key::number("most-iterators", 0..=u64::MAX)
     .default("1000")
     .doc("Maximum number of binding iterators that exist at a time.");
@@ -113,6 +117,7 @@ const OWN: &[&Setting] = &[
     &MOST_CONTEXTS.setting,
     &MOST_DEPTH.setting,
     &MOST_BINDINGS.setting,
+    &MOST_BYTES.setting,
     &MOST_ITERATORS.setting,
     &ITERATOR_IDLE.setting,
     &COMPACT.setting,
@@ -145,16 +150,21 @@ pub fn open(values: &Values) -> Result<NamingServer, Problem> {
 }
 
 fn limits(values: &Values) -> Limits {
+    let defaults = Limits::default();
+    let bytes = values.get(&MOST_BYTES);
     Limits {
         name_components: values.count(&MOST_COMPONENTS),
         component_bytes: values.count(&MOST_COMPONENT_BYTES),
         contexts: values.count(&MOST_CONTEXTS),
         depth: values.count(&MOST_DEPTH),
         bindings: values.count(&MOST_BINDINGS),
+        bytes: bytes.map_or(defaults.bytes, |bytes| {
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        }),
         members: values.count(&MOST_MEMBERS),
         iterators: values.count(&MOST_ITERATORS),
         iterator_idle: values.get(&ITERATOR_IDLE),
-        ..Limits::default()
+        ..defaults
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// file that holds one. May be given more than once.
     #[arg(long, value_name = "REFERENCE", requires = "target_only")]
     object: Vec<String>,
-    /// Time limit of a forwarded request, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
+    /// Time limit of a forwarded request, e.g. 200ms or 2s, with its unit. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// Write the reference to this file, too.
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 fn bridge(options: &Options) -> Result<(), Problem> {
     // Before anything is started, so that no signal is missed.
     let mut signals = ending_signals()?;
-    let orb = listening(&options.listen, options.config.as_deref())?;
+    let orb = listening(&options.listen, options.config.as_deref(), |_| {})?;
     let target = target(&orb, options)?;
     let objects = options.target_only.then(|| keys(&orb, &options.object));
     let bridged = Bridge::new(

@@ -16,6 +16,15 @@ pub trait SourceLoader {
     /// The file exists and cannot be read, or is longer than `limit` bytes
     /// ([`io::ErrorKind::FileTooLarge`]).
     fn load(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>>;
+
+    /// Returns the bytes of a file that another one includes, as [`SourceLoader::load`] does.
+    ///
+    /// # Errors
+    /// As of [`SourceLoader::load`]. [`FileSystem`] reads regular files only, as a pipe may be waited
+    /// for without end.
+    fn load_included(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        self.load(path, limit)
+    }
 }
 
 /// Loader that reads from the file system.
@@ -40,6 +49,17 @@ impl SourceLoader for FileSystem {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         Ok(Some(bytes))
+    }
+
+    fn load_included(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
+        match std::fs::metadata(path) {
+            // Opening a pipe waits for its writer.
+            Ok(file) if !file.is_file() && !file.is_dir() => {
+                let why = "it is a pipe, a socket or a device, and no regular file";
+                Err(io::Error::new(io::ErrorKind::InvalidInput, why))
+            }
+            _ => self.load(path, limit),
+        }
     }
 }
 

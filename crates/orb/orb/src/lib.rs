@@ -97,12 +97,12 @@ pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
     UpcallHook,
 };
-#[doc(hidden)]
-pub use upcall::about_to_block;
 pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
     serves_alone,
 };
+#[doc(hidden)]
+pub use upcall::{about_to_block, charge_results};
 
 pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 

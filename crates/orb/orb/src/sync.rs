@@ -2,6 +2,6 @@
 //! in model-checking tests (`tests/models`).
 
 pub(crate) use punctual_exec::sync::{
-    AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, OnceLock, Ordering, Word, fence, lock,
-    try_lock,
+    AtomicBool, AtomicU32, AtomicU64, Condvar, Mutex, MutexGuard, OnceLock, Ordering, Word, fence,
+    lock, try_lock,
 };

@@ -2,7 +2,8 @@
 //!
 //! A server needs this module when it makes adapters of its own ([`PoaPolicy`]), when servants are
 //! found for each request ([`ServantManager`]), or when a servant has to know which object a
-//! request is for ([`Current`]) or which peer it comes from ([`request_peer`]).
+//! request is for ([`Current`]) or which peer it comes from ([`request_peer`]), or counts results
+//! that take much memory ([`charge_results`]).
 //! [`Poa`](crate::Poa), [`RootPoa`](crate::RootPoa) and [`PoaManager`](crate::PoaManager) are in
 //! the root of the crate.
 //!
@@ -23,7 +24,7 @@
 //! # Ok(()) }
 //! ```
 
-pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, request_peer};
+pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, charge_results, request_peer};
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, AnswerTimeoutPolicy, Cookie, CreatePoaError, Current,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, IorTable,

@@ -9,6 +9,8 @@
 
 pub mod access;
 pub mod activity;
+#[allow(unsafe_code)]
+pub mod allocator;
 pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]

@@ -6,6 +6,7 @@
 
 use crate::lend::{Lent, Segment};
 use crate::thread_cache;
+use std::any::Any;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -21,19 +22,28 @@ pub trait MemoryPool: Send + Sync {
 pub struct Block {
     bytes: Vec<u8>,
     when_dropped: OnDrop,
-    /// Segments that stand between the block's own bytes, in order. Few messages have any.
-    lent: Option<Box<Segments>>,
+    /// What belongs to the bytes. Few messages have any. Dropped after the memory was given back.
+    beside: Option<Box<Beside>>,
 }
 
-/// Segments, dropped out of line: the common drop of a block without any stays cheap.
+/// Companions of a block's bytes, dropped out of line: the common drop of a block without any stays
+/// cheap.
 #[derive(Default)]
-struct Segments(Vec<Lent>);
+struct Beside {
+    /// Segments that stand between the bytes, in the order of their places.
+    lent: Vec<Lent>,
+    charge: Option<Charge>,
+}
 
-impl Drop for Segments {
+/// Record of the memory that a block occupies, for as long as the block has it.
+pub type Charge = Arc<dyn Any + Send + Sync>;
+
+impl Drop for Beside {
     #[cold]
     #[inline(never)]
     fn drop(&mut self) {
-        self.0 = Vec::new();
+        self.lent = Vec::new();
+        self.charge = None;
     }
 }
 
@@ -55,7 +65,7 @@ impl Block {
         Self {
             bytes,
             when_dropped: OnDrop::Free,
-            lent: None,
+            beside: None,
         }
     }
 
@@ -74,7 +84,7 @@ impl Block {
         Self {
             bytes,
             when_dropped: OnDrop::CacheOnThread(kept),
-            lent: None,
+            beside: None,
         }
     }
 
@@ -84,7 +94,7 @@ impl Block {
         Self {
             bytes,
             when_dropped: OnDrop::ToPool(pool),
-            lent: None,
+            beside: None,
         }
     }
 
@@ -127,8 +137,8 @@ impl Block {
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
-        if self.lent.is_some() {
-            self.lent = None;
+        if self.beside.is_some() {
+            self.beside = None;
         }
     }
 
@@ -186,7 +196,10 @@ impl Block {
     /// no drop.
     #[inline]
     pub(crate) fn put_back(&mut self, block: Self) {
-        debug_assert!(self.capacity() == 0 && self.lent.is_none(), "it was taken");
+        debug_assert!(
+            self.capacity() == 0 && self.beside.is_none(),
+            "it was taken"
+        );
         std::mem::forget(std::mem::replace(self, block));
     }
 
@@ -209,13 +222,26 @@ impl Block {
     #[inline]
     #[must_use]
     pub fn lent(&self) -> &[Lent] {
-        self.lent.as_ref().map_or(&[], |beside| &beside.0)
+        self.beside.as_ref().map_or(&[], |beside| &beside.lent)
     }
 
     /// Returns the segments, to be taken out or moved.
     #[must_use]
     pub fn lent_mut(&mut self) -> &mut Vec<Lent> {
-        &mut self.lent.get_or_insert_default().0
+        &mut self.beside.get_or_insert_default().lent
+    }
+
+    /// Keeps `charge` until the block is emptied, or its memory was given back.
+    #[cold]
+    pub fn attach_charge(&mut self, charge: Charge) {
+        self.beside.get_or_insert_default().charge = Some(charge);
+    }
+
+    /// Returns the charge that was attached, if any.
+    #[inline]
+    #[must_use]
+    pub fn charge(&self) -> Option<&Charge> {
+        self.beside.as_ref()?.charge.as_ref()
     }
 
     /// Empties the block for its next use, or returns its memory if it has grown too large to be
@@ -232,18 +258,18 @@ impl Block {
     #[inline]
     #[must_use]
     pub fn take_lent(&mut self) -> Vec<Lent> {
-        let taken = self.lent.take();
-        taken.map_or_else(Vec::new, |mut beside| std::mem::take(&mut beside.0))
+        let beside = self.beside.as_mut();
+        beside.map_or_else(Vec::new, |beside| std::mem::take(&mut beside.lent))
     }
 
     /// Returns the total number of bytes, those of the segments included.
     #[inline]
     #[must_use]
     pub fn full_len(&self) -> usize {
-        let Some(beside) = &self.lent else {
+        let Some(beside) = &self.beside else {
             return self.bytes.len();
         };
-        let lent: usize = beside.0.iter().map(|lent| lent.segment.len()).sum();
+        let lent: usize = beside.lent.iter().map(|lent| lent.segment.len()).sum();
         self.bytes.len() + lent
     }
 
@@ -330,6 +356,23 @@ mod tests {
         let bytes = Block::from_pool(vec![1, 2, 3], pool.clone()).into_vec();
         assert_eq!(bytes, [1, 2, 3]);
         assert!(pool.0.lock().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_charge_ends_once_the_memory_was_given_back() {
+        let charge: Charge = Arc::new(());
+        let pool = Arc::new(Kept(Mutex::new(Vec::new())));
+        let mut block = Block::from_pool(vec![1, 2, 3], pool.clone());
+        block.attach_charge(charge.clone());
+        assert!(block.take_lent().is_empty());
+        assert_eq!(Arc::strong_count(&charge), 2);
+        drop(block);
+        assert_eq!(pool.0.lock().unwrap().len(), 1);
+        assert_eq!(Arc::strong_count(&charge), 1);
+        let mut block = Block::from_vec(vec![1, 2, 3]);
+        block.attach_charge(charge.clone());
+        block.clear();
+        assert_eq!(Arc::strong_count(&charge), 1);
     }
 
     #[test]

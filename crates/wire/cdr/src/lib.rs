@@ -52,7 +52,7 @@ mod valuetype;
 mod version;
 mod view;
 
-pub use block::{Block, MemoryPool};
+pub use block::{Block, Charge, MemoryPool};
 pub use bulk::{Layout, Part, PlainData};
 #[doc(hidden)]
 pub use bulk::{clear, gap_end, member, prove_order};

@@ -1,7 +1,7 @@
 //! The ORB of a server process, and the signals that end it.
 
 use punctual::config::ConfigError;
-use punctual::{InitError, Orb};
+use punctual::{InitError, Orb, OrbConfig};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::Path;
@@ -26,12 +26,16 @@ pub fn ending_signals() -> Result<Signals, Problem> {
     signals.map_err(|error| Problem::new(error, "handlers of signals cannot be installed"))
 }
 
-/// Starts an ORB that listens at these endpoints, configured by a file if there is one.
+/// Starts an ORB that listens at these endpoints, configured by `defaults`, and then by a file if there is one.
 ///
 /// # Errors
 /// The configuration or an endpoint is wrong, or the endpoint is in use.
-pub fn listening(endpoints: &[String], config: Option<&Path>) -> Result<Orb, Problem> {
-    let mut builder = Orb::builder();
+pub fn listening(
+    endpoints: &[String],
+    config: Option<&Path>,
+    defaults: impl FnOnce(&mut OrbConfig),
+) -> Result<Orb, Problem> {
+    let mut builder = Orb::builder().configure(defaults);
     if let Some(file) = config {
         let read = builder.file(file);
         builder = read.map_err(|error| Problem::new(error, ON_CONFIGURATION))?;

@@ -2,7 +2,7 @@
 //!
 //! | step | |
 //! |---|---|
-//! | 1 | logs; the service is opened, its store locked |
+//! | 1 | the allocator returns what is freed; logs; the service is opened, its store locked |
 //! | 2 | the status is answered: alive, perhaps not ready |
 //! | 3 | the ORB listens; the service's objects are activated and published |
 //! | 4 | companions start, the reference is written and printed, systemd and its watchdog are notified |
@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use punctual::{ObjectRef, Orb, RootPoa, SystemException};
 use punctual_exec::thread::ThreadSpec;
+use punctual_sys::allocator::return_freed_memory;
 
 pub use listen::{ON_CONFIGURATION, ON_ENDPOINTS, ending_signals, listening};
 pub use options::{Companion, RunOptions};
@@ -46,10 +47,11 @@ pub fn run<S: Service>(
     open: impl FnOnce() -> Result<S, Problem>,
     options: RunOptions<S>,
 ) -> Result<(), Problem> {
+    return_freed_memory();
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
-    let orb = listening(&options.listen, options.config.as_deref())?;
+    let orb = listening(&options.listen, options.config.as_deref(), S::configure)?;
     let deadline = options.stop_deadline;
     let ended = serve_until_the_end(&orb, &service, status, options);
     let shut = shut_down(&orb, deadline);

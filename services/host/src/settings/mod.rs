@@ -194,6 +194,15 @@ impl Key<u64> {
     }
 }
 
+impl Key<Option<u64>> {
+    /// Creates a key for a number of bytes that may be absent.
+    #[must_use]
+    pub const fn optional_bytes(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
+        let (least, most) = (*bounds.start(), *bounds.end());
+        Self::of(name, Kind::Bytes { least, most }, "BYTES")
+    }
+}
+
 impl Key<Duration> {
     /// Creates a key for a time above zero. The key needs a default value.
     #[must_use]

@@ -158,6 +158,12 @@ impl FromTexts for u64 {
     }
 }
 
+impl FromTexts for Option<u64> {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.last().and_then(|text| bytes(text).ok())
+    }
+}
+
 impl FromTexts for Duration {
     fn from_texts(texts: &[String]) -> Self {
         let text = texts.last();

@@ -1,7 +1,7 @@
 //! Making, changing and removing definitions, under the rules of §14.5.1.
 
 use super::validity::{check_name, check_text};
-use super::{Definitions, ROOT, key};
+use super::{Definitions, ROOT, bases, key};
 use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number};
@@ -52,13 +52,17 @@ impl Definitions {
     pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
         self.check_uses(&what)?;
         let definition = self.about_to_change(number)?;
+        let old_bases = bases(definition);
         let before = std::mem::replace(&mut definition.what, what);
+        let new_bases = bases(definition);
         if let Err(refusal) = self.check_finite(number) {
             if let Some(definition) = self.by_number.get_mut(&number) {
                 definition.what = before;
             }
             return Err(refusal);
         }
+        self.remove_bases(number, &old_bases);
+        self.put_bases(number, &new_bases);
         Ok(())
     }
 
@@ -113,8 +117,8 @@ impl Definitions {
         self.check_place(&moved, Some(number))?;
         let named = key(now);
         self.note(number);
-        self.by_name.remove(&named);
-        self.by_name.insert(key(&moved), number);
+        self.remove_name(number, &named);
+        self.put_name(number, key(&moved));
         self.by_number.insert(number, moved);
         if let Some(contents) = self.contents.get_mut(&before) {
             contents.retain(|&other| other != number);
@@ -142,7 +146,8 @@ impl Definitions {
             self.contents.remove(&number);
             if let Some(gone) = self.by_number.remove(&number) {
                 self.by_id.remove(&gone.id);
-                self.by_name.remove(&key(&gone));
+                self.remove_name(number, &key(&gone));
+                self.remove_bases(number, &bases(&gone));
                 if let Some(contents) = self.contents.get_mut(&gone.container) {
                     contents.retain(|&other| other != number);
                 }

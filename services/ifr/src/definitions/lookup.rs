@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{Definitions, ROOT, bases};
 use crate::corba::DefinitionKind;
-use crate::store::{Definition, Details, Number};
+use crate::store::{Details, Number};
 
 /// Selection of definitions in a scope.
 #[derive(Clone, Copy, Debug)]
@@ -31,26 +31,43 @@ impl Definitions {
     /// Returns the definitions with a name in a scope and, up to `levels` levels deep, in nested
     /// scopes (§14.5.4.1). A negative number of levels means all.
     pub(crate) fn lookup_name(&self, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
-        let mut found = Vec::new();
-        let mut pending = vec![(scope.container, 1)];
-        let everything = |container| Scope {
-            container,
-            limit: DefinitionKind::DkAll,
-            ..scope
+        let named = self.named.get(&name.to_ascii_lowercase());
+        let is_there = |number: &Number| {
+            let container = self.get(*number).map(|d| d.container);
+            self.is_of(*number, scope.limit)
+                && container.is_some_and(|it| self.is_searched(it, levels, scope))
         };
-        while let Some((container, level)) = pending.pop() {
-            for number in self.contents(everything(container)) {
-                let is_named = |d: &Definition| d.name.eq_ignore_ascii_case(name);
-                if self.get(number).is_some_and(is_named) && self.is_of(number, scope.limit) {
-                    found.push(number);
-                }
-                let is_inside = self.get(number).is_some_and(|d| d.container == container);
-                if is_inside && (levels < 0 || level < levels) {
-                    pending.push((number, level + 1));
-                }
+        let named = named.into_iter().flatten().copied();
+        named.filter(is_there).collect()
+    }
+
+    /// Returns `true` if the contents of `container` are searched, because it lies in the scope, or a
+    /// definition in the scope inherits from it.
+    fn is_searched(&self, container: Number, levels: i32, scope: Scope) -> bool {
+        let mut seen = HashSet::from([container]);
+        let mut next = vec![container];
+        while let Some(one) = next.pop() {
+            if self.is_within(one, levels, scope.container) {
+                return true;
+            }
+            if !scope.exclude_inherited {
+                let derived = self.derived.get(&one).into_iter().flatten();
+                next.extend(derived.copied().filter(|&heir| seen.insert(heir)));
             }
         }
-        found
+        false
+    }
+
+    /// Returns `true` if a scope is another, or lies in it less than `levels` levels deep.
+    fn is_within(&self, inner: Number, levels: i32, outer: Number) -> bool {
+        let mut around = std::iter::successors(Some(inner), |&one| Some(self.get(one)?.container));
+        match around.position(|one| one == outer) {
+            Some(0) => true,
+            Some(distance) => {
+                usize::try_from(levels).is_ok_and(|levels| distance < levels) || levels < 0
+            }
+            None => false,
+        }
     }
 
     /// Returns the definition with a scoped name: `A::B` is searched from a scope on, `::A::B` from
@@ -108,22 +125,28 @@ impl Definitions {
         if id == "IDL:omg.org/CORBA/ValueBase:1.0" {
             return self.kind(number) == Some(DefinitionKind::DkValue);
         }
-        let mut all = self.ancestors(number);
-        all.push(number);
-        let supported: Vec<Number> = all
-            .iter()
-            .filter_map(|&one| self.get(one))
-            .flat_map(|d| match &d.what {
-                Details::Value(value) => value.supported.clone(),
-                _ => Vec::new(),
-            })
-            .collect();
-        for one in supported {
-            all.push(one);
-            all.extend(self.ancestors(one));
+        let Some(wanted) = self.by_id(id) else {
+            return false;
+        };
+        let mut seen = HashSet::from([number]);
+        let mut next = vec![number];
+        while let Some(one) = next.pop() {
+            if one == wanted {
+                return true;
+            }
+            let Some(definition) = self.get(one) else {
+                continue;
+            };
+            let supported = match &definition.what {
+                Details::Value(value) => &value.supported[..],
+                _ => &[],
+            };
+            let all = bases(definition)
+                .into_iter()
+                .chain(supported.iter().copied());
+            next.extend(all.filter(|&base| seen.insert(base)));
         }
-        let has_id = |one: &Number| self.get(*one).is_some_and(|d| d.id == id);
-        all.iter().any(has_id)
+        false
     }
 
     /// Returns `true` if a definition is of a kind; `DkTypedef` means all named types that are not

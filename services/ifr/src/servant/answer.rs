@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use punctual::poa::charge_results;
 use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
 use punctual::{
     CompletionStatus, Interface, ObjectId, ObjectRef, SystemException, SystemExceptionKind,
@@ -16,35 +17,54 @@ use punctual::{
 use super::server::{Result, Server, object_id};
 use crate::corba;
 use crate::store::{Number, Type};
+use punctual_host::making::Making;
 
 /// Maximum encoded length of the TypeCodes kept for reuse, in octets. In memory they take several
 /// times as much; if all are different none is reused.
 const KEPT: usize = 8 << 20;
+/// Octets of an answer that are not counted with the data of all peers.
+const FREE: usize = 16 << 10;
+/// Memory that an answer takes, its values and the reply, as a multiple of its encoded length. Values
+/// share TypeCodes.
+const VALUES: usize = 2;
 
 /// An answer under construction.
 pub(super) struct Answer<'s> {
     pub(super) server: &'s Server,
+    _making: Making<'s>,
     types: HashMap<ObjectId, TypeCode>,
     /// Total encoded length of the kept TypeCodes.
     kept: usize,
     /// Total encoded length of the parts so far.
     octets: usize,
     limit: usize,
+    /// Value of `octets` up to which the answer is counted with the data of all peers.
+    charged: usize,
     /// Buffer in which parts are measured.
     scratch: Block,
 }
 
 impl Server {
-    /// Creates an empty answer.
+    /// Returns an empty answer, once the calling thread may make one.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer {
             server: self,
+            _making: self.0.makers.make(),
             types: HashMap::new(),
             kept: 0,
             octets: 0,
             limit: self.0.longest_answer,
+            charged: FREE,
             scratch: Block::default(),
         }
+    }
+
+    /// Returns the TypeCode of a type as an answer.
+    ///
+    /// # Errors
+    /// As of [`Answer::part`] and [`Server::type_code`].
+    pub(super) fn type_code_alone(&self, ty: &Type) -> Result<TypeCode> {
+        self.answer().part(|answer| answer.server.type_code(ty))
     }
 
     /// Returns references to definitions; nil for those that no longer exist.
@@ -64,7 +84,8 @@ impl Answer<'_> {
     /// are counted while it is made.
     ///
     /// # Errors
-    /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.
+    /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be, NO_RESOURCES if
+    /// there is no room for it among the data of all peers (`limits.received`).
     pub(super) fn part<T: Marshal>(
         &mut self,
         make: impl FnOnce(&mut Self) -> Result<T>,
@@ -72,10 +93,14 @@ impl Answer<'_> {
         let before = self.octets;
         let part = make(self)?;
         self.octets = before.saturating_add(self.length(&part));
-        match self.octets > self.limit {
-            true => Err(too_large(self.limit)),
-            false => Ok(part),
+        if self.octets > self.limit {
+            return Err(too_large(self.limit));
         }
+        if self.octets > self.charged {
+            self.charged = self.octets + FREE.max(self.octets / 8);
+            charge_results(self.charged.saturating_mul(VALUES))?;
+        }
+        Ok(part)
     }
 
     /// Makes parts of the answer, one of each given value.
@@ -159,6 +184,7 @@ mod tests {
     use super::*;
     use crate::repository::InterfaceRepository;
     use crate::store::Several;
+    use punctual_host::making::Makers;
 
     const LIMIT: usize = 1000;
 
@@ -172,6 +198,7 @@ mod tests {
             is_read_only: true,
             adapters: Adapters::new(&orb.root_poa().unwrap(), kinds()).unwrap(),
             longest_answer: LIMIT,
+            makers: Makers::new(1),
         }))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use punctual::poa::Current;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual::{Interface, ObjectId, ObjectRef, SystemException, about_to_block};
+use punctual_host::making::Makers;
 
 use super::adapters::{Adapters, kind_of_unnamed};
 use crate::corba;
@@ -26,6 +27,8 @@ pub(super) struct Shared {
     pub(super) adapters: Adapters,
     /// Maximum length of an answer, in bytes.
     pub(super) longest_answer: usize,
+    /// Threads that make answers.
+    pub(super) makers: Makers,
 }
 
 impl Server {

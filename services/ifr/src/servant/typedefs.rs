@@ -38,7 +38,7 @@ impl NativeDefServant for Server {}
 
 impl ConstantDefServant for Server {
     fn r#type(&self) -> Result<TypeCode> {
-        self.type_code(&self.constant_called()?.kind)
+        self.type_code_alone(&self.constant_called()?.kind)
     }
 
     fn type_def(&self) -> Result<Option<corba::IdlType>> {
@@ -76,7 +76,7 @@ impl StructDefServant for Server {
 
 impl ExceptionDefServant for Server {
     fn r#type(&self) -> Result<TypeCode> {
-        self.type_code(&Type::Defined(self.current()?))
+        self.type_code_alone(&Type::Defined(self.current()?))
     }
 
     fn members(&self) -> Result<Vec<StructMember>> {
@@ -93,7 +93,7 @@ impl ExceptionDefServant for Server {
 
 impl UnionDefServant for Server {
     fn discriminator_type(&self) -> Result<TypeCode> {
-        self.type_code(&self.union_called()?.discriminator)
+        self.type_code_alone(&self.union_called()?.discriminator)
     }
 
     fn discriminator_type_def(&self) -> Result<Option<corba::IdlType>> {

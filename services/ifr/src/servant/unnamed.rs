@@ -38,7 +38,7 @@ impl Server {
 
     fn element_type_code(&self) -> Result<TypeCode> {
         let element = self.element()?;
-        self.type_code(&element)
+        self.type_code_alone(&element)
     }
 
     fn decimal(&self) -> Result<Decimal> {
@@ -52,7 +52,7 @@ impl Server {
 impl IdlTypeServant for Server {
     fn r#type(&self) -> Result<TypeCode> {
         let ty = self.current_type()?;
-        self.type_code(&ty)
+        self.type_code_alone(&ty)
     }
 }
 

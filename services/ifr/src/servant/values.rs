@@ -39,7 +39,7 @@ impl Server {
 
 impl ValueMemberDefServant for Server {
     fn r#type(&self) -> Result<TypeCode> {
-        self.type_code(&self.member_called()?.kind)
+        self.type_code_alone(&self.member_called()?.kind)
     }
 
     fn type_def(&self) -> Result<Option<corba::IdlType>> {

@@ -4,10 +4,14 @@
 use crate::support;
 
 use punctual::any::TypeKind;
-use punctual::{Any, Interface, SystemException, SystemExceptionKind, TypeCode};
+use punctual::policy::Collocation;
+use punctual::{
+    Any, Interface, ListenEndpoint, Orb, RootPoa, SystemException, SystemExceptionKind, TypeCode,
+    minor,
+};
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{
-    DefinitionKind, IdlType, PrimitiveKind, Repository, StructMember, UnionMember,
+    Container, DefinitionKind, IdlType, PrimitiveKind, Repository, StructMember, UnionMember,
 };
 use support::{root_poa, specification};
 
@@ -222,4 +226,42 @@ fn a_name_is_taken_in_its_scope_until_what_has_it_is_moved_or_gone() {
     assert_eq!(found.id().unwrap(), "IDL:b:1.0");
     assert_eq!(root.lookup("name"), Ok(None));
     poa.orb().shutdown(true).unwrap();
+}
+
+#[test]
+fn an_answer_without_room_among_the_data_of_all_peers_is_refused_before_it_is_made() {
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(|config| {
+            config.collocation = Collocation::None;
+            config.budgets.received = 1 << 20;
+        })
+        .build()
+        .unwrap();
+    let poa = orb.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let labels: Vec<String> = (0..2000).map(|label| format!("e{label}")).collect();
+    let uses: String = (0..40)
+        .map(|number| format!("typedef E T{number}; "))
+        .collect();
+    let idl = format!(
+        "enum E {{ {} }};\nmodule Types {{ {uses} }};",
+        labels.join(", ")
+    );
+    let repository = InterfaceRepository::in_memory();
+    repository.load(&specification(&idl)).unwrap();
+    let root = repository.serve(&poa).unwrap();
+    let types = root.lookup("Types").unwrap().unwrap();
+    let types = Container::from_object(types.into());
+    let few = types.describe_contents(DefinitionKind::DkAll, true, 5);
+    assert_eq!(few.unwrap().len(), 5);
+    let all = types.describe_contents(DefinitionKind::DkAll, true, -1);
+    let refused = all.unwrap_err();
+    let said = (refused.kind(), refused.minor());
+    let wanted = (SystemExceptionKind::NoResources, minor::NO_ROOM_FOR_RESULTS);
+    assert_eq!(said, wanted, "{refused}");
+    // Nothing of it counts any more.
+    let again = types.describe_contents(DefinitionKind::DkAll, true, 5);
+    assert_eq!(again.unwrap().len(), 5);
+    orb.shutdown(true).unwrap();
 }

@@ -5,7 +5,7 @@
 //! exactly once. The number of iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a
 //! server destroy iterators at any time: OBJECT_NOT_EXIST).
 
-use punctual::poa::Current;
+use punctual::poa::{Current, charge_results};
 use punctual::{SystemException, SystemExceptionKind};
 
 use super::iterators::{Iterator, number};
@@ -15,14 +15,31 @@ use crate::cos_naming::{
 };
 use crate::limits::Limits;
 use crate::name::component;
+use crate::refusal::Refusal;
 use crate::store::ContextId;
 use crate::tree::Listed;
+
+/// Memory of a list as a multiple of its keys: the keys, the bindings made of them, and the reply.
+const COPIES: usize = 4;
 
 /// The servant of iterators.
 #[derive(Debug)]
 pub(super) struct IteratorServer(pub(super) Server);
 
 impl Server {
+    /// Returns some bindings of a context, whose memory is counted with the data of all peers before
+    /// it is taken.
+    fn list(
+        &self,
+        context: ContextId,
+        behind: Option<&str>,
+        most: usize,
+    ) -> Result<std::result::Result<Listed, Refusal>> {
+        let keys = self.service().measure(context, behind, most);
+        charge_results(COPIES * keys)?;
+        Ok(self.service().list(context, behind, most))
+    }
+
     /// Returns the first bindings of a context, and an iterator if there are more.
     pub(super) fn list_first(
         &self,
@@ -30,9 +47,7 @@ impl Server {
         how_many: u32,
     ) -> Result<(BindingList, Option<BindingIterator>)> {
         let limits = self.service().limits();
-        let listed = self
-            .service()
-            .list(context, None, most(how_many, &limits))?;
+        let listed = self.list(context, None, most(how_many, &limits))??;
         let iterator = match listed.has_more {
             true => {
                 let behind = listed.bindings.last().map(|(key, _)| key.clone());
@@ -55,17 +70,29 @@ impl IteratorServer {
         let server = &self.0;
         let limits = server.service().limits();
         let most = most(how_many, &limits);
-        let step = |one: &mut Iterator| {
-            let behind = one.behind.as_deref();
-            let listed = server.service().list(one.context, behind, most);
+        let current = self.current()?;
+        let iterators = &server.0.iterators;
+        loop {
+            let place = |one: &mut Iterator| (one.context, one.behind.clone());
+            let place = iterators.advance(current, &limits, place);
+            let (context, behind) = place.ok_or_else(gone)?;
+            let listed = server.list(context, behind.as_deref(), most)?;
             let listed = listed.unwrap_or_default();
-            if let Some((key, _)) = listed.bindings.last() {
-                one.behind = Some(key.clone());
+            let Some((last, _)) = listed.bindings.last() else {
+                return Ok(BindingList::default());
+            };
+            let step = |one: &mut Iterator| {
+                let is_there = one.behind == behind;
+                if is_there {
+                    one.behind = Some(last.clone());
+                }
+                is_there
+            };
+            // Otherwise another call has returned these.
+            if iterators.advance(current, &limits, step).ok_or_else(gone)? {
+                return Ok(bindings(listed));
             }
-            listed
-        };
-        let listed = server.0.iterators.advance(self.current()?, &limits, step);
-        listed.map(bindings).ok_or_else(gone)
+        }
     }
 }
 

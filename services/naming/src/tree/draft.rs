@@ -9,7 +9,7 @@ use std::sync::Arc;
 mod group;
 
 use super::walk::{Place, View, walk, walk_to};
-use super::{Done, Operation, RequestedChange, Tree};
+use super::{Done, ENTRY, Operation, RequestedChange, Tree, bytes_of};
 use crate::access::Access;
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
@@ -31,6 +31,8 @@ pub(crate) struct Draft<'t> {
     /// Difference in the number of bindings.
     more_bindings: isize,
     more_contexts: isize,
+    /// Change in the number of bytes.
+    more_bytes: isize,
     /// Bindings and contexts that the operations have read, if requested.
     seen: Option<Seen>,
 }
@@ -72,6 +74,7 @@ impl<'t> Draft<'t> {
             contexts: HashMap::new(),
             more_bindings: 0,
             more_contexts: 0,
+            more_bytes: 0,
             seen: None,
         }
     }
@@ -203,6 +206,8 @@ impl<'t> Draft<'t> {
                     return Err(Refusal::AlreadyBound);
                 }
                 self.check_bindings()?;
+                let target = Target::Context(here);
+                self.check_bytes(signed(ENTRY) + self.growth(here, &key, Some(&target)))?;
                 let made = self.create(here)?;
                 self.bind(here, &key, Target::Context(made))?;
                 return Ok(Done::Context(made));
@@ -212,6 +217,7 @@ impl<'t> Draft<'t> {
                 permitted(self, *context)?;
                 self.contexts.insert(*context, None);
                 self.more_contexts -= 1;
+                self.more_bytes -= signed(ENTRY);
             }
             // Expired bindings are removed by `expire`; the service knows them.
             RequestedChange::Expire => {}
@@ -313,12 +319,37 @@ impl<'t> Draft<'t> {
         if self.target(context, key).is_none() {
             self.check_bindings()?;
         }
+        self.check_bytes(self.growth(context, key, Some(&target)))?;
         self.set(context, key, Some(target));
         Ok(())
     }
 
+    /// Checks that the bindings may take so many more bytes.
+    fn check_bytes(&self, more: isize) -> Result<()> {
+        let bytes = self
+            .tree
+            .bytes()
+            .saturating_add_signed(self.more_bytes)
+            .saturating_add_signed(more);
+        if more > 0 && bytes > self.limits.bytes {
+            let most = format!("{} bytes of bindings", self.limits.bytes);
+            return Err(Refusal::LimitExceeded(most));
+        }
+        Ok(())
+    }
+
+    /// Returns by how many bytes the bindings grow if a target is set.
+    fn growth(&self, context: ContextId, key: &str, target: Option<&Target>) -> isize {
+        let bytes = |target: Option<&Target>| {
+            let bytes = target.map_or(0, |target| bytes_of(key, target));
+            signed(bytes)
+        };
+        bytes(target) - bytes(self.target(context, key))
+    }
+
     fn set(&mut self, context: ContextId, key: &str, target: Option<Target>) {
         let before = self.target(context, key).is_some();
+        self.more_bytes += self.growth(context, key, target.as_ref());
         self.more_bindings += isize::from(target.is_some()) - isize::from(before);
         let slots = self.slots.entry(context).or_default();
         slots.insert(key.into(), target);
@@ -337,6 +368,7 @@ impl<'t> Draft<'t> {
             let most = format!("contexts {} deep in one another", self.limits.depth);
             return Err(Refusal::LimitExceeded(most));
         }
+        self.check_bytes(signed(ENTRY))?;
         let random = || getrandom::u64().map_err(|error| StoreError::Io(error.to_string()));
         let mut number = random().map_err(Refusal::Store)?;
         while number == ROOT || self.has(number) {
@@ -344,6 +376,7 @@ impl<'t> Draft<'t> {
         }
         self.contexts.insert(number, Some(home));
         self.more_contexts += 1;
+        self.more_bytes += signed(ENTRY);
         Ok(number)
     }
 
@@ -370,6 +403,11 @@ impl<'t> Draft<'t> {
         changes.append(&mut destroyed);
         changes
     }
+}
+
+/// Returns a number of bytes as a change.
+fn signed(bytes: usize) -> isize {
+    isize::try_from(bytes).unwrap_or(isize::MAX)
 }
 
 /// Returns the refusal for an unbound last component of a name.

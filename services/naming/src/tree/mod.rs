@@ -22,7 +22,9 @@ pub(crate) use walk::{Place, View, walk_to};
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
     bindings: usize,
-    /// Numbers of the contexts that contain the members of groups.
+    /// Number of bytes that bindings and contexts take.
+    bytes: usize,
+    /// Contexts of groups that are bound to a name.
     groups: BTreeSet<ContextId>,
 }
 
@@ -30,6 +32,29 @@ pub(crate) struct Tree {
 struct Context {
     home: ContextId,
     bindings: BTreeMap<Box<str>, Target>,
+}
+
+/// Bytes that a binding or a context takes beside its key and its reference: its place in a map, and
+/// the allocator's own.
+const ENTRY: usize = 200;
+
+/// Returns about how many bytes a binding takes.
+fn bytes_of(key: &str, target: &Target) -> usize {
+    let reference = match target {
+        Target::Object(reference)
+        | Target::Foreign(reference)
+        | Target::Temporary { reference, .. } => reference.len(),
+        Target::Context(_) | Target::Group { .. } => 0,
+    };
+    key.len() + reference + ENTRY
+}
+
+impl Context {
+    /// Returns about how many bytes its bindings take.
+    fn bytes(&self) -> usize {
+        let bindings = self.bindings.iter();
+        bindings.map(|(key, target)| bytes_of(key, target)).sum()
+    }
 }
 
 /// Some bindings of a context.
@@ -47,6 +72,7 @@ impl Tree {
         Self {
             contexts: HashMap::from([(ROOT, Context::default())]),
             bindings: 0,
+            bytes: 0,
             groups: BTreeSet::new(),
         }
     }
@@ -66,18 +92,29 @@ impl Tree {
         self.bindings
     }
 
+    /// Returns about how many bytes all bindings and contexts take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Applies committed changes.
     pub(crate) fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
             match change {
                 Change::Create { context, home } => {
                     let bindings = BTreeMap::new();
-                    self.contexts.insert(context, Context { home, bindings });
+                    let before = self.contexts.insert(context, Context { home, bindings });
+                    if before.is_none() {
+                        self.bytes += ENTRY;
+                    }
                 }
                 Change::Destroy(context) => {
                     let gone = self.contexts.remove(&context);
                     self.groups.remove(&context);
-                    self.bindings -= gone.map_or(0, |gone| gone.bindings.len());
+                    if let Some(gone) = gone {
+                        self.bindings -= gone.bindings.len();
+                        self.bytes -= ENTRY + gone.bytes();
+                    }
                 }
                 Change::Bind {
                     context,
@@ -88,6 +125,10 @@ impl Tree {
                         self.groups.insert(context);
                     }
                     if let Some(context) = self.contexts.get_mut(&context) {
+                        self.bytes += bytes_of(&key, &target);
+                        if let Some(before) = context.bindings.get(&key) {
+                            self.bytes -= bytes_of(&key, before);
+                        }
                         let before = context.bindings.insert(key, target);
                         self.bindings += usize::from(before.is_none());
                     }
@@ -95,7 +136,10 @@ impl Tree {
                 Change::Unbind { context, key } => {
                     let context = self.contexts.get_mut(&context);
                     let before = context.and_then(|it| it.bindings.remove(&key));
-                    self.bindings -= usize::from(before.is_some());
+                    if let Some(before) = before {
+                        self.bindings -= 1;
+                        self.bytes -= bytes_of(&key, &before);
+                    }
                 }
             }
         }
@@ -105,6 +149,15 @@ impl Tree {
     fn keys(&self, context: ContextId) -> impl Iterator<Item = &str> {
         let context = self.contexts.get(&context).into_iter();
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
+    }
+
+    /// Returns the number of bytes of the keys that [`Tree::list`] lists; 0 if there is no such
+    /// context.
+    pub(crate) fn measure(&self, context: ContextId, behind: Option<&str>, most: usize) -> usize {
+        let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
+        let context = self.contexts.get(&context).into_iter();
+        let rest = context.flat_map(|it| it.bindings.range::<str, _>((from, Bound::Unbounded)));
+        rest.take(most).map(|(key, _)| key.len()).sum()
     }
 
     /// Returns at most `most` bindings of a context, after a key or from the first on; `None` if
@@ -140,6 +193,11 @@ impl Tree {
         let context = self.contexts.get(&context).into_iter();
         let bindings = context.flat_map(move |it| it.bindings.range::<str, _>(from));
         bindings.map(|(key, target)| (&**key, target))
+    }
+
+    /// Returns about how many bytes the bindings of a context take.
+    fn bytes_in(&self, context: ContextId) -> usize {
+        self.contexts.get(&context).map_or(0, Context::bytes)
     }
 
     /// Returns the number of bindings of a context, if it exists.
@@ -205,6 +263,8 @@ impl TreeBuilder {
         match self.tree.contexts.get_mut(&self.context) {
             Some(context) => {
                 self.tree.bindings += gathered.len();
+                let bytes = gathered.iter().map(|(key, target)| bytes_of(key, target));
+                self.tree.bytes += bytes.sum::<usize>();
                 context.bindings = gathered.into_iter().collect();
             }
             None => self.lost += gathered.len(),
@@ -215,6 +275,7 @@ impl TreeBuilder {
 impl Loading for TreeBuilder {
     fn context(&mut self, context: ContextId, home: ContextId) {
         let bindings = BTreeMap::new();
+        self.tree.bytes += ENTRY;
         self.tree
             .contexts
             .insert(context, Context { home, bindings });

@@ -20,7 +20,7 @@ pub(super) struct Common {
     /// The Interface Repository that knows the object's interface.
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     pub(super) ifr: Option<String>,
-    /// Time limit of a call, e.g. 200ms or 2s; a number alone is seconds. No limit by default.
+    /// Time limit of a call, e.g. 200ms or 2s, with its unit. No limit by default.
     #[arg(long, value_name = "TIME", value_parser = with_unit)]
     pub(super) timeout: Option<Duration>,
     /// How to print octets.

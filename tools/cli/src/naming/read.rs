@@ -48,7 +48,7 @@ pub(crate) struct ResolveOptions {
 pub(super) fn list(options: &ListOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
-    all_of(&context, |some| {
+    all_of(&service, &context, |some| {
         for entry in &some {
             let name = below("", &entry.component);
             let shown = shown::peer(&name);

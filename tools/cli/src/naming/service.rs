@@ -11,6 +11,7 @@ use punctual_naming::cos_naming::naming_context::{NotFound, NotFoundReason};
 use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponent, NamingContext};
 use punctual_naming::extension::{self, ExtendedContext};
 use serde_json::{Value, json};
+use std::cell::Cell;
 
 /// Address at which the service is looked for by default.
 const DEFAULT: &str = "corbaloc::localhost:2809/NameService";
@@ -26,7 +27,19 @@ const ON_NAMES: &str = "a name is id.kind components with slashes between, and a
 pub(super) struct Service {
     pub(super) orb: Orb,
     pub(super) root: NamingContext,
+    /// Number of bindings that may be listed.
+    most: u64,
+    /// Number of those that have been.
+    listed: Cell<u64>,
+    /// Bytes that may be kept of them, a quarter of the memory, and that are.
+    most_bytes: u64,
+    kept: Cell<u64>,
 }
+
+/// Bytes that a binding takes beside its name and reference.
+const ENTRY: u64 = 500;
+/// Memory that is assumed where the system does not say.
+const MEMORY: u64 = 1 << 30;
 
 /// A listed binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +61,14 @@ impl Service {
         };
         let object = object.map_err(|message| Problem::usage(message, ON_SERVICES))?;
         let root = NamingContext::from_object(object);
-        Ok(Self { orb, root })
+        Ok(Self {
+            orb,
+            root,
+            most: common.most,
+            listed: Cell::new(0),
+            most_bytes: punctual_host::memory().unwrap_or(MEMORY) / 4,
+            kept: Cell::new(0),
+        })
     }
 
     /// Returns the context with a name; the empty name is the root.
@@ -107,6 +127,35 @@ impl Service {
         Ok(Some(object))
     }
 
+    /// Counts bindings that were listed.
+    fn count_listed(&self, bindings: &[Entry]) -> Result<(), Problem> {
+        let listed = self.listed.get().saturating_add(bindings.len() as u64);
+        self.listed.set(listed);
+        match listed > self.most {
+            true => Err(Problem::usage(
+                format!("the server lists more than {} bindings", self.most),
+                "a server may go on without end; --most allows for more",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Counts a binding that is kept in memory, with so many bytes of text.
+    pub(super) fn count_kept(&self, bytes: usize) -> Result<(), Problem> {
+        let kept = self.kept.get().saturating_add(bytes as u64 + ENTRY);
+        self.kept.set(kept);
+        match kept > self.most_bytes {
+            true => Err(Problem::usage(
+                format!(
+                    "the bindings take more than {} bytes of memory",
+                    self.most_bytes
+                ),
+                "a server may go on without end; `punctual naming list` keeps none",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Returns a reference as text.
     pub(super) fn text(&self, object: Option<&ObjectRef>) -> Result<String, Problem> {
         let text = match object {
@@ -132,11 +181,16 @@ pub(super) fn initial(orb: &Orb) -> Result<ObjectRef, String> {
     object.map_err(shown::exception)
 }
 
-/// Lists all bindings of a context; `each` is called for a portion at a time.
+/// Lists all bindings of a context; `take` is called for a portion at a time.
 pub(super) fn list(
+    service: &Service,
     context: &NamingContext,
-    mut each: impl FnMut(Vec<Entry>) -> Result<(), Problem>,
+    mut take: impl FnMut(Vec<Entry>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
+    let mut each = |some: Vec<Entry>| {
+        service.count_listed(&some)?;
+        take(some)
+    };
     let raised = |exception| raised_by("list", exception);
     let entries = |bindings: Vec<Binding>| {
         let entry = |mut one: Binding| {
@@ -154,6 +208,12 @@ pub(super) fn list(
     };
     loop {
         let (has_more, some) = iterator.next_n(AT_ONCE).map_err(raised)?;
+        if has_more && some.is_empty() {
+            return Err(Problem::usage(
+                "the server says that there are more bindings, and returns none",
+                "it breaks the protocol of `next_n`: it would be asked without end",
+            ));
+        }
         each(entries(some))?;
         if !has_more {
             // It may be gone already: servers may destroy iterators at any time.

@@ -89,7 +89,12 @@ impl<'s> Walk<'s> {
         depth: usize,
     ) -> Result<Vec<Node>, Problem> {
         let mut entries = Vec::new();
-        list(context, |some| {
+        list(self.service, context, |some| {
+            for Entry { component, .. } in &some {
+                let bytes = component.id.len() + component.kind.len() + name.len();
+                // The entry, its complete name, and what is printed.
+                self.service.count_kept(3 * bytes)?;
+            }
             entries.extend(some);
             Ok(())
         })?;
@@ -137,6 +142,10 @@ impl<'s> Walk<'s> {
             Err(NamingContextResolveError::NotFound(_)) => return Ok(None),
             Err(error) => return Err(problem(whole, &error)),
         };
+        if let Some(object) = &found {
+            self.service
+                .count_kept(self.service.text(Some(object))?.len())?;
+        }
         let object = match found {
             Some(object) if entry.is_context => object,
             found if is_temporary => return Ok(Some(Leads::Temporary(found))),

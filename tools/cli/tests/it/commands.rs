@@ -16,6 +16,19 @@ fn punctual() -> Command {
 }
 
 #[test]
+fn the_help_on_time_limits_says_what_is_taken() {
+    for command in [&["naming", "list"][..], &["call"], &["bridge"]] {
+        let help = punctual().args(command).arg("--help").output().unwrap();
+        let help = String::from_utf8(help.stdout).unwrap();
+        let of_timeout = help.split("--timeout").nth(1).unwrap();
+        assert!(of_timeout.contains("2s, with its unit"), "{help}");
+        let refused = punctual().args(command).args(["--timeout", "2"]).output();
+        let refused = String::from_utf8(refused.unwrap().stderr).unwrap();
+        assert!(refused.contains("`2s` are seconds"), "{refused}");
+    }
+}
+
+#[test]
 fn files_without_mistakes_are_compiled_beside_one_that_has_some() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {

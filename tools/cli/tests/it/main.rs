@@ -19,6 +19,7 @@ mod limits;
 mod naming;
 mod naming_crash;
 mod naming_etcd;
+mod naming_hostile;
 mod naming_members;
 mod naming_operation;
 mod support;

@@ -117,7 +117,7 @@ impl Preprocessor<'_> {
             }
             let file = match self.loaded.get(&path) {
                 Some(file) => file.clone(),
-                None => match self.loader.load(&path, self.limits().file_bytes) {
+                None => match self.loader.load_included(&path, self.limits().file_bytes) {
                     Ok(Some(bytes)) => self.lex(&path, bytes),
                     Ok(None) => continue,
                     Err(error) => return Err(self.unreadable(place, &path, &error)),

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use punctual_idl::diagnostic::render;
 use punctual_idl::model::Type;
-use punctual_idl::{InMemory, Limits, Options, compile_source};
+use punctual_idl::{FileSystem, InMemory, Limits, Options, compile_source};
 
 /// IDL that uses each construct, as a base for mutations.
 const SAMPLE: &str = include_str!("sample.idl");
@@ -129,4 +129,23 @@ fn every_prefix_of_the_sample_ends_in_a_result() {
     for length in (0..SAMPLE.len()).filter(|length| SAMPLE.is_char_boundary(*length)) {
         survives(SAMPLE.as_bytes()[..length].to_vec());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_include_of_a_pipe_or_a_device_is_an_error_and_waits_for_no_writer() {
+    let folder = std::env::temp_dir().join(format!("punctual-idl-pipe-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let pipe = folder.join("pipe.idl");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let main = folder.join("main.idl");
+    for included in ["pipe.idl", "/dev/zero"] {
+        let text = format!("#include \"{included}\"\n");
+        let failure = compile_source(&main, text, &Options::default(), &FileSystem).unwrap_err();
+        let shown = render(&failure.diagnostics, false);
+        assert!(shown.contains("cannot read the file"), "{shown}");
+        assert!(shown.contains("no regular file"), "{shown}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -1,29 +1,24 @@
-//! Budget of received bytes of long messages, over all connections of an ORB: messages that are
-//! partly received, and messages whose requests or replies are in progress.
+//! Budget of the bytes of long messages, over all connections of an ORB: messages received in part,
+//! those whose requests or replies are in progress, and replies that have not been sent.
 //!
 //! A limit on one connection does not bound the total of thousands. So each connection reports its
 //! usage beyond a free allowance. If the total exceeds the limit, the largest connection of the
 //! largest peer is closed: one peer never has more than three quarters, and peers with short
-//! messages only are not counted at all.
+//! messages only are not counted at all. The bytes of a closed connection count until its thread
+//! has freed them, and who has them make room waits for that.
 
+use super::evictable::Evictable;
+use super::usage::{AllUsage, Growth};
 use crate::sync::{self, Mutex};
-use punctual_link::{Address, Link};
-use std::collections::HashMap;
 use std::fmt::Debug;
-use std::net::IpAddr;
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
-/// Bytes that a connection may hold without being counted.
-const FREE: usize = 16 * 1024;
-
-/// Connection that can be closed to make room.
-pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Closes the connection, without blocking and without logging; `reason` is human-readable.
-    fn evict(&self, reason: &str);
-
-    /// Logs that the connection was closed to make room.
-    fn log_eviction(&self, reason: &str);
-}
+/// Bytes that a connection holds without being counted.
+pub(crate) const FREE: usize = 16 * 1024;
+/// Maximum time for closed connections to free their bytes. Only a thread that gets no processor
+/// takes long.
+const FREED_WITHIN: Duration = Duration::from_secs(10);
 
 /// Connections that were closed to make room. Dropping this value logs them.
 #[derive(Debug)]
@@ -40,32 +35,10 @@ impl Drop for Evicted {
     }
 }
 
-/// Returns the name of the group of connections that are counted together: those of one host, of an
-/// IPv6 network of 64 bits, or of a whole link whose clients choose their own addresses, such as
-/// local links and datagrams, whose sender can be forged.
-pub(crate) fn host_of(link: &dyn Link, peer: &Address) -> Arc<str> {
-    let is_asked_back = !link.is_local() && link.guarantees().reliable;
-    match peer.host_and_port().filter(|_| is_asked_back) {
-        Some((host, _)) => network(host),
-        None => peer.link().into(),
-    }
-}
-
-fn network(host: &str) -> Arc<str> {
-    match host.parse::<IpAddr>().map(|ip| ip.to_canonical()) {
-        Ok(IpAddr::V6(ip)) => {
-            let [a, b, c, d, ..] = ip.segments();
-            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64").into()
-        }
-        Ok(ip) => ip.to_string().into(),
-        Err(_) => host.into(),
-    }
-}
-
 /// Error: there is no room for a peer's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the received data of all peers, of which this one has the largest part, exceeds {limit} bytes (limits.received)"
+    "the received data and unsent replies of all peers, of which this one has the largest part, exceed {limit} bytes (limits.received)"
 )]
 pub(crate) struct NoRoom {
     limit: usize,
@@ -75,81 +48,84 @@ pub(crate) struct NoRoom {
 #[derive(Debug)]
 pub(crate) struct Received {
     limit: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    total: usize,
-    next: u64,
-    holders: HashMap<u64, Holder>,
-    /// Number of bytes by peer.
-    peers: HashMap<Arc<str>, usize>,
-}
-
-#[derive(Debug)]
-struct Holder {
-    octets: usize,
-    peer: Arc<str>,
-    /// Connection to close when this holder is evicted; `None` for a request or reply in progress,
-    /// which cannot be.
-    connection: Option<Weak<dyn Evictable>>,
-    /// True if the connection was closed to make room.
-    evicted: bool,
+    usage: Mutex<AllUsage>,
+    /// Notified when bytes are freed, and when a connection is closed to free some.
+    freed: sync::Condvar,
 }
 
 impl Received {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             limit,
-            state: Mutex::default(),
+            usage: Mutex::default(),
+            freed: sync::Condvar::new(),
         }
     }
 
-    /// Makes the account to which one connection reports its usage.
+    /// Makes the account to which one connection reports its usage. With `waits`, the thread that
+    /// reports waits until there is room.
     pub(crate) fn account(
         self: &Arc<Self>,
         peer: Arc<str>,
         connection: Weak<dyn Evictable>,
+        waits: bool,
     ) -> Account {
         Account {
             of: self.clone(),
             peer,
             connection,
+            waits,
             hold: None,
             evicted: Vec::new(),
         }
     }
 
-    /// Charges a message of a peer that was received without being counted and is to be kept.
+    /// Charges bytes of a peer that are to be kept.
     ///
     /// # Errors
     /// [`NoRoom`]: no connection is closed for it.
-    pub(crate) fn charge(
+    pub(crate) fn charge(self: &Arc<Self>, peer: &Arc<str>, octets: usize) -> Result<Hold, NoRoom> {
+        let limit = self.limit;
+        let mut usage = sync::lock(&self.usage);
+        if !usage.has_room(limit, peer, octets) {
+            return Err(NoRoom { limit });
+        }
+        let number = usage.add(peer, None, octets);
+        drop(usage);
+        let of = self.clone();
+        Ok(Hold { of, number })
+    }
+
+    /// Charges bytes that a connection frees when it is closed. May close others to make room, and
+    /// then waits until these have freed their bytes. If there is no room, the bytes must be freed
+    /// before the charge is dropped. To be called without a lock.
+    pub(crate) fn charge_closable(
         self: &Arc<Self>,
         peer: &Arc<str>,
+        connection: Weak<dyn Evictable>,
         octets: usize,
-    ) -> Result<Option<Hold>, NoRoom> {
-        if octets <= FREE {
-            return Ok(None);
-        }
-        let limit = self.limit;
-        let number = {
-            let mut state = sync::lock(&self.state);
-            let of_peer = state.of_peer(peer) + octets;
-            if of_peer > limit - limit / 4 || state.total + octets > limit {
-                return Err(NoRoom { limit });
-            }
-            state.begin(peer, None, octets)
-        };
-        let of = self.clone();
-        Ok(Some(Hold { of, number }))
+    ) -> (Hold, Result<(), NoRoom>) {
+        let hold = self.begin(peer, Some(connection), 0);
+        // Logged here: the caller holds no lock.
+        let granted = hold.set(octets, true).map(drop);
+        (hold, granted)
+    }
+
+    /// Begins a charge for what an upcall makes, of 0 bytes.
+    pub(crate) fn charge_results(self: &Arc<Self>, peer: &Arc<str>) -> Hold {
+        self.begin(peer, None, 0)
     }
 
     /// Returns the number of counted bytes in use.
     #[cfg(test)]
-    fn total(&self) -> usize {
-        sync::lock(&self.state).total
+    pub(crate) fn total(&self) -> usize {
+        sync::lock(&self.usage).total()
+    }
+
+    /// Returns `true` if no holder and no peer is recorded.
+    #[cfg(test)]
+    pub(crate) fn is_empty(&self) -> bool {
+        sync::lock(&self.usage).is_empty()
     }
 
     fn begin(
@@ -158,118 +134,41 @@ impl Received {
         connection: Option<Weak<dyn Evictable>>,
         octets: usize,
     ) -> Hold {
-        let number = sync::lock(&self.state).begin(peer, connection, octets);
+        let number = sync::lock(&self.usage).add(peer, connection, octets);
         Hold {
             of: self.clone(),
             number,
         }
     }
-}
 
-impl State {
-    fn begin(
-        &mut self,
-        peer: &Arc<str>,
-        connection: Option<Weak<dyn Evictable>>,
-        octets: usize,
-    ) -> u64 {
-        let number = self.next;
-        self.next += 1;
-        let holder = Holder {
-            octets: 0,
-            peer: peer.clone(),
-            connection,
-            evicted: false,
-        };
-        self.holders.insert(number, holder);
-        self.change(number, octets);
-        number
-    }
-
-    /// Sets the number of bytes that a holder uses.
-    fn change(&mut self, number: u64, octets: usize) {
-        let Some(holder) = self.holders.get_mut(&number) else {
-            return;
-        };
-        let before = std::mem::replace(&mut holder.octets, octets);
-        self.total = self.total - before + octets;
-        let of_peer = self.peers.entry(holder.peer.clone()).or_default();
-        *of_peer = *of_peer - before + octets;
-        if *of_peer == 0 {
-            self.peers.remove(&holder.peer);
-        }
-    }
-
-    fn of_peer(&self, peer: &Arc<str>) -> usize {
-        self.peers.get(peer).copied().unwrap_or_default()
-    }
-
-    /// Sets the number of bytes that a growing holder uses. Returns the connections to be closed to
-    /// make room, or `None` if the holder itself must be closed.
-    fn grow(
-        &mut self,
-        limit: usize,
-        number: u64,
-        octets: usize,
-    ) -> Option<Vec<Weak<dyn Evictable>>> {
-        let holder = self.holders.get(&number)?;
-        if holder.evicted {
-            return None;
-        }
-        let peer = holder.peer.clone();
-        let before = holder.octets;
-        self.change(number, octets);
-        if octets <= before {
-            return Some(Vec::new());
-        }
-        let mut evicted = Vec::new();
-        loop {
-            let is_over_share = self.of_peer(&peer) > limit - limit / 4;
-            if !is_over_share && self.total <= limit {
-                return Some(evicted);
+    /// Waits until closed connections have freed their bytes, so that a holder's growth fits.
+    ///
+    /// # Errors
+    /// [`NoRoom`] if the holder itself is closed meanwhile, or they take too long.
+    fn wait_for_room(&self, number: u64) -> Result<(), NoRoom> {
+        let until = Instant::now() + FREED_WITHIN;
+        let mut usage = sync::lock(&self.usage);
+        while !usage.is_leaving(number) {
+            if usage.total() <= self.limit {
+                return Ok(());
             }
-            let victim = self.victim(is_over_share.then_some(&peer));
-            match victim {
-                Some(victim) if victim != number => evicted.extend(self.end(victim)),
-                _ => {
-                    self.change(number, before);
-                    if let Some(holder) = self.holders.get_mut(&number) {
-                        holder.evicted = true;
-                    }
-                    return None;
-                }
+            if self.freed.wait_until(&mut usage, until).timed_out() {
+                usage.leave(number);
             }
         }
-    }
-
-    /// Returns the largest closable holder of the peer with the highest usage, or of the given
-    /// peer.
-    fn victim(&self, of: Option<&Arc<str>>) -> Option<u64> {
-        let can_go = self.holders.iter().filter(|(_, holder)| {
-            holder.connection.is_some()
-                && holder.octets > 0
-                && of.is_none_or(|peer| holder.peer == *peer)
-        });
-        let largest = can_go
-            .max_by_key(|(number, holder)| (self.of_peer(&holder.peer), holder.octets, **number));
-        largest.map(|(&number, _)| number)
-    }
-
-    fn end(&mut self, number: u64) -> Option<Weak<dyn Evictable>> {
-        self.change(number, 0);
-        let holder = self.holders.get_mut(&number)?;
-        holder.evicted = true;
-        holder.connection.take()
+        Err(NoRoom { limit: self.limit })
     }
 }
 
-/// One connection's account of the data that it has received.
+/// One connection's account of the data that it holds.
 #[derive(Debug)]
 pub(crate) struct Account {
     of: Arc<Received>,
     peer: Arc<str>,
     connection: Weak<dyn Evictable>,
-    /// Charge for the usage; present while it exceeds the free allowance.
+    /// True if the thread that reports may wait for room.
+    waits: bool,
+    /// Present while the usage exceeds the free allowance.
     hold: Option<Hold>,
     /// Connections that were closed to make room for this one and are not logged yet.
     evicted: Vec<Evicted>,
@@ -301,7 +200,7 @@ impl Account {
                 none.insert(self.of.begin(&self.peer, connection, 0))
             }
         };
-        let evicted = hold.set(octets)?;
+        let evicted = hold.set(octets, self.waits)?;
         if !evicted.connections.is_empty() {
             self.evicted.push(evicted);
         }
@@ -320,11 +219,11 @@ impl Account {
     pub(crate) fn hands_on(&mut self, octets: usize, left: usize) -> Option<Hold> {
         let served = {
             let is_counted = self.hold.is_some() || octets > FREE;
-            let mut state = is_counted.then(|| sync::lock(&self.of.state))?;
+            let mut usage = is_counted.then(|| sync::lock(&self.of.usage))?;
             if let Some(hold) = &self.hold {
-                state.change(hold.number, left);
+                usage.change(hold.number, left);
             }
-            (octets > FREE).then(|| state.begin(&self.peer, None, octets))
+            (octets > FREE).then(|| usage.add(&self.peer, None, octets))
         };
         if left <= FREE {
             self.hold = None;
@@ -342,130 +241,61 @@ pub(crate) struct Hold {
 }
 
 impl Hold {
-    fn set(&mut self, octets: usize) -> Result<Evicted, NoRoom> {
+    /// Sets the number of bytes; `waits` as in [`Received::account`].
+    fn set(&self, octets: usize, waits: bool) -> Result<Evicted, NoRoom> {
         let limit = self.of.limit;
-        let evicted = sync::lock(&self.of.state).grow(limit, self.number, octets);
         let reason = NoRoom { limit };
-        let evicted = evicted.ok_or(reason)?;
-        let connections: Vec<_> = evicted.iter().filter_map(Weak::upgrade).collect();
+        let growth = sync::lock(&self.of.usage).grow(limit, self.number, octets);
+        let connections: Vec<_> = match &growth {
+            Growth::Granted => Vec::new(),
+            Growth::Refused => return Err(reason),
+            Growth::After(leaving) => leaving.iter().filter_map(Weak::upgrade).collect(),
+        };
         for connection in &connections {
             connection.evict(&reason.to_string());
+        }
+        if !connections.is_empty() {
+            // They may wait for room themselves, in vain.
+            self.of.freed.notify_all();
+        }
+        if waits && matches!(growth, Growth::After(_)) {
+            self.of.wait_for_room(self.number)?;
         }
         Ok(Evicted {
             connections,
             reason,
         })
     }
+
+    /// Sets the number of bytes. May close connections to make room, and then waits until these have
+    /// freed their bytes. To be called without a lock.
+    ///
+    /// # Errors
+    /// [`NoRoom`]: the bytes must be freed.
+    pub(crate) fn grow(&self, octets: usize) -> Result<(), NoRoom> {
+        self.set(octets, true).map(drop)
+    }
+
+    /// Sets the number of bytes, if there is room; no connection is closed for it.
+    ///
+    /// # Errors
+    /// [`NoRoom`]: the number is unchanged.
+    pub(crate) fn try_set(&self, peer: &Arc<str>, from: usize, to: usize) -> Result<(), NoRoom> {
+        let limit = self.of.limit;
+        let mut usage = sync::lock(&self.of.usage);
+        if to > from && !usage.has_room(limit, peer, to - from) {
+            return Err(NoRoom { limit });
+        }
+        usage.change(self.number, to);
+        drop(usage);
+        self.of.freed.notify_all();
+        Ok(())
+    }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        let mut state = sync::lock(&self.of.state);
-        state.change(self.number, 0);
-        state.holders.remove(&self.number);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use punctual_link::diop::Diop;
-    use punctual_link::iiop::Iiop;
-    use punctual_link::uiop::Uiop;
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    #[derive(Debug, Default)]
-    struct Connection(AtomicBool);
-
-    impl Evictable for Connection {
-        fn evict(&self, reason: &str) {
-            assert!(reason.contains("limits.received"), "{reason}");
-            self.0.store(true, Ordering::Relaxed);
-        }
-
-        fn log_eviction(&self, _: &str) {}
-    }
-
-    impl Connection {
-        fn count_closed(&self) -> bool {
-            self.0.load(Ordering::Relaxed)
-        }
-    }
-
-    const MIB: usize = 1 << 20;
-
-    fn peers(received: &Arc<Received>, names: &[&str]) -> Vec<(Arc<Connection>, Account)> {
-        let one = |name: &&str| {
-            let connection = Arc::new(Connection::default());
-            let this: Arc<dyn Evictable> = connection.clone();
-            let account = received.account((*name).into(), Arc::downgrade(&this));
-            (connection, account)
-        };
-        names.iter().map(one).collect()
-    }
-
-    #[test]
-    fn the_peer_that_holds_most_makes_room_and_the_other_is_served() {
-        let received = Arc::new(Received::new(8 * MIB));
-        let mut peers = peers(&received, &["hostile", "hostile", "hostile", "kind"]);
-        for (_, account) in &mut peers[..3] {
-            assert_eq!(account.holds(2 * MIB), Ok(()));
-        }
-        let (kind, account) = &mut peers[3];
-        assert_eq!(account.holds(3 * MIB), Ok(()));
-        assert!(!kind.count_closed());
-        let gone = peers.iter().filter(|(one, _)| one.count_closed()).count();
-        assert_eq!(gone, 1);
-        // A closed connection may hold nothing more.
-        for (one, account) in &mut peers {
-            assert_eq!(account.holds(2 * MIB).is_err(), one.count_closed());
-        }
-        assert_eq!(received.total(), 6 * MIB);
-        drop(peers);
-        assert_eq!(received.total(), 0);
-        assert!(sync::lock(&received.state).peers.is_empty());
-    }
-
-    #[test]
-    fn one_peer_has_three_quarters_at_most() {
-        let received = Arc::new(Received::new(8 * MIB));
-        let mut peers = peers(&received, &["one", "one"]);
-        assert_eq!(peers[0].1.holds(5 * MIB), Ok(()));
-        // The larger of the two is closed.
-        assert_eq!(peers[1].1.holds(2 * MIB), Ok(()));
-        assert!(peers[0].0.count_closed());
-        assert!(peers[1].1.holds(7 * MIB).is_err());
-    }
-
-    #[test]
-    fn what_is_in_progress_counts_and_stays() {
-        let received = Arc::new(Received::new(8 * MIB));
-        let mut peers = peers(&received, &["one", "other"]);
-        assert_eq!(peers[0].1.holds(5 * MIB), Ok(()));
-        let served = peers[0].1.hands_on(5 * MIB, 0);
-        assert_eq!(received.total(), 5 * MIB);
-        assert!(served.is_some() && peers[0].1.hands_on(FREE, 0).is_none());
-        assert!(peers[1].1.holds(4 * MIB).is_err());
-        drop(served);
-        assert_eq!(peers[0].1.holds(4 * MIB), Ok(()));
-    }
-
-    #[test]
-    fn clients_that_choose_their_addresses_cannot_pass_for_others() {
-        let of = |link: &dyn Link, place| host_of(link, &Address::new(link.name(), place));
-        let (tcp, unix) = (Iiop::default(), Uiop::default());
-        assert_eq!(&*of(&tcp, "10.0.0.1:7"), "10.0.0.1");
-        assert_eq!(&*of(&tcp, "[::ffff:10.0.0.1]:7"), "10.0.0.1");
-        assert_eq!(&*of(&tcp, "[2001:db8:1:2:3:4:5:6]:7"), "2001:db8:1:2::/64");
-        assert_eq!(&*of(&unix, "x:1"), "uiop");
-        assert_eq!(&*of(&Diop::default(), "10.0.0.1:7"), "diop");
-    }
-
-    #[test]
-    fn short_messages_are_not_counted() {
-        let received = Arc::new(Received::new(0));
-        let mut peers = peers(&received, &["one"]);
-        assert_eq!(peers[0].1.holds(FREE), Ok(()));
-        assert!(peers[0].1.holds(FREE + 1).is_err());
+        sync::lock(&self.of.usage).remove(self.number);
+        self.of.freed.notify_all();
     }
 }

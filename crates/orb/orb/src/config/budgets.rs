@@ -11,10 +11,13 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budgets {
-    /// Bytes of messages longer than 16 KiB that are partly received, or whose requests or replies
-    /// are in progress. Default a quarter of the memory, at most 4 GiB; at least 16 KiB. When more
-    /// arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
-    /// host) may hold three quarters.
+    /// Bytes of messages longer than 16 KiB that are half received, whose requests or replies are
+    /// in progress, or that are replies that have not been sent; of requests that servants keep to
+    /// answer later (AMH); and of results that servants count
+    /// ([`charge_results`](crate::charge_results)). Default a quarter of the memory, at most 4 GiB;
+    /// at least 16 KiB. When there are more, the ORB closes the largest connection of the peer that
+    /// holds most, or answers NO_RESOURCES if that is a reply that was just made; one peer (a host)
+    /// may hold three quarters.
     pub received: usize,
     /// Threads beyond one for each connection (`Concurrency::ThreadPerConnection`): they receive while other threads of their
     /// connection are in upcalls. Default one for each MiB of memory, from 64 to 4,096; 1,048,576 at most. The last quarter is for connections that

@@ -158,6 +158,8 @@ codes! {
     NOT_BIDIRECTIONAL = own(41);
     /// INV_POLICY: nothing may be sent unencrypted to the object, and it has no endpoint of TLS that can be used.
     NO_PROTECTED_ENDPOINT = own(42);
+    /// NO_RESOURCES: no room for results among the data of all peers (`limits.received`).
+    NO_ROOM_FOR_RESULTS = own(43);
 }
 
 /// Returns the meaning of a code in an exception of this name, for those that are known: a clause without full stop.

@@ -10,6 +10,7 @@ use super::dispatch::Dispatcher;
 use super::host::Host;
 use super::refusal::Refusal;
 use super::shared_link::{PartSender, SharedLink};
+use crate::budget::Hold;
 use crate::lane::{ClientConnection, Lane, ServesRequests};
 use crate::messaging::Message;
 use crate::policy;
@@ -170,6 +171,10 @@ impl RequestSource for BackServer {
 
     fn peer(&self) -> RequestPeer {
         self.connection.conversation.request_peer()
+    }
+
+    fn charge_results(&self) -> Hold {
+        self.connection.charge_results()
     }
 }
 

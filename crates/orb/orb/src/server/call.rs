@@ -3,6 +3,7 @@
 use super::conversation::Conversation;
 use super::pending::PendingReplySender;
 use crate::adapter::DispatchError;
+use crate::budget::{FREE, Hold, NoRoom};
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
@@ -13,6 +14,7 @@ use crate::messaging::{FrameArrival, Message};
 use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::timeline;
+use crate::upcall::record_reply_made;
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
 use punctual_exec::Quoted;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
@@ -53,6 +55,10 @@ pub(super) trait EarlyReplySender: Sync {
     /// Returns the sender of replies made after the upcall; `None` if the connection no longer
     /// exists.
     fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>>;
+
+    /// Charges a long reply to the budget, until it has been sent and freed
+    /// ([`crate::budget::Received::charge_closable`]).
+    fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>);
 }
 
 /// Token that proves that a call was answered, by [`ServerCall::reply`] or [`ServerCall::raise`].
@@ -288,14 +294,35 @@ impl<'m> ServerCall<'m> {
             None => self.encode_reply(status, write),
         };
         let length = written.map_err(marshaling_failed)?;
-        let limit = self.conversation.broker().limits().message;
-        if length > limit {
-            // A second answer replaces the first.
-            self.reply.clear();
-            return Err(too_large(length, limit).into());
+        if length > self.conversation.long_reply {
+            self.charge_long_reply(length)?;
         }
         self.has_reply = true;
         Ok(Dispatched(()))
+    }
+
+    /// Checks that a long reply does not exceed its limit, and charges it to the budget. Discards it
+    /// otherwise.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn charge_long_reply(&mut self, length: usize) -> Result<(), DispatchError> {
+        let limit = self.conversation.broker().limits().message;
+        if length > limit {
+            // A second answer replaces the first.
+            *self.reply = Block::default();
+            return Err(too_large(length, limit).into());
+        }
+        if length > FREE {
+            record_reply_made(length);
+            let (charge, granted) = self.sender.charge_reply(length);
+            if let Err(full) = granted {
+                // Freed before the charge is dropped.
+                *self.reply = Block::default();
+                return Err(no_room(length, full).into());
+            }
+            self.reply.attach_charge(Arc::new(charge));
+        }
+        Ok(())
     }
 
     /// Discards an earlier answer: of several answers the last one counts.
@@ -366,7 +393,14 @@ fn marshaling_failed(error: CdrError) -> DispatchError {
 }
 
 #[cold]
-pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
+fn no_room(length: usize, full: NoRoom) -> SystemException {
+    let (kind, minor) = (Kind::NoResources, minor::NO_ROOM_FOR_RESULTS);
+    SystemException::new(kind, minor, CompletionStatus::Yes)
+        .with_detail(format!("no room for a reply of {length} octets: {full}"))
+}
+
+#[cold]
+fn too_large(length: usize, limit: usize) -> SystemException {
     SystemException::new(Kind::ImpLimit, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
         "the reply takes {length} octets, over the limit of {limit} (limits.message)"
     ))

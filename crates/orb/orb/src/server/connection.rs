@@ -12,7 +12,7 @@ use super::pending::{PendingReplies, PendingReplySender};
 use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{PartSender, SharedLink};
-use crate::budget::{Evictable, Hold, NoRoom, host_of};
+use crate::budget::{Account, Evictable, Hold, NoRoom, host_of};
 use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
@@ -79,6 +79,12 @@ impl EarlyReplySender for ServerConnection {
         let this: Arc<dyn PendingReplySender> = self.me.upgrade()?;
         Some(this)
     }
+
+    fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>) {
+        let received = &self.conversation.broker().received;
+        let this: Weak<Self> = self.me.clone();
+        received.charge_closable(&self.from, this, octets)
+    }
 }
 
 impl PendingReplySender for ServerConnection {
@@ -90,10 +96,17 @@ impl PendingReplySender for ServerConnection {
         &self.pending
     }
 
-    fn charge(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom> {
+    fn charge(&self, octets: usize) -> Result<Hold, NoRoom> {
         let received = &self.conversation.broker().received;
-        let hold = received.charge(&self.from, octets)?;
-        Ok(hold.map(Arc::new))
+        received.charge(&self.from, octets)
+    }
+
+    fn charge_more(&self, hold: &Hold, from: usize, to: usize) -> Result<(), NoRoom> {
+        hold.try_set(&self.from, from, to)
+    }
+
+    fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>) {
+        EarlyReplySender::charge_reply(self, octets)
     }
 
     fn send(&self, reply: &Block) {
@@ -205,8 +218,9 @@ impl ServerConnection {
             let this: Weak<Self> = Arc::downgrade(self);
             let from = self.from.clone();
             let broker = self.conversation.broker();
-            let account = broker.received.account(from.clone(), this.clone());
-            sync::lock(&self.reader.inbox).watch(account, broker.config().timeouts.message);
+            sync::lock(&self.reader.inbox)
+                .watch(self.account(true), broker.config().timeouts.message);
+            self.strategy.watch_unsent(|| self.account(false));
             incoming.connections.join(this, from)
         });
         // If all connections were closed just before this one was added, the goodbye reaches it
@@ -217,7 +231,21 @@ impl ServerConnection {
         }
     }
 
-    /// Returns the identifier that timelines use for one of the connection's requests.
+    /// Returns an account of the memory that the connection holds for its peer; `waits` as in
+    /// [`crate::budget::Received::account`].
+    fn account(&self, waits: bool) -> Account {
+        let received = &self.conversation.broker().received;
+        let this: Weak<Self> = self.me.clone();
+        received.account(self.from.clone(), this, waits)
+    }
+
+    /// Begins a charge for results that one of the connection's requests leads to.
+    pub(super) fn charge_results(&self) -> Hold {
+        let received = &self.conversation.broker().received;
+        received.charge_results(&self.from)
+    }
+
+    /// Returns the identifier of one of the connection's requests for timelines.
     pub(super) fn request_id(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
@@ -439,6 +467,11 @@ impl Evictable for ServerConnection {
     fn evict(&self, _: &str) {
         self.say_goodbye_if_idle();
         self.conversation.link().close();
+        // A thread that holds one of these notices that the link is closed, and frees its data.
+        self.strategy.discard_unsent();
+        if let Some(mut inbox) = sync::try_lock(&self.reader.inbox) {
+            inbox.abandon();
+        }
     }
 
     fn log_eviction(&self, reason: &str) {

@@ -4,6 +4,7 @@
 
 use super::code_sets::AgreedCodeSets;
 use crate::broker::Broker;
+use crate::budget::FREE;
 use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use crate::upcall::RequestPeer;
@@ -40,6 +41,8 @@ pub(crate) struct Conversation {
     pub(super) fragmenting: Fragmenting,
     /// True if the link lends memory for large results.
     pub(super) lends: bool,
+    /// Length in bytes above which a reply is counted, or exceeds its limit.
+    pub(super) long_reply: usize,
     /// Cached header for [`Conversation::results`].
     results: Option<Template>,
     /// Cached headers for [`Conversation::results_with`], each written for the first reply of its
@@ -73,6 +76,7 @@ impl Conversation {
         Self {
             fragmenting,
             lends: link.lender().is_some(),
+            long_reply: FREE.min(broker.limits().message),
             results: results(&*session, broker.limits(), None),
             results_with: [const { OnceLock::new() }; SHAPES],
             link,

@@ -3,6 +3,7 @@
 
 use super::concurrency::ConcurrencyStrategy;
 use super::connection::ServerConnection;
+use crate::budget::Hold;
 use crate::lane::Accepted;
 use crate::upcall::{RequestPeer, RequestSource};
 use std::sync::Arc;
@@ -73,5 +74,9 @@ impl RequestSource for ServerConnection {
 
     fn peer(&self) -> RequestPeer {
         self.conversation.request_peer()
+    }
+
+    fn charge_results(&self) -> Hold {
+        self.charge_results()
     }
 }

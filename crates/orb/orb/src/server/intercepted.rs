@@ -351,9 +351,12 @@ impl<'m> ServerCall<'m> {
             let body = RawBody::of(&made.body, self.reply.lent())?;
             self.encode_with(made.header.status, ServiceContexts::new(&contexts), &body)
         });
-        let again = again.map_err(|error| {
+        let mut again = again.map_err(|error| {
             cdr_exception(error, CompletionStatus::Yes).in_context("adding service contexts")
         })?;
+        if let Some(charge) = self.reply.charge() {
+            again.attach_charge(charge.clone());
+        }
         *self.reply = again;
         Ok(())
     }

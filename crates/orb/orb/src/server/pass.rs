@@ -1,6 +1,6 @@
 //! Requests and replies that bridges pass on undecoded.
 
-use super::call::{Dispatched, ServerCall, too_large};
+use super::call::{Dispatched, ServerCall};
 use crate::adapter::DispatchError;
 use crate::exception::cdr_exception;
 use crate::relayed::{RawBody, RelayedReply, RelayedRequest, Terms, put_reply_head};
@@ -42,11 +42,11 @@ impl<'m> ServerCall<'m> {
         let (header, _) = reply.head().map_err(fails)?;
         let block = self.encode_relayed(header.status, header.contexts, &body);
         let block = block.map_err(fails)?;
-        let limit = self.conversation.broker().limits().message;
-        if block.full_len() > limit {
-            return Err(too_large(block.full_len(), limit).into());
-        }
+        let length = block.full_len();
         *self.reply = block;
+        if length > self.conversation.long_reply {
+            self.charge_long_reply(length)?;
+        }
         self.has_reply = true;
         Ok(Dispatched(()))
     }

@@ -6,8 +6,7 @@
 //! §9.4.4), or the connection has ended.
 
 use super::conversation::Conversation;
-use crate::broker::Broker;
-use crate::budget::{Hold, NoRoom};
+use crate::budget::{FREE, Hold, NoRoom};
 use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};
 use punctual_cdr::Block;
@@ -24,12 +23,21 @@ pub(super) trait PendingReplySender: Send + Sync {
 
     fn pending(&self) -> &PendingReplies;
 
-    /// Charges the received bytes of a request, which its servant may keep until it is answered, to
-    /// the budget. If it is a long request, the charge lasts until the returned value is dropped.
+    /// Charges bytes of requests, which their servants may keep until they are answered, to the
+    /// budget of received data.
     ///
     /// # Errors
     /// [`NoRoom`] if the budget is exhausted.
-    fn charge(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
+    fn charge(&self, octets: usize) -> Result<Hold, NoRoom>;
+
+    /// Changes the number of bytes of a charge.
+    ///
+    /// # Errors
+    /// [`NoRoom`] if it grows and the budget is exhausted; it is unchanged then.
+    fn charge_more(&self, hold: &Hold, from: usize, to: usize) -> Result<(), NoRoom>;
+
+    /// Charges a long reply, as [`super::call::EarlyReplySender::charge_reply`] does.
+    fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>);
 
     /// Sends a reply after the delayed replies.
     fn send(&self, reply: &Block);
@@ -61,6 +69,10 @@ struct Table {
     by_id: HashMap<u32, Arc<Awaited>>,
     /// True if the connection has ended.
     is_closed: bool,
+    /// Number of bytes of the requests, and of their records.
+    octets: usize,
+    /// Charge of these bytes, if they are many, and its number of bytes.
+    charge: Option<(Hold, usize)>,
 }
 
 /// State of a pending reply: whether it is still awaited.
@@ -81,19 +93,27 @@ const TIMED_OUT: u8 = 3;
 pub(super) enum TooMany {
     OfConnection(usize),
     OfOrb(usize),
+    Octets(NoRoom),
 }
 
+/// Bytes by which the charge for pending replies grows and shrinks: most requests change no charge.
+const STEP: usize = 64 * 1024;
+/// Bytes of a pending reply's own records, with what its servant keeps to answer it.
+pub(super) const RECORD: usize = 512;
+
 impl PendingReplies {
-    /// Adds a pending reply. `is_awaited` is false for a one-way.
+    /// Adds a pending reply, whose request and records occupy `octets` bytes. `is_awaited` is false
+    /// for a one-way.
     ///
     /// # Errors
     /// [`TooMany`].
     pub(super) fn add(
         &self,
-        broker: &Broker,
-        request_id: u32,
+        sender: &dyn PendingReplySender,
+        (request_id, octets): (u32, usize),
         is_awaited: bool,
     ) -> Result<Arc<Awaited>, TooMany> {
+        let broker = sender.conversation().broker();
         let budgets = &broker.config().budgets;
         let of_connection = budgets.pending_replies_per_connection;
         if !count_one(&self.count, of_connection) {
@@ -104,6 +124,12 @@ impl PendingReplies {
             return Err(TooMany::OfOrb(budgets.pending_replies));
         }
         let mut table = lock(&self.table);
+        if let Err(full) = table.occupy(sender, octets) {
+            drop(table);
+            self.count.fetch_sub(1, Ordering::Relaxed);
+            broker.pending_replies.fetch_sub(1, Ordering::Relaxed);
+            return Err(TooMany::Octets(full));
+        }
         let is_awaited = is_awaited && !table.is_closed;
         let awaited = Arc::new(Awaited {
             state: AtomicU8::new(if is_awaited { WAITS } else { CLOSED }),
@@ -116,8 +142,15 @@ impl PendingReplies {
     }
 
     /// Removes a pending reply.
-    pub(super) fn remove(&self, broker: &Broker, request_id: u32, awaited: &Arc<Awaited>) {
+    pub(super) fn remove(
+        &self,
+        sender: &dyn PendingReplySender,
+        (request_id, octets): (u32, usize),
+        awaited: &Arc<Awaited>,
+    ) {
+        let broker = sender.conversation().broker();
         let mut table = lock(&self.table);
+        table.vacate(sender, octets);
         let by_id = &mut table.by_id;
         // A peer may have reused the id, in violation of the rules (§9.4.2).
         if by_id
@@ -159,7 +192,47 @@ impl PendingReplies {
     }
 }
 
-/// Capacity that the table keeps when it becomes empty.
+impl Table {
+    /// Counts bytes, and charges them to the budget if they are many.
+    #[inline]
+    fn occupy(&mut self, sender: &dyn PendingReplySender, octets: usize) -> Result<(), NoRoom> {
+        let charged = self.charge.as_ref().map_or(FREE, |(_, charged)| *charged);
+        if self.octets + octets > charged {
+            self.charge(sender, (self.octets + octets).next_multiple_of(STEP))?;
+        }
+        self.octets += octets;
+        Ok(())
+    }
+
+    #[inline]
+    fn vacate(&mut self, sender: &dyn PendingReplySender, octets: usize) {
+        self.octets -= octets.min(self.octets);
+        if let Some((_, charged)) = &self.charge
+            && self.octets + 2 * STEP <= *charged
+        {
+            // A decrease never fails.
+            let _ = self.charge(sender, self.octets.next_multiple_of(STEP));
+        }
+        if self.octets == 0 {
+            self.charge = None;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn charge(&mut self, sender: &dyn PendingReplySender, octets: usize) -> Result<(), NoRoom> {
+        match &mut self.charge {
+            Some((hold, charged)) => {
+                sender.charge_more(hold, *charged, octets)?;
+                *charged = octets;
+            }
+            none => *none = Some((sender.charge(octets)?, octets)),
+        }
+        Ok(())
+    }
+}
+
+/// Number of entries for which an empty table keeps memory.
 const KEPT: usize = 1024;
 
 /// Increments the count, if the limit allows it; returns whether it has.

@@ -8,9 +8,9 @@
 //! its time-out, with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, EarlyReplySender, ServerCall};
-use super::pending::{Awaited, PendingReplySender, TooMany};
+use super::pending::{Awaited, PendingReplySender, RECORD, TooMany};
 use crate::adapter::DispatchError;
-use crate::budget::Hold;
+use crate::budget::{Hold, NoRoom};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::fixed_context::ReplyContexts;
 use crate::interceptor::{OwnedContext, ServerPass};
@@ -48,6 +48,8 @@ struct Shared {
 struct Open {
     connection: Arc<dyn PendingReplySender>,
     request_id: u32,
+    /// Number of bytes that its connection counts for it.
+    octets: usize,
     version: GiopVersion,
     response: ResponseFlags,
     code_sets: CodeSets,
@@ -107,19 +109,15 @@ impl ServerCall<'_> {
             false => self.response,
         };
         let is_awaited = response.response_expected();
-        let received = match self.message {
-            Some(message) => message.held.clone(),
-            // A plain request is in its thread's own memory for as long as the upcall takes.
-            None => {
-                let octets = self.arguments.position() + self.arguments.remaining();
-                let kept = connection.charge(octets);
-                kept.map_err(|full| discarded(full.to_string()))?
-            }
+        let received = self.message.and_then(|message| message.held.clone());
+        // A long message is counted by itself.
+        let octets = match &received {
+            Some(_) => RECORD,
+            None => self.arguments.position() + self.arguments.remaining() + RECORD,
         };
         let conversation = connection.conversation();
-        let added = connection
-            .pending()
-            .add(conversation.broker(), self.request_id, is_awaited);
+        let request = (self.request_id, octets);
+        let added = connection.pending().add(&*connection, request, is_awaited);
         let awaited = added.map_err(refused)?;
         // The upcall's own count is still held, so this one succeeds whether the connection is
         // closing or not.
@@ -140,6 +138,7 @@ impl ServerCall<'_> {
         let open = Open {
             intercepted,
             request_id: self.request_id,
+            octets,
             version: self.version,
             response,
             code_sets: self.arguments.coding().code_sets,
@@ -275,7 +274,8 @@ impl Claimed<'_> {
             None => &[],
         };
         let contexts: Vec<_> = contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
-        let mut call = self.call(memory, ServiceContexts::new(&contexts));
+        let sender = LateSender(&*self.open.connection);
+        let mut call = self.call(memory, &sender, ServiceContexts::new(&contexts));
         let made = make(&mut call);
         let made = match pass {
             Some(pass) => call.end_pass(pass, made),
@@ -304,7 +304,12 @@ impl Claimed<'_> {
     }
 
     /// Rebuilds the call, as far as its reply needs it.
-    fn call<'c>(&'c self, reply: &'c mut Block, contexts: ServiceContexts<'c>) -> ServerCall<'c> {
+    fn call<'c>(
+        &'c self,
+        reply: &'c mut Block,
+        sender: &'c LateSender<'c>,
+        contexts: ServiceContexts<'c>,
+    ) -> ServerCall<'c> {
         let open = &self.open;
         let conversation = open.connection.conversation();
         let coding = Coding {
@@ -313,7 +318,7 @@ impl Claimed<'_> {
         };
         ServerCall {
             conversation,
-            sender: &Nobody,
+            sender,
             operation: &self.shared.operation,
             request_id: open.request_id,
             version: open.version,
@@ -340,9 +345,9 @@ impl Drop for Claimed<'_> {
             });
         }
         let connection = &self.open.connection;
-        let broker = connection.conversation().broker();
+        let request = (self.open.request_id, self.open.octets);
         let pending = connection.pending();
-        pending.remove(broker, self.open.request_id, &self.shared.awaited);
+        pending.remove(&**connection, request, &self.shared.awaited);
         connection.ends_request();
     }
 }
@@ -407,14 +412,18 @@ impl From<AnswerError> for SystemException {
     }
 }
 
-/// Sender for a call whose upcall has returned; it sends nothing early.
-struct Nobody;
+/// Sender for a call whose upcall has returned: sends nothing early.
+struct LateSender<'c>(&'c dyn PendingReplySender);
 
-impl EarlyReplySender for Nobody {
+impl EarlyReplySender for LateSender<'_> {
     fn send_early(&self, _: &Block) {}
 
     fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>> {
         None
+    }
+
+    fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>) {
+        self.0.charge_reply(octets)
     }
 }
 
@@ -457,6 +466,7 @@ fn refused(too_many: TooMany) -> DispatchError {
         TooMany::OfOrb(limit) => {
             format!("{limit} requests wait for their answers (limits.pending_replies)")
         }
+        TooMany::Octets(full) => full.to_string(),
     };
     discarded(why)
 }

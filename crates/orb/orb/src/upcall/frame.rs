@@ -5,6 +5,7 @@
 //! thread-local memory; outer frames, sources and arrival data are stored separately.
 
 use super::peer::RequestPeer;
+use crate::budget::Hold;
 use crate::messaging::FrameArrival;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub(crate) trait RequestSource: Send + Sync {
 
     /// Returns the peer of the connection.
     fn peer(&self) -> RequestPeer;
+
+    /// Begins a charge for an upcall's results, of 0 bytes.
+    fn charge_results(&self) -> Hold;
 }
 
 /// Data that an object adapter records about the object of an upcall: numbers with a meaning for
@@ -55,6 +59,9 @@ pub(super) const HANDED_OVER: u8 = 2;
 pub(super) const HAS_SOURCE: u8 = 4;
 /// Flag: the request has arrival data, the last of [`FrameData::arrivals`].
 pub(super) const HAS_ARRIVAL: u8 = 8;
+/// Flag: results of the request are charged, by the last of [`FrameData::results`]. Set for the frame
+/// that serves the connection, once the upcall within has left.
+pub(super) const HAS_RESULTS: u8 = 16;
 
 /// Innermost frame, stored directly in thread-local memory. It has no destructor, so that access
 /// needs no check of its initialisation.
@@ -65,13 +72,23 @@ pub(super) struct Innermost {
     pub(super) frame: Frame,
 }
 
-/// Data of frames that are not plain numbers.
+/// Charge of the results of a request.
+pub(super) struct ChargedResults {
+    /// Number of sources up to the request's.
+    pub(super) sources: usize,
+    pub(super) charge: Hold,
+    pub(super) octets: usize,
+}
+
+/// Data of frames that do not fit into numbers.
 #[derive(Default)]
 pub(super) struct FrameData {
     /// Sources of the requests; upcalls within the process have none.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
-    /// Frames outside the innermost one, outermost first.
+    /// Charges of results.
+    pub(super) results: Vec<ChargedResults>,
+    /// Frames around the innermost, outermost first.
     outer: Vec<Frame>,
 }
 
@@ -86,6 +103,7 @@ thread_local! {
         RefCell::new(FrameData {
             sources: Vec::new(),
             arrivals: Vec::new(),
+            results: Vec::new(),
             outer: Vec::new(),
         })
     };

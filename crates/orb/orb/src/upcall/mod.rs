@@ -15,7 +15,9 @@ pub(crate) use frame::RequestSource;
 pub(crate) use main_thread::on_main_thread;
 pub use peer::RequestPeer;
 pub use stack::{
-    OnObject, about_to_block, frame_arrival, noted_object, noted_objects, request_peer,
-    serves_alone,
+    OnObject, about_to_block, charge_results, frame_arrival, noted_object, noted_objects,
+    request_peer, serves_alone,
 };
-pub(crate) use stack::{Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere};
+pub(crate) use stack::{
+    Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere, record_reply_made,
+};

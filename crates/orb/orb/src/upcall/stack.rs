@@ -9,10 +9,13 @@
 //! slots of every `Current` are stored here.
 
 use super::frame::{
-    AdapterNote, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_SOURCE, HELD, IN_UPCALL, INNERMOST,
-    Innermost, RequestSource, all, innermost_source, pop, push, with_innermost,
+    AdapterNote, ChargedResults, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_RESULTS, HAS_SOURCE, HELD,
+    IN_UPCALL, INNERMOST, Innermost, RequestSource, all, innermost_source, pop, push,
+    with_innermost,
 };
 use super::peer::RequestPeer;
+use crate::budget::{FREE, NoRoom};
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use crate::messaging::FrameArrival;
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,14 +73,46 @@ fn record_arrival(arrival: FrameArrival) {
     with_innermost(|frame| frame.flags.set(frame.flags.get() | HAS_ARRIVAL));
 }
 
+/// Forgets what is recorded for the request of an upcall that has ended.
 #[cold]
-fn forget_arrival() {
-    HELD.with_borrow_mut(|held| held.arrivals.pop());
+fn forget(flags: u8) {
+    if flags & HAS_ARRIVAL != 0 {
+        HELD.with_borrow_mut(|held| held.arrivals.pop());
+    }
+    if flags & HAS_RESULTS != 0 {
+        forget_results();
+    }
+}
+
+/// Ends the charge of the results of the innermost source's request, if there is one.
+fn forget_results() {
+    drop(take_results());
+}
+
+/// Takes the charge of the results of the innermost source's request, if there is one.
+fn take_results() -> Option<ChargedResults> {
+    HELD.with_borrow_mut(|held| {
+        let sources = held.sources.len();
+        held.results.pop_if(|results| results.sources == sources)
+    })
+}
+
+/// Records that a reply of so many bytes has been made of the results of the innermost source's
+/// request, and is about to be charged itself.
+#[cold]
+pub(crate) fn record_reply_made(octets: usize) {
+    if let Some(mut results) = take_results() {
+        results.octets = results.octets.saturating_sub(octets);
+        // A decrease never fails.
+        let _ = results.charge.grow(results.octets);
+        HELD.with_borrow_mut(|held| held.results.push(results));
+    }
 }
 
 impl Drop for Serving {
     fn drop(&mut self) {
         pop();
+        forget_results();
         // Dropped after the borrow: it may be the connection's last owner.
         let _source = HELD.with_borrow_mut(|held| held.sources.pop());
     }
@@ -86,13 +121,15 @@ impl Drop for Serving {
 impl Drop for Upcall<'_> {
     #[inline]
     fn drop(&mut self) {
-        let had_arrival = INNERMOST.with(|Innermost { frame, .. }| {
+        let flags = INNERMOST.with(|Innermost { frame, .. }| {
             let flags = frame.flags.get();
-            frame.flags.set(flags & !(IN_UPCALL | HAS_ARRIVAL));
-            flags & HAS_ARRIVAL != 0
+            frame
+                .flags
+                .set(flags & !(IN_UPCALL | HAS_ARRIVAL | HAS_RESULTS));
+            flags
         });
-        if had_arrival {
-            forget_arrival();
+        if flags & (HAS_ARRIVAL | HAS_RESULTS) != 0 {
+            forget(flags);
         }
     }
 }
@@ -179,15 +216,15 @@ fn enter_within(orb: u64, note: AdapterNote) {
     });
 }
 
-/// Removes the frame of a nested upcall. If the connection was handed over in it, records that for
-/// the outer upcall, too.
+/// Removes the frame of a nested upcall: a hand-over made in it, and a charge of results, also hold
+/// for the upcall around it.
 #[cold]
 fn leave_frame() {
-    let handed_over = with_innermost(|frame| frame.flags.get() & HANDED_OVER);
+    let made = with_innermost(|frame| frame.flags.get() & (HANDED_OVER | HAS_RESULTS));
     pop();
     with_innermost(|frame| {
         if frame.is(IN_UPCALL | HAS_SOURCE) {
-            let flags = frame.flags.get() | handed_over.unwrap_or_default();
+            let flags = frame.flags.get() | made.unwrap_or_default();
             frame.flags.set(flags);
         }
     });
@@ -259,10 +296,49 @@ pub fn request_peer() -> Option<RequestPeer> {
     innermost_source().map(|source| source.peer())
 }
 
-/// Prepares the calling thread for blocking, such as waiting for a reply or for a disk: if it is in
-/// an upcall, another thread receives on that upcall's connection from now on. Returns the maximum
-/// time for which the thread may block, if it is a reactor's thread and other connections of the
-/// ORB may need it.
+/// Counts the memory of results that a servant is making, and of the reply that will be made of them,
+/// `octets` bytes so far, in `limits.received` of the ORB whose request the calling thread serves,
+/// until the upcall ends; a long reply counts until it is sent. A servant whose results are many times as long
+/// as their requests calls this before it makes more of them, as otherwise as many could be made at
+/// a time as there are threads. Replaces the number that the same upcall gave before; 16 KiB are
+/// free. Without effect outside of upcalls by requests.
+///
+/// It may close connections whose peers read no replies, wait until these have freed their memory,
+/// and log that.
+///
+/// # Errors
+/// NO_RESOURCES if there is no room: the servant frees what it has made, and raises this exception.
+pub fn charge_results(octets: usize) -> Result<(), SystemException> {
+    let is_charged = with_innermost(|frame| frame.is(HAS_RESULTS)) == Some(true);
+    if octets <= FREE && !is_charged {
+        return Ok(());
+    }
+    let Some(source) = innermost_source() else {
+        return Ok(());
+    };
+    let mut results = take_results().unwrap_or_else(|| ChargedResults {
+        sources: HELD.with_borrow(|held| held.sources.len()),
+        charge: source.charge_results(),
+        octets: 0,
+    });
+    // Not under the borrow: a subscriber to the log may make calls.
+    let grown = results.charge.grow(octets);
+    results.octets = octets;
+    HELD.with_borrow_mut(|held| held.results.push(results));
+    with_innermost(|frame| frame.flags.set(frame.flags.get() | HAS_RESULTS));
+    grown.map_err(|full| no_room(octets, full))
+}
+
+#[cold]
+fn no_room(octets: usize, full: NoRoom) -> SystemException {
+    let (kind, minor) = (SystemExceptionKind::NoResources, minor::NO_ROOM_FOR_RESULTS);
+    SystemException::new(kind, minor, CompletionStatus::Maybe)
+        .with_detail(format!("no room for results of {octets} octets: {full}"))
+}
+
+/// Prepares the calling thread for blocking, for a reply or a disk: if it is in an upcall, another
+/// thread receives on that upcall's connection from now on. Returns the maximum time for which it
+/// may block, if others of this ORB may need it: a reactor's thread.
 #[inline]
 pub fn about_to_block() -> Option<Duration> {
     let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));

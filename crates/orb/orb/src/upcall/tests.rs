@@ -3,16 +3,26 @@
 use super::frame::RequestSource;
 use super::peer::RequestPeer;
 use super::stack::{
-    OnObject, Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of, is_wanted_elsewhere,
-    noted_object, noted_objects, request_peer, serves_alone,
+    OnObject, Serving, WithinProcess, about_to_block, charge_results, in_upcall, in_upcall_of,
+    is_wanted_elsewhere, noted_object, noted_objects, request_peer, serves_alone,
 };
+use crate::budget::{Hold, Received};
+use crate::exception::SystemExceptionKind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Request source that counts how often its connection is handed over.
-#[derive(Default)]
-struct Source(AtomicU64);
+/// Room for results.
+const ROOM: usize = 100_000;
+
+/// Request source that counts how often it is handed over.
+struct Source(AtomicU64, Arc<Received>);
+
+impl Default for Source {
+    fn default() -> Self {
+        Self(AtomicU64::default(), Arc::new(Received::new(ROOM)))
+    }
+}
 
 impl RequestSource for Source {
     fn hand_over(self: Arc<Self>, _: u64) {
@@ -37,6 +47,52 @@ impl RequestSource for Source {
             certificates: vec![vec![0x30]],
         }
     }
+
+    fn charge_results(&self) -> Hold {
+        self.1.charge_results(&"peer".into())
+    }
+}
+
+#[test]
+fn results_count_until_the_upcall_that_makes_them_ends_however_deep_objects_nest_in_it() {
+    let source = Arc::new(Source::default());
+    charge_results(ROOM).unwrap();
+    let serving = Serving::enter(7, source.clone());
+    {
+        let _upcall = serving.upcall(None);
+        charge_results(16_000).unwrap();
+        assert_eq!(source.1.total(), 0);
+        {
+            let _outer = OnObject::enter([1, 2, 3, 4]);
+            let _inner = OnObject::enter([5, 6, 7, 8]);
+            let _nested = WithinProcess::enter(7);
+            charge_results(20_000).unwrap();
+        }
+        assert_eq!(source.1.total(), 20_000);
+        let inner = Arc::new(Source::default());
+        let nested = Serving::enter(7, inner.clone());
+        {
+            let _upcall = nested.upcall(None);
+            charge_results(30_000).unwrap();
+        }
+        assert_eq!((inner.1.total(), source.1.total()), (0, 20_000));
+        drop(nested);
+        charge_results(70_000).unwrap();
+        assert_eq!(source.1.total(), 70_000);
+        // One peer has three quarters at most.
+        let refused = charge_results(80_000).unwrap_err();
+        assert_eq!(refused.kind(), SystemExceptionKind::NoResources);
+    }
+    assert!(source.1.is_empty());
+    {
+        let _upcall = serving.upcall(None);
+        assert_eq!(source.1.total(), 0);
+    }
+    // Work on the main thread is an upcall by itself.
+    let elsewhere = Serving::for_another(7, source.clone());
+    charge_results(20_000).unwrap();
+    drop(elsewhere);
+    assert!(source.1.is_empty());
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Changes of groups.
 
-use super::{Draft, Result};
+use super::{Draft, Result, signed};
 use crate::refusal::Refusal;
 use crate::store::{Choice, ContextId, Target};
 use crate::tree::walk::View;
-use crate::tree::{DeadMember, RequestedChange};
+use crate::tree::{DeadMember, ENTRY, RequestedChange, bytes_of};
 
 impl RequestedChange {
     /// Returns `true` if the operation's name is that of a member of a group.
@@ -23,6 +23,8 @@ impl Draft<'_> {
             return Err(Refusal::AlreadyBound);
         }
         self.check_bindings()?;
+        let target = Target::Context(here);
+        self.check_bytes(signed(ENTRY) + self.growth(here, key, Some(&target)))?;
         let context = self.create(here)?;
         self.bind(here, key, Target::Group { context, choice })
     }
@@ -56,10 +58,24 @@ impl Draft<'_> {
     pub(super) fn dissolve(&mut self, group: ContextId) {
         let members = self.members(group);
         self.more_bindings -= isize::try_from(members).unwrap_or(isize::MAX);
+        self.more_bytes -= self.member_bytes(group) + signed(ENTRY);
         // They are removed with the context; this draft's changes of them are void.
         self.slots.remove(&group);
         self.contexts.insert(group, None);
         self.more_contexts -= 1;
+    }
+
+    /// Returns how many bytes the bindings of the members take.
+    fn member_bytes(&self, group: ContextId) -> isize {
+        let slots = self.slots.get(&group).into_iter().flatten();
+        let changes = slots.map(|(key, target)| {
+            let bytes = |target: Option<&Target>| {
+                let bytes = target.map_or(0, |target| bytes_of(key, target));
+                signed(bytes)
+            };
+            bytes(target.as_ref()) - bytes(self.tree.target(group, key))
+        });
+        signed(self.tree.bytes_in(group)) + changes.sum::<isize>()
     }
 
     fn members(&self, group: ContextId) -> usize {

@@ -2,10 +2,12 @@
 
 use crate::support::{Served, name, object};
 use punctual::{Interface, SystemException, SystemExceptionKind as Kind};
+use punctual_host::metrics::Exposition;
 use punctual_naming::cos_naming::{
     NameComponent, NamingContext, NamingContextBindError, NamingContextBindNewContextError,
     NamingContextResolveError,
 };
+use punctual_naming::extension::{Choice, ExtendedContext};
 use punctual_naming::{Limits, NamingService, Size};
 
 fn limited(limits: Limits) -> Served {
@@ -127,6 +129,114 @@ fn there_are_as_many_contexts_and_bindings_as_the_limits_and_no_more() {
     served.root.bind(&name("z"), Some(&one)).unwrap();
     served.root.new_context().unwrap();
     assert_eq!(served.service.size(), size);
+}
+
+#[test]
+fn bindings_take_as_many_bytes_as_the_limit_in_every_store_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.redb");
+    for service in [
+        NamingService::in_memory().unwrap(),
+        NamingService::open(&path).unwrap(),
+    ] {
+        service.set_limits(Limits {
+            bytes: 20_000,
+            ..Limits::default()
+        });
+        let served = Served::new(&service);
+        let long = |letter: &str| {
+            let text = format!("corbaloc::127.0.0.1:1/{}", letter.repeat(7000));
+            served.orb.string_to_object(&text).unwrap()
+        };
+        let short = object(&served.orb, 1);
+        served.root.bind(&name("a"), Some(&long("a"))).unwrap();
+        served.root.bind(&name("b"), Some(&long("b"))).unwrap();
+        let refused = served.root.bind(&name("c"), Some(&long("c"))).unwrap_err();
+        assert!(matches!(&refused, NamingContextBindError::System(it) if is_no_resources(it)));
+        // Neither does it fit in place of a short one, which stays.
+        served.root.bind(&name("c"), Some(&short)).unwrap();
+        served
+            .root
+            .rebind(&name("c"), Some(&long("c")))
+            .unwrap_err();
+        served.root.rebind(&name("a"), Some(&long("d"))).unwrap();
+        // Contexts count, and what is refused leaves nothing.
+        let refused = (0..100)
+            .find_map(|_| served.root.new_context().err())
+            .unwrap();
+        assert!(is_no_resources(&refused), "{refused}");
+        let before = served.service.size();
+        served.root.bind_new_context(&name("n")).unwrap_err();
+        assert_eq!(served.service.size(), before);
+        // What is unbound makes room.
+        served.root.unbind(&name("b")).unwrap();
+        served.root.rebind(&name("c"), Some(&long("c"))).unwrap();
+        served.root.bind_new_context(&name("n")).unwrap_err();
+    }
+    // What was there stays, and counts.
+    let service = NamingService::open(&path).unwrap();
+    service.set_limits(Limits {
+        bytes: 1000,
+        ..Limits::default()
+    });
+    let served = Served::new(&service);
+    served.root.resolve(&name("a")).unwrap();
+    served
+        .root
+        .rebind(&name("a"), Some(&object(&served.orb, 1)))
+        .unwrap();
+    served
+        .root
+        .bind(&name("z"), Some(&object(&served.orb, 1)))
+        .unwrap_err();
+}
+
+/// Returns the number of bytes that bindings take, as the metrics have it.
+fn bytes(service: &NamingService) -> u64 {
+    let mut out = Exposition::of("naming");
+    service.write_metrics(&mut out);
+    let text = out.into_text();
+    let mut lines = text.lines();
+    let number = lines.find_map(|line| line.strip_prefix("punctual_naming_bindings_bytes "));
+    number.unwrap().parse().unwrap()
+}
+
+#[test]
+fn what_was_unbound_counts_no_more_and_a_file_counts_the_same_when_it_is_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names.redb");
+    let service = NamingService::open(&path).unwrap();
+    let served = Served::new(&service);
+    let one = object(&served.orb, 1);
+    let empty = bytes(&service);
+    served.root.bind(&name("a"), Some(&one)).unwrap();
+    served
+        .root
+        .rebind(&name("a"), Some(&object(&served.orb, 10)))
+        .unwrap();
+    let inner = served.root.bind_new_context(&name("n")).unwrap().unwrap();
+    inner.bind(&name("b"), Some(&one)).unwrap();
+    let context = ExtendedContext::narrow(served.root.as_object().clone()).unwrap();
+    context.bind_group(&name("g"), Choice::RoundRobin).unwrap();
+    for id in ["m", "n"] {
+        context.join(&name("g"), id, Some(&one), 0).unwrap();
+    }
+    context.leave(&name("g"), "n").unwrap();
+    let full = bytes(&service);
+    assert!(full > empty + 1000, "{empty} and {full}");
+    drop(served);
+    drop(service);
+    let service = NamingService::open(&path).unwrap();
+    assert_eq!(bytes(&service), full);
+    let served = Served::new(&service);
+    let inner = served.root.resolve(&name("n")).unwrap().unwrap();
+    let inner = NamingContext::narrow(inner).unwrap();
+    inner.unbind(&name("b")).unwrap();
+    inner.destroy().unwrap();
+    for bound in ["a", "n", "g"] {
+        served.root.unbind(&name(bound)).unwrap();
+    }
+    assert_eq!(bytes(&service), empty);
 }
 
 #[test]

@@ -74,6 +74,48 @@ fn more_open_calls_than_a_connection_may_have_are_refused_and_there_is_room_once
 }
 
 #[test]
+fn short_requests_that_are_kept_count_together_until_they_are_answered() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::new();
+    // One peer may use three quarters of it at most.
+    let server = |config: &mut punctual::OrbConfig| config.budgets.received = 1 << 20;
+    let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
+    let short = "g".repeat(8 << 10);
+    let most = (768 << 10) / short.len();
+    let mut open = Vec::new();
+    let refused = loop {
+        let mut waits = pair.clerk.sendp_wait_at(&short);
+        while desk.waiting() == open.len() && !waits.is_ready(Duration::ZERO) {
+            std::thread::yield_now();
+        }
+        if waits.is_ready(Duration::ZERO) {
+            break waits.wait().unwrap_err();
+        }
+        open.push(waits);
+        assert!(open.len() <= most, "more than there is room for");
+    };
+    assert_eq!(refused.kind(), Kind::Transient);
+    assert!(
+        open.len() > most / 2,
+        "no more than {} are kept",
+        open.len()
+    );
+    // There is room again once they are answered.
+    desk.open_gate(&short);
+    for one in open {
+        one.wait().unwrap();
+    }
+    // The last of them is counted out after its reply.
+    until(|| {
+        let waits = pair.clerk.sendp_wait_at(&short);
+        until(|| desk.waiting() > 0 || pair.clerk.add(1, 2).is_err());
+        desk.open_gate(&short);
+        waits.wait().is_ok()
+    });
+    pair.end();
+}
+
+#[test]
 fn what_open_requests_have_sent_counts_until_they_are_answered() {
     let _watchdog = watchdog(LIMIT);
     let desk = Desk::new();

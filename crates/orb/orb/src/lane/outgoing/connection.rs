@@ -119,7 +119,8 @@ impl ClientConnection {
     pub(super) fn watch_inbox(self: &Arc<Self>, received: &Arc<Received>) {
         let this: Weak<Self> = Arc::downgrade(self);
         let from = host_of(&*self.wire.pair.link, self.link.peer());
-        let account = received.account(from, this);
+        // A call's time-out holds: its thread does not wait for room.
+        let account = received.account(from, this, false);
         if let Some(mut inbox) = self.callers.read() {
             // The time for a reply is limited by its call alone.
             inbox.watch(account, None);

@@ -44,6 +44,10 @@ impl Followed for ServerConnection {
         &self.lane().incoming.extra_followers
     }
 
+    fn is_sending(&self) -> bool {
+        self.replies.is_sending()
+    }
+
     fn follow(self: Arc<Self>) {
         self.serve_blocking();
     }

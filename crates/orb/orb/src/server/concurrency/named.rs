@@ -3,6 +3,7 @@
 use super::per_connection::PerConnection;
 use super::reactor::OnReactor;
 use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::budget::Account;
 use crate::config::Timeouts;
 use crate::lane::ServingThreads;
 use crate::server::conversation::Conversation;
@@ -75,6 +76,14 @@ impl ConcurrencyStrategy for Strategy {
 
     fn has_unsent(&self) -> bool {
         forward!(self.has_unsent())
+    }
+
+    fn watch_unsent(&self, account: impl FnOnce() -> Account) {
+        forward!(self.watch_unsent(account));
+    }
+
+    fn discard_unsent(&self) {
+        forward!(self.discard_unsent());
     }
 
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64) {

@@ -5,9 +5,12 @@
 //! requests of that peer are read; a reply that is queued for longer than `timeouts.reply` ends the
 //! connection.
 
-use punctual_link::{Connection, SendError};
+use crate::budget::{Account, Evicted};
+use punctual_cdr::Charge;
+use punctual_link::{Connection, LinkError, Phase, SendError};
 use std::collections::VecDeque;
-use std::io::IoSlice;
+use std::fmt;
+use std::io::{self, IoSlice};
 
 /// Number of queued bytes above which no more of the peer's requests are read.
 const MANY: usize = 256 * 1024;
@@ -18,13 +21,34 @@ const GATHERED: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Unsent messages.
-    waiting: VecDeque<Vec<u8>>,
+    waiting: VecDeque<Unsent>,
     /// Number of bytes of the first message that have been sent.
     gone: usize,
     /// Number of unsent bytes.
     octets: usize,
+    /// Number of bytes of the unsent messages that have no charge of their own.
+    short: usize,
+    /// Account of `short`.
+    account: Option<Account>,
     /// True if the connection is to be closed when everything has been sent.
     pub(super) closes: bool,
+}
+
+/// Charge of a long message.
+struct ChargeOfLong(#[expect(dead_code, reason = "kept for as long as the message")] Charge);
+
+impl fmt::Debug for ChargeOfLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ChargeOfLong")
+    }
+}
+
+/// Rest of a message.
+#[derive(Debug)]
+struct Unsent {
+    bytes: Vec<u8>,
+    /// Charge of a long message, kept until it is sent.
+    charge: Option<ChargeOfLong>,
 }
 
 /// Result of sending.
@@ -43,17 +67,49 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
+    /// Reports the usage to `account` from now on.
+    pub(super) fn watch(&mut self, account: Account) {
+        self.account = Some(account);
+    }
+
+    /// Returns the connections that were closed to make room, to be logged by dropping the result
+    /// ([`Account::take_evicted`]).
+    pub(super) fn take_evicted(&mut self) -> Vec<Evicted> {
+        let account = self.account.as_mut();
+        account.map_or_else(Vec::new, Account::take_evicted)
+    }
+
+    /// Frees the unsent messages of a closed connection.
+    pub(super) fn discard(&mut self) {
+        self.waiting = VecDeque::new();
+        (self.gone, self.octets, self.short) = (0, 0, 0);
+        // A decrease never fails.
+        let _ = self.count();
+    }
+
+    /// Reports the usage by short messages.
+    fn count(&mut self) -> Result<(), SendError> {
+        let Some(account) = &mut self.account else {
+            return Ok(());
+        };
+        account.holds(self.short).map_err(|full| SendError {
+            error: LinkError::os(Phase::Send, io::Error::other(full)),
+            sent: 0,
+        })
+    }
+
     /// Returns `true` if so much is queued that no more replies should be made.
     pub(super) fn is_congested(&self) -> bool {
         self.octets > MANY
     }
 
-    /// Sends a message that consists of these parts, as far as the socket accepts it; the rest is
-    /// queued after earlier messages.
+    /// Sends a message of these parts, or as much as the socket accepts; the rest is queued, behind
+    /// earlier messages, with the charge of a long message.
     pub(super) fn send(
         &mut self,
         link: &dyn Connection,
         parts: &[IoSlice<'_>],
+        charge: Option<&Charge>,
     ) -> Result<Sent, SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         let sent = match self.is_empty() {
@@ -72,7 +128,14 @@ impl Outbox {
         }
         let was_empty = self.is_empty();
         self.octets += rest.len();
-        self.waiting.push_back(rest);
+        if charge.is_none() {
+            self.short += rest.len();
+        }
+        self.waiting.push_back(Unsent {
+            bytes: rest,
+            charge: charge.cloned().map(ChargeOfLong),
+        });
+        self.count()?;
         match was_empty {
             // There may be room for more: one call takes a limited number of parts.
             true if sent > 0 => self.flush(link),
@@ -87,7 +150,7 @@ impl Outbox {
             let mut skip = self.gone;
             let parts = self.waiting.iter().take(GATHERED).map(|message| {
                 let begin = std::mem::take(&mut skip);
-                IoSlice::new(message.get(begin..).unwrap_or_default())
+                IoSlice::new(message.bytes.get(begin..).unwrap_or_default())
             });
             let parts: Vec<IoSlice<'_>> = parts.collect();
             let sent = link.send_now(&parts)?;
@@ -107,16 +170,22 @@ impl Outbox {
         self.octets -= count.min(self.octets);
         let mut whole = false;
         while let Some(first) = self.waiting.front() {
-            let left = first.len() - self.gone;
+            let left = first.bytes.len() - self.gone;
             if count < left {
                 self.gone += count;
                 break;
             }
             count -= left;
             self.gone = 0;
-            self.waiting.pop_front();
+            if let Some(Unsent { bytes, charge }) = self.waiting.pop_front()
+                && charge.is_none()
+            {
+                self.short -= bytes.len();
+            }
             whole = true;
         }
+        // A decrease never fails.
+        let _ = self.count();
         if self.waiting.is_empty() {
             // Memory that grew because of a slow peer is released.
             self.waiting = VecDeque::new();

@@ -6,6 +6,7 @@
 //! its replies even if an upcall calls it back, or waits for another of its requests.
 
 use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::budget::Account;
 use crate::config::{Budgets, Timeouts};
 use crate::messaging;
 use crate::policy;
@@ -24,6 +25,9 @@ use std::time::Duration;
 /// Number of threads beside its first up to which a connection may start another one even if three
 /// quarters of the process's threads are in use. The last quarter is so left to connections with few threads.
 const FEW: u32 = 8;
+/// Number of additional threads from which no further one is started while a reply is being sent: if
+/// the peer reads none, each would make another that waits.
+const MANY: u32 = 4;
 /// Maximum time for sending CloseConnection or MessageError.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 
@@ -114,10 +118,21 @@ impl ConcurrencyStrategy for PerConnection {
         false
     }
 
-    /// Makes an additional thread receive. At the maximum number of concurrent upcalls of a client,
-    /// further requests wait for one of them to end.
+    /// No message waits: threads wait with theirs.
+    fn watch_unsent(&self, _: impl FnOnce() -> Account) {}
+
+    fn discard_unsent(&self) {}
+
+    /// A client with the maximum number of concurrent upcalls waits for one of them to end. One with
+    /// several whose replies it does not take waits until it has: the thread that sends receives
+    /// afterwards, or the watcher starts another.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
+        let is_watched = conversation.broker().config().timeouts.hand_over.is_some();
+        // Relaxed: only a limit, as below.
+        if is_watched && self.0.load(Ordering::Relaxed) >= MANY && connection.is_sending() {
+            return;
+        }
         let threads = match connection.followers() {
             Ok(threads) => threads,
             Err(error) => return none_to_receive(conversation, &error),

@@ -10,13 +10,14 @@
 
 use super::outbox::{Outbox, Sent};
 use super::strategy::{ConcurrencyStrategy, Followed};
+use crate::budget::Account;
 use crate::config::Timeouts;
 use crate::lane::RequestBuffer;
 use crate::messaging;
 use crate::probe::{self, Point};
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
-use punctual_cdr::Block;
+use punctual_cdr::{Block, Charge};
 use punctual_exec::LeaderFollowers;
 use punctual_exec::lane_lock::{LaneGuard, LaneLock, LockError, LockProtocol};
 use punctual_exec::reactor::{Handler, Readiness, Token};
@@ -117,14 +118,32 @@ impl OnReactor {
         self.congested.load(Ordering::Relaxed) != 0
     }
 
-    /// Sends a message that consists of these parts, now or when the socket accepts more; returns
-    /// `true` if the connection is to be closed afterwards.
-    fn send_parts(&self, link: &dyn Connection, parts: &[IoSlice<'_>]) -> Result<bool, SendError> {
+    /// Sends a message of these parts, now or when there is room; returns `true` if the connection
+    /// is to be closed afterwards.
+    fn send_parts(
+        &self,
+        link: &dyn Connection,
+        parts: &[IoSlice<'_>],
+        charge: Option<&Charge>,
+    ) -> Result<bool, SendError> {
         let mut outbox = self.lock().map_err(unlocked)?;
         let had_waited = !outbox.is_empty();
-        let sent = outbox.send(link, parts)?;
-        self.resume_after_sending(&outbox, sent, had_waited);
-        Ok(outbox.closes && sent == Sent::All)
+        let sent = outbox.send(link, parts, charge);
+        let evicted = outbox.take_evicted();
+        let result = match sent {
+            Ok(sent) => {
+                self.resume_after_sending(&outbox, sent, had_waited);
+                Ok(outbox.closes && sent == Sent::All)
+            }
+            Err(error) => {
+                outbox.discard();
+                Err(error)
+            }
+        };
+        drop(outbox);
+        // Logged under no lock.
+        drop(evicted);
+        result
     }
 
     /// Sends queued messages; returns `true` if the connection is to be closed now.
@@ -133,7 +152,7 @@ impl OnReactor {
         if outbox.is_empty() {
             return Ok(false);
         }
-        let sent = outbox.flush(link)?;
+        let sent = outbox.flush(link).inspect_err(|_| outbox.discard())?;
         self.resume_after_sending(&outbox, sent, true);
         Ok(outbox.closes && sent == Sent::All)
     }
@@ -252,14 +271,18 @@ impl ConcurrencyStrategy for OnReactor {
         let tracer = to.broker().tracer();
         tracer.sent(to.link(), message);
         probe::begins!(Point::ServerSend);
-        let send = |parts: &[IoSlice<'_>]| self.send_parts(to.link(), parts);
+        let charge = message.charge();
+        let send = |parts: &[IoSlice<'_>]| self.send_parts(to.link(), parts, charge);
         let sent = messaging::with_parts(message, to.fragmenting, send);
         probe::begins!(Point::ServerTransportSend);
         conclude(to, sent);
     }
 
     fn send_together(&self, to: &Conversation, messages: &[u8]) {
-        conclude(to, self.send_parts(to.link(), &[IoSlice::new(messages)]));
+        conclude(
+            to,
+            self.send_parts(to.link(), &[IoSlice::new(messages)], None),
+        );
     }
 
     fn send_control(&self, to: &Conversation, kind: MessageKind) {
@@ -268,7 +291,7 @@ impl ConcurrencyStrategy for OnReactor {
             let tracer = to.broker().tracer();
             tracer.sent(link, &message);
             // The connection is closed next: if the peer is gone already, the message is lost.
-            let _ = self.send_parts(link, &[IoSlice::new(&message)]);
+            let _ = self.send_parts(link, &[IoSlice::new(&message)], None);
         }
     }
 
@@ -282,6 +305,18 @@ impl ConcurrencyStrategy for OnReactor {
 
     fn sends_without_waiting(&self) -> bool {
         true
+    }
+
+    fn watch_unsent(&self, account: impl FnOnce() -> Account) {
+        if let Ok(mut outbox) = self.lock() {
+            outbox.watch(account());
+        }
+    }
+
+    fn discard_unsent(&self) {
+        if let Ok(Some(mut outbox)) = self.outbox.try_lock() {
+            outbox.discard();
+        }
     }
 
     fn has_unsent(&self) -> bool {

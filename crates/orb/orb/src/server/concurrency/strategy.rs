@@ -1,5 +1,6 @@
 //! Interface of concurrency strategies for a connection.
 
+use crate::budget::Account;
 use crate::config::Timeouts;
 use crate::server::conversation::Conversation;
 use crate::server::reader::Reader;
@@ -32,8 +33,16 @@ pub(in crate::server) trait ConcurrencyStrategy {
     /// Returns `true` if there is, or may be, data that has not been sent yet.
     fn has_unsent(&self) -> bool;
 
-    /// Makes another thread receive, as the thread that serves the request is about to block.
-    /// `in_hand` is the mark of that request if a reactor's thread serves it.
+    /// Reports the memory of short messages that wait to be sent to an account from now on, if the
+    /// strategy lets any wait.
+    fn watch_unsent(&self, account: impl FnOnce() -> Account);
+
+    /// Frees the messages that wait to be sent on a closed connection, unless a thread is sending
+    /// them: its next attempt fails.
+    fn discard_unsent(&self);
+
+    /// Makes another thread receive, as the one that serves the request is about to block.
+    /// `in_hand` is the number of that request if a reactor's thread serves it.
     fn hand_over(&self, connection: &Arc<impl Followed>, in_hand: u64);
 
     /// Returns a number that changes with each message, if currently no thread receives on the
@@ -57,6 +66,9 @@ pub(in crate::server) trait Followed: Send + Sync + 'static {
 
     /// Returns the counter of active additional threads beyond one for each connection.
     fn extra_followers(&self) -> &Arc<AtomicUsize>;
+
+    /// Returns `true` if a thread is sending, or is about to.
+    fn is_sending(&self) -> bool;
 
     /// Serves the client on the calling thread until its connection ends, or another thread takes
     /// over receiving.

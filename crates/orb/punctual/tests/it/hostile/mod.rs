@@ -22,6 +22,7 @@ mod scribble;
 mod server;
 mod slow;
 mod tls;
+mod unsent;
 
 use std::time::Duration;
 

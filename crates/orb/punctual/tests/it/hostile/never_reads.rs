@@ -56,9 +56,32 @@ over_every_link! {
     }
 }
 
-/// Makes calls with a peer until the server's thread blocks because a reply does not fit into the
-/// link's buffers, and returns their number. With each request comes a one-way, so that the reply
-/// is sent only when no request is in progress.
+over_links! {
+    [(over_iiop, Iiop), (over_uiop, Uiop), (over_ssliop, Ssliop)]
+
+    fn a_peer_that_never_reads_has_few_threads_though_its_calls_block(over: Over) {
+        let rig = Rig::with(over, |config| config.timeouts.reply = Some(Duration::from_secs(2)));
+        let mut peer = rig.peer();
+        let one = request(&rig.key(), "filled_after_blocking", |out| out.put_u32(1 << 20));
+        // The server may close while the last of them are being written.
+        for _ in 0..200 {
+            if peer.try_send(&one).is_err() {
+                break;
+            }
+        }
+        while rig.server.client_connections() > 1 {
+            rig.others_are_served();
+        }
+        assert_logged(&peer, &["reply could not be sent", "timed out"]);
+        // Each of them had a thread that waited to send.
+        let served = *rig.servant.pings.lock().unwrap();
+        assert!(served <= MOST, "{served} replies of 1 MiB were made");
+    }
+}
+
+/// Makes calls of a peer until the thread that serves it waits for room for a reply, and returns
+/// their number. The reply waited for the one-way that came with its request, and is sent when no
+/// request is in progress.
 fn call_until_blocked(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut ping = request(&rig.key(), "ping", |_| {});

@@ -131,7 +131,22 @@ impl Peer {
         self.octets(length)
     }
 
-    /// Asserts that the server answers with MessageError and closes the connection.
+    /// Returns the number of octets until the connection ends, in the middle of a message.
+    pub(crate) fn count_until_cut_off(&mut self) -> usize {
+        let mut count = self.received.len();
+        loop {
+            self.received.clear();
+            match self.connection.receive(&mut self.received, 1, patience()) {
+                Ok(octets) => count += octets,
+                Err(error) => {
+                    assert!(!matches!(error.cause, Cause::TimedOut), "{error}");
+                    return count;
+                }
+            }
+        }
+    }
+
+    /// Asserts that the server answers with MessageError and closes.
     pub(crate) fn assert_refused(&mut self) {
         let (kind, _) = self.receive();
         assert_eq!(kind, MessageKind::MessageError);

@@ -10,7 +10,7 @@ use punctual::stub::{
 };
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
-    SystemException, SystemExceptionKind,
+    SystemException, SystemExceptionKind, about_to_block,
 };
 use std::any::Any;
 use std::sync::{Condvar, Mutex};
@@ -303,6 +303,12 @@ impl Servant for EchoSkeleton {
                 let mut loan = call.loan(length as usize);
                 loan.fill(7);
                 call.reply(|out| out.put_octets(&loan))
+            }
+            "filled_after_blocking" => {
+                let length = u32::unmarshal(call.arguments())?;
+                *self.servant.pings.lock().unwrap() += 1;
+                about_to_block();
+                call.reply(|out| out.put_octets(&vec![7; length as usize]))
             }
             "ping" => {
                 *self.servant.pings.lock().unwrap() += 1;
