@@ -187,7 +187,7 @@ fn target() -> PathBuf {
     target.map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// Has rustc check the crate in a folder, whose sources are there already.
+/// Checks the crate in a folder with rustc; the folder has the sources.
 fn check_crate(folder: &Path) -> Result<()> {
     let runtime = root().join("crates/orb/punctual");
     let text = format!(

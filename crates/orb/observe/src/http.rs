@@ -184,7 +184,7 @@ impl Peers {
     }
 }
 
-/// What the threads of a server share.
+/// State shared by the threads of a server.
 struct Answers {
     name: String,
     peers: Peers,

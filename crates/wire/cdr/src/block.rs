@@ -22,7 +22,8 @@ pub trait MemoryPool: Send + Sync {
 pub struct Block {
     bytes: Vec<u8>,
     when_dropped: OnDrop,
-    /// What belongs to the bytes. Few messages have any. Dropped after the memory was given back.
+    /// Lent segments and the charge of the bytes, which few messages have. Dropped after the memory was
+    /// returned to its pool.
     beside: Option<Box<Beside>>,
 }
 

@@ -49,7 +49,7 @@ pub const STOP_DEADLINE: Key<Duration> = Key::time("stop-deadline").default("20s
     "How long requests that have begun may take after SIGTERM or SIGINT. Then the server ends without them, with status 1.",
 );
 
-/// Whether the store is compacted at the start.
+/// Compaction of the store at the start.
 pub const COMPACT: Key<bool> = Key::flag("compact").doc(
     "Give unused pages of the store's file back before it is served, which takes time in proportion to the file.",
 );

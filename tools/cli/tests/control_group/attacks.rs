@@ -1,4 +1,4 @@
-//! What hostile clients do.
+//! Attacks of hostile clients.
 
 use std::io::Write;
 use std::net::TcpStream;

@@ -16,7 +16,7 @@ use punctual_naming::cos_naming::{
 
 use crate::support::{punctual, text};
 
-/// What is listed without end.
+/// Kind of bindings that a hostile server lists without end.
 #[derive(Clone, Copy)]
 enum Endless {
     Nothing,

@@ -172,7 +172,7 @@ struct Repeatable<'u> {
     is_held: &'u dyn Fn() -> bool,
 }
 
-/// How a call between interceptors has ended.
+/// End of a collocated call between its interception points.
 enum Stop {
     /// The servant was called, and its result is final.
     Stands,

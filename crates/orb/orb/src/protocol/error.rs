@@ -24,7 +24,7 @@ pub enum ProtocolError {
         link: String,
         /// The existing links.
         known: String,
-        /// How to make the link available, if that is known.
+        /// Instructions for making the link available; empty if none are known.
         hint: &'static str,
     },
     /// There is neither a messaging protocol nor an adapter with the given name.

@@ -12,7 +12,7 @@ use crate::upcall::Serving;
 use punctual_cdr::GiopVersion;
 use punctual_link::LinkError;
 
-/// How a message got into a thread's own block.
+/// Way in which a message was received into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReceivedInto {
     /// Received directly, usually as the only message.

@@ -16,7 +16,7 @@ pub(crate) enum Answers {
     Reversed(usize),
 }
 
-/// What is delivered to a caller.
+/// Delivery to a waiting caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Reply(u32),

@@ -39,7 +39,7 @@ pub(crate) struct ActiveMap {
     pub(super) listener: Box<dyn OnDeactivated>,
 }
 
-/// Whether an object is active under an id.
+/// State of an object id: active or not.
 #[derive(Debug)]
 pub(crate) enum Active {
     /// No object is active under the id.

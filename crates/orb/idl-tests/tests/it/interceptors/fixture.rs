@@ -53,7 +53,7 @@ impl AccountServant for Vault {
     }
 }
 
-/// Whether the client reaches the server's objects by requests or by calls within the process.
+/// Path of the client's calls to the server's objects: requests, or calls within the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Near {
     ByWire,

@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether the connection is private to the reference, and its band of priorities, if it has one.
+/// `true` if the connection is private to the reference, and its band of priorities, if it has one.
 type Exclusiveness = (bool, Option<RangeInclusive<Priority>>);
 
 impl Route {

@@ -5,7 +5,7 @@ pub(super) struct ForeignOption {
     pub(super) name: &'static str,
     /// ORBs that have it.
     pub(super) orb: &'static str,
-    /// What does the same here, or why nothing does.
+    /// Punctual's option or key with the same effect, or the reason why there is none.
     pub(super) instead: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What is delivered to a waiting caller: its reply, or the reason why there is none.
+//! Delivery to a waiting caller: its reply, or the reason why there is none.
 
 use crate::messaging::{InboxError, Message, OwnReply};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ impl Broken {
     }
 }
 
-/// What is delivered to a caller.
+/// Delivery to a waiting caller.
 #[derive(Debug)]
 pub(crate) enum Delivered {
     Reply(Message),

@@ -36,7 +36,7 @@ pub(in crate::lane::outgoing) struct Gathering {
     is_watched: bool,
 }
 
-/// How a one-way is sent.
+/// Way in which a one-way request is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Leaving {
     AtOnce,
@@ -45,7 +45,7 @@ pub(in crate::lane::outgoing) enum Leaving {
     BeforeMore(Option<Duration>),
 }
 
-/// What the flusher is to do for a connection.
+/// Work of the flusher for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) struct Look {
     /// True if the flusher must send the messages that are held back.
