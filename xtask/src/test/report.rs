@@ -5,7 +5,7 @@ use super::programs::Program;
 use crate::run::{Result, root};
 use serde::Serialize;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -150,9 +150,14 @@ pub(super) fn print(rounds: &[Round], programs: &[Program], build_seconds: f64) 
             sum(|one| f64::from(one.ignored)),
         );
     }
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    let built = target
+        .map_or_else(|| root().join("target"), PathBuf::from)
+        .join("debug");
     println!(
-        "building them took {build_seconds:.0} s of processor time; target/debug has {:.1} GiB",
-        size(&root().join("target/debug")) as f64 / f64::from(1 << 30)
+        "building them took {build_seconds:.0} s of processor time; {} has {:.1} GiB",
+        built.display(),
+        size(&built) as f64 / f64::from(1 << 30)
     );
 }
 

@@ -69,10 +69,17 @@ pub(crate) struct Options {
     #[arg(short = 'n', long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     count: Option<u64>,
     /// With -n: calls a second, if the server keeps up.
-    #[arg(long, value_name = "CALLS", requires = "count", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "CALLS", requires = "count", value_parser = calls_a_second)]
     rate: Option<u32>,
     #[command(flatten)]
     common: Common,
+}
+
+/// Parses a rate: `10`, or `10/s`.
+fn calls_a_second(text: &str) -> Result<u32, String> {
+    let number = text.strip_suffix("/s").unwrap_or(text).parse();
+    let rate = number.ok().filter(|rate| *rate > 0);
+    rate.ok_or_else(|| "a whole number of calls a second is wanted, e.g. 10".to_owned())
 }
 
 /// Options of `punctual get`.

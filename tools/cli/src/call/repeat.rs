@@ -35,7 +35,15 @@ pub(super) fn many(
         let nanoseconds = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
         taken.saturating_record(nanoseconds);
     }
-    show(&taken, count, begin.elapsed(), common);
+    // Calls that were due at a rate take a whole interval each, the last one too.
+    let planned = due.planned(count);
+    let elapsed = begin.elapsed().max(planned);
+    if rate.is_some() && elapsed > planned + planned / 10 {
+        eprintln!(
+            "the calls did not keep up with the rate: each duration counts from when its call was due"
+        );
+    }
+    show(&taken, count, elapsed, common);
     Ok(())
 }
 
@@ -52,6 +60,13 @@ impl Due {
             next: begin,
             interval: rate.map(|rate| Duration::from_secs(1) / rate),
         }
+    }
+
+    /// Returns the time that calls take at the rate; none without a rate.
+    fn planned(&self, count: u64) -> Duration {
+        let seconds = |interval: Duration| interval.as_secs_f64() * count as f64;
+        let planned = self.interval.map_or(0.0, seconds);
+        Duration::try_from_secs_f64(planned).unwrap_or(Duration::MAX)
     }
 
     /// Waits until the next call is due; returns when that was, from which its duration counts.

@@ -44,6 +44,9 @@ pub(crate) struct UnbindOptions {
     /// stay, and clients that have a reference to one can use it.
     #[arg(long)]
     destroy: bool,
+    /// Unbind contexts that have bindings, too: nothing of them is destroyed, but they have no name any more.
+    #[arg(long, conflicts_with = "destroy")]
+    keep_contents: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -132,10 +135,47 @@ pub(super) fn unbind(options: &UnbindOptions, orb_options: &[String]) -> Result<
             // Destroying fails before anything is done if the context has bindings.
             let destroyed = service.as_context(name, found)?.destroy();
             destroyed.map_err(|error| problem(name, &error))?;
+        } else if !options.keep_contents {
+            check_contents(&service, name, &components)?;
         }
         done(name, service.root.unbind(&components))?;
     }
     Ok(())
+}
+
+/// Refuses names of contexts with bindings, which would be without a name. A context of a server that does not answer
+/// may be unbound.
+fn check_contents(
+    service: &Service,
+    name: &str,
+    components: &[NameComponent],
+) -> Result<(), Problem> {
+    // Errors are those of unbinding.
+    let Ok(Some(object)) = service.root.resolve(components) else {
+        return Ok(());
+    };
+    let is_context = object
+        .type_id()
+        .starts_with("IDL:omg.org/CosNaming/NamingContext");
+    if !is_context {
+        return Ok(());
+    }
+    let Ok((first, more)) = NamingContext::from_object(object).list(1) else {
+        return Ok(());
+    };
+    if let Some(more) = more {
+        // An iterator that is left is destroyed by its server some time.
+        let _ = more.destroy();
+    }
+    match !first.is_empty() {
+        true => Err(Problem::usage(
+            format!(
+                "`{name}` is bound to a context that has bindings, which would have no name any more"
+            ),
+            "unbind these first, or give --keep-contents",
+        )),
+        false => Ok(()),
+    }
 }
 
 pub(super) fn new_context(

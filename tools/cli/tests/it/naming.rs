@@ -65,6 +65,12 @@ fn exceptions_are_told_with_their_members_and_a_status_of_their_own() {
     assert!(said.contains("AlreadyBound"), "{said}");
     let said = serving.fails(&["unbind", "--destroy", "plants"], USER_EXCEPTION);
     assert!(said.contains("NotEmpty"), "{said}");
+    let said = serving.fails(&["unbind", "plants"], 1);
+    assert!(
+        said.contains("has bindings") && said.contains("--keep-contents"),
+        "{said}"
+    );
+    serving.succeeds(&["resolve", "plants/north.site"]);
     let said = serving.fails(&["resolve", "a//b"], 1);
     assert!(said.contains("offset 2") && said.contains("help"), "{said}");
     let output = punctual(&["naming", "list", "--service", SOME]);

@@ -130,10 +130,12 @@ impl<'a> Excerpt<'a> {
             }
             let text = &self.file.text()[shown.clone()];
             source.extend(text.chars().map(|c| {
-                if c.is_ascii_control() && c != '\t' {
-                    ' '
-                } else {
-                    c
+                match c {
+                    '\t' => c,
+                    _ if c.is_ascii_control() => ' ',
+                    // A control character of ISO 8859-1, which some terminals obey; as long in UTF-8.
+                    _ if c.is_control() => '\u{a0}',
+                    _ => c,
                 }
             }));
             if shown.end < range.end {

@@ -135,7 +135,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     };
     let why = format!(
         "nothing may be sent unencrypted to this object, as {why}, but its endpoints that the ORB can use are \
-         {}; configure [tls], or allow it by security = off",
+         {}; configure [tls] at both sides, or allow it by security = off",
         names(able)
     );
     UnmetPolicies::new(&[SECURITY], why).with_minor(minor::NO_PROTECTED_ENDPOINT)

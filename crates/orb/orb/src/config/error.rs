@@ -69,9 +69,8 @@ impl fmt::Debug for ConfigError {
 }
 
 fn suggestion(nearest: &Option<&'static str>) -> String {
-    nearest.map_or_else(String::new, |nearest| {
-        format!("; did you mean `{nearest}`?")
-    })
+    let list = || "; `punctual config --options` lists those there are".to_owned();
+    nearest.map_or_else(list, |nearest| format!("; did you mean `{nearest}`?"))
 }
 
 /// Longest beginning of a value that an error shows, in characters: a stringified reference may be

@@ -19,7 +19,7 @@ fn what_main_returns_is_shown_as_text() {
     let arguments = |option: &str| ["me".to_owned(), option.to_owned()];
     assert_is_text(
         Orb::init(arguments("-ORBNope")),
-        "unknown option `-ORBNope`",
+        "unknown option `-ORBNope`; `punctual config --options` lists those there are",
     );
     assert_is_text(parse_duration("soon"), "soon");
     assert_is_text(Priority::try_from(-1), "-1 is not a CORBA priority");

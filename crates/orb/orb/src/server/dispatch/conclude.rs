@@ -52,7 +52,8 @@ impl Dispatcher<'_> {
     }
 
     /// Logs the exception with which a request was answered: as a complaint about the peer if that
-    /// is at fault, at debug level if the servant may have raised it.
+    /// is at fault, or if a call that the servant made did not reach its object; at debug level if
+    /// the servant may have raised it.
     fn note(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         match exception.kind() {
@@ -64,11 +65,30 @@ impl Dispatcher<'_> {
                 self.conversation()
                     .complain(&format!("`{operation}` is answered with {exception}"));
             }
+            // The peer hears the minor code alone.
+            _ if is_of_own_call(exception.minor()) => {
+                self.conversation().complain(&format!(
+                    "`{operation}` is answered with the exception of a call that its servant made: {exception}"
+                ));
+            }
             _ => {
                 tracing::debug!(peer = %self.conversation().peer(), "`{operation}` is answered with {exception}")
             }
         }
     }
+}
+
+/// Returns `true` for minor codes that only a client raises: its call was not sent, or its connection
+/// broke.
+fn is_of_own_call(code: u32) -> bool {
+    matches!(
+        code,
+        minor::CONNECT_FAILED
+            | minor::CONNECT_TIMED_OUT
+            | minor::SEND_FAILED
+            | minor::RECEIVE_FAILED
+            | minor::NO_PROTECTED_ENDPOINT
+    )
 }
 
 /// Returns the exception for a servant that has not answered its call and returns the token of

@@ -38,7 +38,10 @@ fn an_unknown_option_is_refused_and_the_nearest_named() {
         "unknown option `-ORBListenEndpoint`; did you mean `-ORBListenEndpoints`?"
     );
     let error = apply_all(&["-ORBxyzzy", "1"]).unwrap_err();
-    assert_eq!(error.to_string(), "unknown option `-ORBxyzzy`");
+    assert_eq!(
+        error.to_string(),
+        "unknown option `-ORBxyzzy`; `punctual config --options` lists those there are"
+    );
 }
 
 #[test]
