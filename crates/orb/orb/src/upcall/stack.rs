@@ -110,12 +110,27 @@ pub(crate) fn record_reply_made(octets: usize) {
 }
 
 impl Drop for Serving {
+    #[inline]
     fn drop(&mut self) {
         pop();
-        forget_results();
-        // Dropped after the borrow: it may be the connection's last owner.
-        let _source = HELD.with_borrow_mut(|held| held.sources.pop());
+        let (has_results, _source) = HELD.with_borrow_mut(|held| {
+            // A charge of this source's requests, if there is one, is the last.
+            let sources = held.sources.len();
+            let last = held.results.last();
+            let has_results = last.is_some_and(|results| results.sources == sources);
+            (has_results, held.sources.pop())
+        });
+        // Dropped after the borrow, as is the source: it may be the connection's last owner.
+        if has_results {
+            forget_last_results();
+        }
     }
+}
+
+/// Removes the last charge of results.
+#[cold]
+fn forget_last_results() {
+    drop(HELD.with_borrow_mut(|held| held.results.pop()));
 }
 
 impl Drop for Upcall<'_> {
