@@ -5,7 +5,7 @@
 //! usage beyond a free allowance. If the total exceeds the limit, the largest connection of the
 //! largest peer is closed: one peer never has more than three quarters, and peers with short
 //! messages only are not counted at all. The bytes of a closed connection count until its thread
-//! has freed them, and who has them make room waits for that.
+//! has freed them, and a thread that needs the room waits for that.
 
 use super::evictable::Evictable;
 use super::usage::{AllUsage, Growth};

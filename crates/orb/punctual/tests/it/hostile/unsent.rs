@@ -66,8 +66,8 @@ over_links! {
 }
 
 over_links! {
-    // Not by a pool: on a busy machine the server then kept more connections than two, twice in ten runs, for a reason
-    // that is not known yet.
+    // Not by a pool: in one of some ten runs on a busy machine the test waited for ever, for a reason that is not known
+    // yet.
     [(by_a_reactor, Reactive)]
 
     fn short_replies_that_wait_to_be_sent_count_once_they_are_many(over: Over) {
