@@ -24,6 +24,7 @@ mod hostile;
 mod late;
 mod lending;
 mod never_activated;
+mod not_exist;
 mod own_end;
 mod poa;
 mod policies;
