@@ -4,7 +4,7 @@
 use crate::idl::soak::{Kind, Maker, Target, TargetAddError};
 use crate::random::Random;
 use crate::speech::{self, Said, Served};
-use crate::work::{Load, Tally, Work, again_and_again};
+use crate::work::{Load, Tally, Work, again_in_new_threads};
 use crate::{calls, clock, links};
 use calls::shown;
 use punctual::policy::Mux;
@@ -136,8 +136,8 @@ impl Client {
         Random::new(self.seed, name)
     }
 
-    fn work(&self, name: &str, piece: impl FnMut(&Work) -> Result<(), String>) {
-        again_and_again((&self.load, &self.tally), name, REST, piece);
+    fn work(&self, name: &str, piece: impl FnMut(&Work) -> Result<(), String> + Send) {
+        again_in_new_threads((&self.load, &self.tally), name, REST, piece);
     }
 
     fn maker(&self, server: &Served, protocol: &str) -> Result<Maker, String> {

@@ -110,6 +110,22 @@ impl Load {
         !state.is_over
     }
 
+    /// Begins a piece of work if work is allowed now; returns `false` otherwise.
+    fn begin_if_on(&self) -> bool {
+        let mut state = locked(&self.0.0);
+        let is_on = state.is_on && !state.is_over;
+        state.busy += usize::from(is_on);
+        is_on
+    }
+
+    /// Waits until work is allowed; returns `false` once the load has ended for good.
+    fn wait_until_on(&self) -> bool {
+        let (state, changed) = &*self.0;
+        let held = |state: &mut State| !state.is_on && !state.is_over;
+        let state = changed.wait_while(locked(state), held);
+        !state.unwrap_or_else(PoisonError::into_inner).is_over
+    }
+
     pub(crate) fn end(&self) {
         locked(&self.0.0).busy -= 1;
         self.0.1.notify_all();
@@ -180,9 +196,64 @@ pub(crate) fn again_and_again(
     }
 }
 
+/// Repeats `piece` as [`again_and_again`] does, each time the load goes on in a new thread, which
+/// ends with the load. A thread keeps the connection of its last call, so that otherwise the number
+/// of open descriptors in the idle phases would depend on which connections were used last.
+pub(crate) fn again_in_new_threads(
+    (load, tally): (&Load, &Tally),
+    name: &str,
+    rest: Duration,
+    mut piece: impl FnMut(&Work) -> Result<(), String> + Send,
+) {
+    let work = tally.work(name);
+    let mut phase = || {
+        while load.begin_if_on() {
+            if let Err(fault) = piece(&work) {
+                tally.fault(format!("{name}: {fault}"));
+            }
+            load.end();
+            std::thread::sleep(rest);
+        }
+    };
+    while load.wait_until_on() {
+        let ended = std::thread::scope(|scope| scope.spawn(&mut phase).join());
+        if ended.is_err() {
+            tally.fault(format!("{name}: its thread has panicked"));
+            return;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn work_in_new_threads_ends_with_each_pause() {
+        let (load, tally) = (Load::default(), Tally::default());
+        let mut threads = std::collections::HashSet::new();
+        std::thread::scope(|scope| {
+            let (load, tally) = (&load, &tally);
+            let working = scope.spawn(|| {
+                again_in_new_threads((load, tally), "work", Duration::ZERO, |work| {
+                    threads.insert(std::thread::current().id());
+                    work.record_done();
+                    Ok(())
+                });
+            });
+            for phase in 1..=2 {
+                let before = tally.work("work").count().done;
+                load.go();
+                while tally.work("work").count().done <= before {
+                    std::thread::yield_now();
+                }
+                assert!(load.pause(Duration::from_secs(60)), "phase {phase}");
+            }
+            load.stop();
+            assert!(working.join().is_ok());
+        });
+        assert!(threads.len() >= 2, "{threads:?}");
+    }
 
     #[test]
     fn a_pause_waits_for_what_is_in_progress_and_the_end_lets_all_go() {

@@ -1,7 +1,7 @@
 //! `punctual config`: settings of an ORB, and the check of a configuration file.
 
-use punctual::OrbConfig;
-use std::path::PathBuf;
+use punctual::{InitError, Orb, OrbConfig};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `punctual config`.
@@ -21,7 +21,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> ExitCode {
     if let Some(file) = &options.check {
-        return match OrbConfig::default().apply_file(file) {
+        return match check(file) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => crate::fail(
                 error,
@@ -34,6 +34,25 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         false => anstream::print!("{}", OrbConfig::sample()),
     }
     ExitCode::SUCCESS
+}
+
+/// Checks a file as the start of a program does. Shared libraries are not loaded, as they are code;
+/// the protocols that they may add are not checked then.
+fn check(file: &Path) -> Result<(), InitError> {
+    let mut libraries = Vec::new();
+    let builder = Orb::builder()
+        .file(file)?
+        .configure(|config| libraries = std::mem::take(&mut config.libraries));
+    match builder.check() {
+        Err(InitError::Protocol(error)) if !libraries.is_empty() => {
+            let file = file.display();
+            anstream::eprintln!(
+                "note: {file} names shared libraries, which are not loaded here, so that this is not checked: {error}"
+            );
+            Ok(())
+        }
+        checked => checked,
+    }
 }
 
 fn print_options() {

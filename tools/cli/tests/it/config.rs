@@ -35,3 +35,42 @@ fn a_mistake_is_shown_with_its_line_and_what_was_meant() {
         "{error}"
     );
 }
+
+#[test]
+fn what_the_start_of_a_program_refuses_is_refused() {
+    let cases = [
+        (
+            "listen = [\"iiop://127.0.0.1:0\"]\nsecurity = \"require\"\n",
+            "iiop",
+        ),
+        ("listen = [\"ssliop://127.0.0.1:0\"]\n", "ssliop"),
+        ("client_protocols = [\"iop\"]\n", "iop"),
+        ("[link.iop]\nx = \"1\"\n", "link.iop"),
+        (
+            "[tls]\ntrusted = [\"/nowhere/ca.pem\"]\n",
+            "/nowhere/ca.pem",
+        ),
+    ];
+    for (text, named) in cases {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let checked = config(&["--check", file.path().to_str().unwrap()]);
+        let error = String::from_utf8(checked.stderr).unwrap();
+        assert_eq!(checked.status.code(), Some(1), "{text}: {error}");
+        assert!(error.contains(named), "{text}: {error}");
+    }
+}
+
+#[test]
+fn protocols_of_shared_libraries_are_said_not_to_be_checked() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text = "client_protocols = [\"quick\"]\n[[library]]\npath = \"/nowhere/libquick.so\"\n";
+    std::fs::write(file.path(), text).unwrap();
+    let checked = config(&["--check", file.path().to_str().unwrap()]);
+    let note = String::from_utf8(checked.stderr).unwrap();
+    assert!(checked.status.success(), "{note}");
+    assert!(
+        note.contains("not loaded") && note.contains("quick"),
+        "{note}"
+    );
+}

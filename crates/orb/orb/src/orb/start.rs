@@ -287,6 +287,18 @@ impl OrbBuilder {
         Ok((self, rest))
     }
 
+    /// Checks the settings as [`OrbBuilder::build`] does, without starting an ORB: reads the files
+    /// of TLS, and loads the shared libraries. The settings of Real-time CORBA and the priorities of
+    /// endpoints are not checked, as they depend on the program.
+    ///
+    /// # Errors
+    /// [`InitError`] for invalid settings.
+    pub fn check(&self) -> Result<(), InitError> {
+        self.config.check()?;
+        fixed_context::check(&self.request_contexts)?;
+        usable_protocols(&self.config, &self.added).map(drop)
+    }
+
     /// Starts the ORB.
     ///
     /// # Errors
@@ -326,19 +338,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     config.check()?;
     fixed_context::check(&request_contexts)?;
     policy_types.add::<PublishedEndpoints>()?;
-    let protocols = Protocols::default();
-    protocols.add(&builtin(&config))?;
-    #[cfg(feature = "tls")]
-    if let Some(options) = &config.tls {
-        let link = Arc::new(punctual_tls::Ssliop::new(options.clone())?);
-        protocols.add(&ProtocolBundle::new().link(link))?;
-    }
-    for library in &config.libraries {
-        let link = load(library)?;
-        protocols.add(&ProtocolBundle::new().link(link))?;
-    }
-    protocols.add(&added)?;
-    check_protocols(&config, &protocols.now())?;
+    let protocols = usable_protocols(&config, &added)?;
     let broker = Broker::new(
         config,
         protocols,
@@ -356,6 +356,25 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     orb.serve_back();
     initializers.initialize(&orb, &arguments)?;
     Ok(orb)
+}
+
+/// Returns the protocols of the configuration, of its libraries and of the program, if the
+/// configuration can be used with them.
+fn usable_protocols(config: &OrbConfig, added: &ProtocolBundle) -> Result<Protocols, InitError> {
+    let protocols = Protocols::default();
+    protocols.add(&builtin(config))?;
+    #[cfg(feature = "tls")]
+    if let Some(options) = &config.tls {
+        let link = Arc::new(punctual_tls::Ssliop::new(options.clone())?);
+        protocols.add(&ProtocolBundle::new().link(link))?;
+    }
+    for library in &config.libraries {
+        let link = load(library)?;
+        protocols.add(&ProtocolBundle::new().link(link))?;
+    }
+    protocols.add(added)?;
+    check_protocols(config, &protocols.now())?;
+    Ok(protocols)
 }
 
 /// Checks that a component of the ORB implements the configuration of Real-time CORBA.

@@ -136,7 +136,7 @@ impl OnReactor {
                 Ok(outbox.closes && sent == Sent::All)
             }
             Err(error) => {
-                outbox.discard();
+                self.discard(&mut outbox);
                 Err(error)
             }
         };
@@ -152,9 +152,18 @@ impl OnReactor {
         if outbox.is_empty() {
             return Ok(false);
         }
-        let sent = outbox.flush(link).inspect_err(|_| outbox.discard())?;
+        let sent = outbox.flush(link);
+        let sent = sent.inspect_err(|_| self.discard(&mut outbox))?;
         self.resume_after_sending(&outbox, sent, true);
         Ok(outbox.closes && sent == Sent::All)
+    }
+
+    /// Frees the queued messages of a closed connection, so that its end is read: nothing is read
+    /// while too many messages are queued.
+    fn discard(&self, outbox: &mut Outbox) {
+        outbox.discard();
+        self.congested.store(0, Ordering::Relaxed);
+        self.terms.write.store(0, Ordering::Relaxed);
     }
 
     /// Marks the connection to be closed when everything has been sent; returns `true` if
@@ -315,7 +324,7 @@ impl ConcurrencyStrategy for OnReactor {
 
     fn discard_unsent(&self) {
         if let Ok(Some(mut outbox)) = self.outbox.try_lock() {
-            outbox.discard();
+            self.discard(&mut outbox);
         }
     }
 

@@ -54,9 +54,13 @@ pub(crate) fn to_stderr() {
 /// Asserts that a line with all of `parts` was logged about this peer.
 pub(crate) fn assert_logged(peer: &Peer, parts: &[&str]) {
     let marker = format!("peer={}", peer.address());
-    assert_line(&marker, parts, |line| {
-        line.split(' ').any(|word| word == marker)
-    });
+    assert_line(&marker, parts, |line| has_word(line, &marker));
+}
+
+/// Returns whether a line with all of `parts` has been logged about this peer so far.
+pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) -> bool {
+    let marker = format!("peer={}", peer.address());
+    has_line(parts, |line| has_word(line, &marker))
 }
 
 /// Asserts that a line with all of `parts` was logged about one of these peers.
@@ -66,8 +70,7 @@ pub(crate) fn assert_logged_of_one(peers: &[Peer], parts: &[&str]) {
         .map(|peer| format!("peer={}", peer.address()))
         .collect();
     assert_line(&markers.join(", "), parts, |line| {
-        line.split(' ')
-            .any(|word| markers.iter().any(|marker| word == marker))
+        markers.iter().any(|marker| has_word(line, marker))
     });
 }
 
@@ -79,9 +82,7 @@ pub(crate) fn assert_logged_at(place: &str, parts: &[&str]) {
 
 fn assert_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
     for _ in 0..6000 {
-        let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
-        let mut lines = log.lines().filter(|line| is_about(line));
-        if lines.any(|line| parts.iter().all(|part| line.contains(part))) {
+        if has_line(parts, &is_about) {
             return;
         }
         // The line is written by the server's thread, after its answer, however late that is.
@@ -90,4 +91,14 @@ fn assert_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
     let said: Vec<&str> = log.lines().filter(|line| is_about(line)).collect();
     panic!("nothing with {parts:?} was logged about {marker}, but {said:#?}");
+}
+
+fn has_word(line: &str, marker: &str) -> bool {
+    line.split(' ').any(|word| word == marker)
+}
+
+fn has_line(parts: &[&str], is_about: impl Fn(&str) -> bool) -> bool {
+    let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
+    let mut lines = log.lines().filter(|line| is_about(line));
+    lines.any(|line| parts.iter().all(|part| line.contains(part)))
 }

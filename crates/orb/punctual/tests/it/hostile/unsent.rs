@@ -1,7 +1,7 @@
 //! Replies that peers do not read: they count in `limits.received` until they are sent.
 
 use crate::hostile::links::{Over, Rig, over_links};
-use crate::hostile::log::{assert_logged, assert_logged_of_one};
+use crate::hostile::log::{assert_logged, assert_logged_of_one, is_logged};
 use crate::hostile::peer::{Peer, request};
 use punctual::SystemExceptionKind as Kind;
 use punctual_giop::{MessageHeader, MessageKind};
@@ -66,9 +66,7 @@ over_links! {
 }
 
 over_links! {
-    // Not by a pool: in one of some ten runs on a busy machine the test waited for ever, for a reason that is not known
-    // yet.
-    [(by_a_reactor, Reactive)]
+    [(by_a_reactor, Reactive), (by_a_pool, Pooled)]
 
     fn short_replies_that_wait_to_be_sent_count_once_they_are_many(over: Over) {
         let rig = Rig::with(over, |config| {
@@ -87,5 +85,23 @@ over_links! {
         rig.wait_until_at_most(2);
         assert_logged_of_one(&crowd, &["limits.received", "closed"]);
         rig.others_are_served();
+    }
+
+    fn a_peer_that_is_not_read_any_more_is_closed_to_make_room(over: Over) {
+        let rig = Rig::with(over, |config| {
+            // Peers of one host may use 300 KiB.
+            config.budgets.received = 400 << 10;
+            config.timeouts.reply = None;
+        });
+        let mut silent = rig.peer();
+        let one = request(&rig.key(), "filled", |out| out.put_u32(10_000));
+        // No more of its requests are read once 256 KiB wait to be sent.
+        silent.try_send(&one.repeat(3000)).unwrap();
+        // Until that many wait, the other client's connection may be the one that is closed.
+        while !is_logged(&silent, &["limits.received", "closed"]) {
+            let _ = rig.echo.filled(200 << 10);
+        }
+        rig.others_are_served();
+        rig.wait_until_at_most(1);
     }
 }
