@@ -24,7 +24,7 @@ const KEEPS_LITTLE: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
 /// Options of the run.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Minutes of load.
+    /// Minutes of load after the warm-up.
     #[arg(long, default_value_t = 60.0, value_parser = minutes)]
     pub(crate) minutes: f64,
     /// Seed of the random numbers; with the same seed, each worker makes the same choices.

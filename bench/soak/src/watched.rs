@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 const PERIOD: Duration = Duration::from_secs(1);
 /// Interval of the lines of progress, in seconds.
 const PROGRESS: u64 = 5;
-/// Length of the load before the first idle measurement.
-const WARM_UP: Duration = Duration::from_secs(20);
+/// Number of pieces of work before the first idle measurement. Memory reaches its level after so
+/// much work, however long a busy machine takes for it.
+const WARM_UP: u64 = 400_000;
 /// Time within which idle resources are closed: spare connections, and those of dead peers.
 const SETTLE: Duration = Duration::from_secs(15);
 /// Time limit for the resource usage to become constant after the load was paused.
@@ -82,25 +83,32 @@ impl Watched {
     /// The reason why the run ended early.
     pub(crate) fn run(&mut self, time: Duration) -> Result<Quiet, String> {
         self.began = Instant::now();
-        self.load(WARM_UP, time)?;
+        self.load(|watched| {
+            let percent = 100 * watched.done().min(WARM_UP) / WARM_UP;
+            (percent < 100).then(|| format!("warming up, {percent} %"))
+        })?;
         let first = self.quiet(None)?;
-        self.load(time.saturating_sub(self.began.elapsed()), time)?;
+        let began = Instant::now();
+        self.load(|_| {
+            let elapsed = began.elapsed();
+            (elapsed < time).then(|| format!("{} of {}", clock(elapsed), clock(time)))
+        })?;
         let last = self.quiet(Some(first))?;
         Ok([first, last])
     }
 
-    /// Applies load for `time`, which is part of a run of the length `whole`.
-    fn load(&mut self, time: Duration, whole: Duration) -> Result<(), String> {
+    /// Applies load for as long as `progress` returns a text that names the progress made.
+    fn load(&mut self, progress: impl Fn(&Self) -> Option<String>) -> Result<(), String> {
         self.server.tell("go")?;
         self.client.tell("go")?;
         self.soak.load().go();
-        let (until, mut ticks) = (Instant::now() + time, 0);
+        let mut ticks = 0;
         self.progress.clear();
-        while Instant::now() < until {
+        while let Some(progress) = progress(self) {
             self.sample(true)?;
             self.look_for_faults()?;
             if ticks % PROGRESS == 0 {
-                self.tell_progress(whole);
+                self.tell_progress(&progress);
             }
             ticks += 1;
             std::thread::sleep(PERIOD);
@@ -222,7 +230,12 @@ impl Watched {
         }
     }
 
-    fn tell_progress(&self, whole: Duration) {
+    /// Returns the number of pieces of work done.
+    fn done(&self) -> u64 {
+        self.counts().values().map(|count| count.done).sum()
+    }
+
+    fn tell_progress(&self, progress: &str) {
         let Some(last) = self.samples.last() else {
             return;
         };
@@ -233,17 +246,14 @@ impl Watched {
             let (threads, descriptors) = (usage.threads, usage.descriptors);
             format!("{memory} MiB, {threads} threads, {descriptors} descriptors")
         };
-        let counts = self.counts();
-        let done = counts.values().map(|count| count.done).sum();
+        let done = self.done();
         let faults = self.faults().len();
         let tone = match faults {
             0 => AnsiColor::Green.on_default(),
             _ => AnsiColor::Red.on_default().bold(),
         };
         anstream::eprintln!(
-            "{bold}{}{bold:#} of {}  {faint}server{faint:#} {}  {faint}client{faint:#} {}  {} done, {tone}{faults} faults{tone:#}",
-            clock(self.began.elapsed()),
-            clock(whole),
+            "{bold}{progress}{bold:#}  {faint}server{faint:#} {}  {faint}client{faint:#} {}  {} done, {tone}{faults} faults{tone:#}",
             taken(&last.server),
             taken(&last.client),
             grouped(done),
