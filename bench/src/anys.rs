@@ -40,7 +40,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 ])
 .remarks(&["goals: the greatest count is more than the least by this fraction"]);
 
-/// Options of the command.
+/// Options of the command `anys`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Rounds in the shorter of the two runs whose difference is counted.
@@ -125,7 +125,7 @@ fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64>
     Ok(count)
 }
 
-/// Performs the work of the counted process.
+/// Performs the work whose instructions are counted, in a process of its own under valgrind.
 ///
 /// # Errors
 /// A value cannot be marshaled.

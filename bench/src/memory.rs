@@ -40,7 +40,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     ],
 )]);
 
-/// Options of the command.
+/// Options of the command `memory`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders; by default Punctual with each way to wait for requests.

@@ -58,7 +58,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     ),
 ]);
 
-/// Options of the command.
+/// Options of the command `stubs`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Calls of the shorter run.

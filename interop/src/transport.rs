@@ -1,4 +1,5 @@
-//! Transports of a run, and the options of both sides for each.
+//! Transports over which two ORBs are tested with each other, and the options that each transport
+//! needs at both ORBs.
 
 use crate::matrix::Version;
 use crate::role::Role;

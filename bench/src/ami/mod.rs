@@ -39,7 +39,7 @@ pub(crate) use report::EXPERIMENT;
 /// Number of calls that throughput keeps in flight.
 const WINDOW: u32 = 512;
 
-/// Options of the command.
+/// Options of the command `ami`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders, and the raw-socket baseline.

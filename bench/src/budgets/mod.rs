@@ -39,7 +39,7 @@ const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Allocations,
 ];
 
-/// Options of the command.
+/// Options of the command `budgets`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Write the current costs of calls to the file.

@@ -15,7 +15,7 @@ pub(super) const RAW_SHM: &str = "raw-shm";
 pub(super) enum Runs {
     /// Program of [`crate::peer`].
     Peer(Program),
-    /// Program of the outsider.
+    /// Program of [`crate::outsider`], built outside the workspace as users build theirs.
     Outsider,
     /// Program of omniORB.
     OmniOrb,

@@ -66,7 +66,7 @@ const MOST_COUNTS: usize = 5;
 /// Difference below which two counts of a call agree, as a fraction.
 const DISAGREEMENT: f64 = 0.05;
 
-/// Options of the command.
+/// Options of the commands that count: `instructions`, `system-calls` and the like.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders; by default the usual ones without the raw-socket baseline.

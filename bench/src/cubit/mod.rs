@@ -34,11 +34,11 @@ const FEWER: u32 = 20;
 /// that the ORB has, beside raw sockets and the paper's figures.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Messaging protocols; without this option all that the ORB has.
+    /// Messaging protocols to measure; without this option, all that the ORB has.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = protocol_name)]
     messaging: Vec<String>,
-    /// Links, perhaps with adapters, as in reliable+diop; without this option all that the ORB has.
-    /// GIOP over iiop always takes part: the gains are over it.
+    /// Links to measure, which may have adapters, as in reliable+diop; without this option, all
+    /// that the ORB has. GIOP over iiop always takes part: the gains are over it.
     #[arg(long, value_delimiter = ',', value_name = "NAMES", value_parser = protocol_name)]
     link: Vec<String>,
     /// Calls of each operation in a round; a tenth as many warm-up calls come first.

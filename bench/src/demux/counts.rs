@@ -40,7 +40,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     GOALS,
 ]);
 
-/// Options of the command.
+/// Options of the command `demux-instructions`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Strategies by which objects and operations are found.

@@ -42,7 +42,7 @@ pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/demux.rs"));
 }
 
-/// Options of the command.
+/// Options of the command `demux`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Processors of client and server.

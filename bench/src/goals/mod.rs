@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 /// available.
 const REACTORS: [&str; 3] = ["punctual-lf", "punctual-reactive", "punctual"];
 
-/// Options of the command.
+/// Options of the command `goals`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only lines whose names begin so, e.g. same,instructions-void.

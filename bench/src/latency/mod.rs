@@ -70,7 +70,7 @@ const SHORT: usize = 4096;
 /// Size in bytes from which requests take so long that a batch has a tenth as many calls.
 const LONG: usize = 1 << 19;
 
-/// Options of the command.
+/// Options of the command `latency`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Processors of client and server.

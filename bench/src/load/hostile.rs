@@ -26,12 +26,13 @@ pub(super) enum Kind {
     Giant,
 }
 
-/// Number of attacks of one kind, and of reconnections.
+/// Numbers of attacks that hostile clients made, and of reconnections after the server had cut them
+/// off, for one kind of attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Deeds {
     /// Number of attacks.
     pub(super) acts: u64,
-    /// Number of times that clients were cut off and reconnected.
+    /// Number of times that the server cut off a client, which then reconnected.
     pub(super) thrown_out: u64,
 }
 

@@ -40,7 +40,7 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// Default contender.
 const USUAL: &str = "punctual";
 
-/// Options of the command.
+/// Options of the command `load`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders.

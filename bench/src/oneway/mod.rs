@@ -68,7 +68,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         SYNC_WITH_SERVER more than 1.5 × two-way.",
 ]);
 
-/// Options of the command.
+/// Options of the command `oneway`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Processors of client and server.

@@ -129,7 +129,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     .each(&["placement"])],
 ));
 
-/// Options of the command.
+/// Options of the command `rt latency`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     #[command(flatten)]

@@ -45,7 +45,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     ],
 )]);
 
-/// Options of the command.
+/// Options of the command `rt mutex`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Processor time of the critical section, in microseconds; high comes when half of it is over.

@@ -35,7 +35,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     ],
 )]);
 
-/// Options of the command.
+/// Options of the command `rt start`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     #[command(flatten)]

@@ -44,7 +44,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 )
 .each(&["load", "references", "placement"])]);
 
-/// Options of the command.
+/// Options of the command `throughput`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders, and their baselines; `all` for every one.

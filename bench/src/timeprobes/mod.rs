@@ -39,7 +39,7 @@ const ROUNDS: u32 = 10;
 /// thread's ring buffer.
 const MOST: i64 = 1500;
 
-/// Options of the command.
+/// Options of the command `timeprobes`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Processors of client and server.

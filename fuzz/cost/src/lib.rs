@@ -1,12 +1,14 @@
 //! Cost of inputs that are made to be expensive for their reader.
 //!
-//! A [`Shape`] makes input of a decoder, of any length, of one of the kinds by which a short
-//! message costs much: types that refer to one another, nested encapsulations, elements without
-//! octets, lists of ids, nested chunks, fragments of one octet. Memory is counted by an allocator
-//! ([`allocated_by`]), work in instructions, by the program of this package under callgrind.
+//! A [`Shape`] is a kind of input by which a short message may cost a decoder much: types that
+//! refer to one another, nested encapsulations, elements without octets, lists of ids, nested
+//! chunks, fragments of one octet. It makes inputs of any length. An allocator counts the memory
+//! ([`allocated_by`]); the program of this package counts the work, in instructions, under
+//! callgrind.
 //!
-//! Input that is refused early costs nothing. So each shape says how reading it ends, at the
-//! input's end or with a [`Refusal`] at a certain place, and a count is valid only if it ended so.
+//! Input that is refused early costs nothing. So each shape says how the reading of its inputs
+//! ends: at the input's end, or with a [`Refusal`] at a certain place. A count is valid only if the
+//! reading ended in this way.
 
 mod counting;
 mod outcome;
@@ -33,7 +35,7 @@ pub struct Shape {
     pub make: fn(usize) -> Vec<u8>,
     /// Function that reads the input until its end or an error.
     pub read: fn(&[u8]) -> Outcome,
-    /// Expected end of the reading.
+    /// Expected end of the reading: the input's end, or a refusal.
     pub end: End,
     /// Bytes that may be allocated for each byte of input: [`TIMES`] unless there is a reason for
     /// more.
@@ -62,7 +64,7 @@ pub struct Cost {
     pub received: usize,
     /// Memory allocated for the input.
     pub allocated: Allocated,
-    /// Outcome of the reading.
+    /// Outcome of the reading of the input.
     pub outcome: Outcome,
 }
 
@@ -86,7 +88,7 @@ impl Shape {
         }
     }
 
-    /// Returns the shape with a refusal as its expected end.
+    /// Returns this kind of input with `end` as the expected end of its reading: a refusal.
     const fn refused(self, end: End) -> Self {
         Self { end, ..self }
     }

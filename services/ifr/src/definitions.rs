@@ -120,7 +120,8 @@ impl Definitions {
         self.step.clear();
     }
 
-    /// Begins a step, which can be undone separately.
+    /// Begins a step: a group of changes that [`Definitions::undo_step`] undoes, and no earlier
+    /// ones.
     pub(crate) fn begin_step(&mut self) {
         self.step.clear();
     }

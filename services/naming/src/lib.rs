@@ -42,7 +42,8 @@ pub use settings::{LISTEN, open, settings};
 
 pub use punctual_naming_client::{cos_naming, extension};
 
-/// Client side, which is `punctual-naming-client`, and the answers of a group's members.
+/// Functions for clients of the naming service, from `punctual-naming-client`, and the answer of a
+/// group's member when it is asked whether it exists.
 pub mod client {
     pub use punctual_groups::Answer;
     pub use punctual_naming_client::{Kept, Names};

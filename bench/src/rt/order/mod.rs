@@ -66,7 +66,7 @@ pub(super) enum Serving {
     BufferedPool,
 }
 
-/// Options of the command.
+/// Options of the command `rt order`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Link over which the calls are made.

@@ -46,7 +46,7 @@ pub(crate) struct Parser<'s> {
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
     docs: Vec<Vec<String>>,
     spec: Specification,
-    /// Facts about each declaration that the model lacks, at the index of the declaration.
+    /// For each declaration, at its index: facts about it that the model does not contain.
     facts: Vec<Facts>,
     scopes: Vec<Scope>,
     /// Interfaces and value types that declare each name, by the lower-case name. Most names are in
@@ -54,7 +54,8 @@ pub(crate) struct Parser<'s> {
     declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
     /// Scope that is being read.
     scope: ScopeId,
-    /// Declarations whose insides are being read, innermost last; of a module, the part.
+    /// Declarations whose contents are being read, the innermost last. For a module, it is the part
+    /// that is being read.
     parts: Vec<DeclId>,
     /// Lists of declarations that are being read, innermost last.
     bodies: Vec<Vec<DeclId>>,
@@ -271,14 +272,14 @@ impl Parser<'_> {
 
     // Errors.
 
-    /// Reads what compilers before CORBA 3 do not know. Its errors name the macro that leaves it
-    /// out, where a file has a branch for such compilers, as those of the OMG do.
+    /// Calls `read` for syntax that is new in CORBA 3. If a file has a branch for older compilers,
+    /// as the OMG's files do, an error names the macro that leaves the new syntax out.
     fn since_corba_3<T>(&mut self, read: impl FnOnce(&mut Self) -> Checked<T>) -> Checked<T> {
         let advice = Advice::LeaveOut(self.peek().place);
         self.advised(advice, read)
     }
 
-    /// Reads something whose errors get an additional help.
+    /// Calls `read`. Each error that it reports is given `advice` as an additional help.
     fn advised<T>(&mut self, advice: Advice, read: impl FnOnce(&mut Self) -> T) -> T {
         self.session.advice.begin(advice);
         let result = read(self);

@@ -39,11 +39,11 @@ impl Place {
 
 /// Destination that a value is unmarshaled to.
 pub(crate) struct Target {
-    /// Expression of the value on which methods are called.
+    /// Expression of the destination as the receiver of a method call.
     value: TokenStream,
-    /// Expression of the value as the left side of an assignment.
+    /// Expression of the destination as the left side of an assignment.
     assigned: TokenStream,
-    /// Expression of a `&mut` to the value.
+    /// Expression of a `&mut` to the destination.
     reference: TokenStream,
     /// Name for a local variable that does not occur in `value`.
     read: Ident,
@@ -197,8 +197,8 @@ impl Scope<'_> {
         quote!(#function(#reference, #input, #bound))
     }
 
-    /// Generates an expression of a `Result` of a servant's view of a string or sequence: of the
-    /// request's bytes where possible.
+    /// Generates an expression of a `Result` that reads a string or sequence as a servant sees it:
+    /// where possible, as a view of the request's bytes.
     pub(crate) fn unmarshal_view(&self, ty: &Type, input: &TokenStream) -> TokenStream {
         let facts = &self.generator.facts;
         match self.generator.spec.resolve(ty) {

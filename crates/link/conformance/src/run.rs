@@ -1,4 +1,5 @@
-//! Running of a case: by name, and under a watchdog.
+//! Runs a test case of the conformance suite under a watchdog, which ends the process if the case
+//! hangs.
 
 use punctual_link::{Address, Link};
 use std::cell::Cell;
@@ -8,7 +9,7 @@ use std::time::Duration;
 /// Time after which a case counts as hung. Generous: it ends the test, it does not measure.
 const HANGS: Duration = Duration::from_secs(180);
 
-/// Function of a case.
+/// Test case of the suite: a function that runs it on a link, at an address.
 type Case = fn(&dyn Link, &Address);
 
 thread_local! {

@@ -114,7 +114,7 @@ pub struct Part {
     pub length: usize,
 }
 
-/// [`punctual_link::Guarantees`]
+/// Guarantees of a link, as [`punctual_link::Guarantees`] in the layout of C.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RawGuarantees {
@@ -203,13 +203,13 @@ macro_rules! table {
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         pub struct Table {
-            /// [`MAGIC`]
+            /// Always [`MAGIC`]: shows that the library has given a table of this kind.
             pub magic: u64,
-            /// [`VERSION`]
+            /// Version of the interface: [`VERSION`] at the time when the library was built.
             pub version: u32,
-            /// Size of this table.
+            /// Size of this table, in bytes.
             pub size: u32,
-            /// [`SIGNATURE`]
+            /// Always [`SIGNATURE`], which depends on the names and types of the table's functions.
             pub signature: u64,
             /// Flags: [`RESIDENT`] or 0.
             pub flags: u64,

@@ -1,4 +1,5 @@
-//! Handshake under way, a step at a time: on a socket that blocks for a while or not at all.
+//! TLS handshake in progress, performed step by step. The socket may be non-blocking, or block
+//! until a time-out.
 
 use rustls::{Connection, Error, InvalidMessage};
 use std::io;

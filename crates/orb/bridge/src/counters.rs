@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Numbers of requests by outcome, and of references rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Number of requests whose replies were passed back, including exceptions of the target.
+    /// Number of two-way requests whose replies were passed back, including exceptions of the
+    /// target.
     pub two_way: u64,
-    /// Number of requests without a reply that were passed on.
+    /// Number of one-way requests that were passed on.
     pub one_way: u64,
-    /// Number of queries about whether an object exists.
+    /// Number of LocateRequests: queries whether an object exists.
     pub located: u64,
     /// Number of requests that cannot be passed on as they are: version, code sets, byte order,
     /// alignment; and those for objects that cannot be reached through the bridge.

@@ -7,17 +7,19 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// Number of waits without spinning after which one spins, to see whether it pays again.
+/// Number of waits that sleep at once, where spinning did not pay, before one wait spins again as a
+/// test.
 const PROBE: u32 = 16;
-/// Upper bound of the number of waits without spinning between two tries, where spinning has not
-/// paid for long.
+/// Upper bound of the number of waits that sleep at once between two such tests; the number grows
+/// while spinning does not pay.
 const MAX_PROBE: u32 = 4096;
-/// Time between two readings of the clock from which on another thread must have run on the
-/// processor meanwhile.
+/// Minimum time between two successive readings of the clock that shows that another thread has run
+/// on the processor meanwhile.
 const INTERRUPTED: Duration = Duration::from_micros(4);
 /// Lower bound of the speed of copying memory, in bytes a nanosecond.
 const BYTES_PER_NANO: u64 = 1;
-/// Shortest time of a spin: a budget that is halved below it becomes 0, as its bookkeeping would cost more.
+/// Shortest time of a spin: a budget that is halved below it becomes 0, as the bookkeeping of so
+/// short a spin would cost more than it saves.
 const SHORTEST: Duration = Duration::from_micros(1);
 /// Number of vain spins after which a thread's properties are queried again.
 const RECHECK_AFTER: u32 = 256;

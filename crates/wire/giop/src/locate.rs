@@ -23,15 +23,17 @@ pub struct LocateRequestHeader<'m> {
 pub enum LocateStatus {
     /// The server does not know the object.
     UnknownObject,
-    /// The server takes requests for it.
+    /// The server serves requests to the object.
     ObjectHere,
-    /// The body is a reference to ask instead, this time.
+    /// Forward: the body is a reference that the client uses instead, for this request.
     ObjectForward,
-    /// The body is a reference to ask instead, from now on; since 1.2.
+    /// Permanent forward: the body is a reference that the client uses instead from now on; since
+    /// GIOP 1.2.
     ObjectForwardPerm,
-    /// The body is a system exception; since 1.2.
+    /// The body is a system exception; since GIOP 1.2.
     SystemException,
-    /// The body is the way in which the server wants to be addressed; since 1.2.
+    /// The body says in which form the server wants the target: object key, profile or reference;
+    /// since GIOP 1.2.
     NeedsAddressingMode,
 }
 

@@ -36,14 +36,15 @@ pub struct Reassembly {
 
 #[derive(Debug)]
 struct Partial {
-    /// Request id; `None` in 1.1.
+    /// Request id; `None` in GIOP 1.1.
     id: Option<u32>,
     header: MessageHeader,
     bytes: Vec<u8>,
     seams: Vec<usize>,
     /// Number of fragments that have continued the message, empty ones included.
     fragments: usize,
-    /// Request id in the header of a 1.1 request, once it was needed: see [`Reassembly::cancel`].
+    /// Request id of a GIOP 1.1 request, if it has been read from the request's header:
+    /// [`Reassembly::cancel`] reads it when a CancelRequest arrives.
     id_1_1: Option<u32>,
     /// Mark of the message, see [`Reassembly::mark`].
     mark: u64,
@@ -87,7 +88,8 @@ pub enum FragmentError {
     /// The fragment continues no message.
     #[error("a fragment continues no message")]
     WithoutStart,
-    /// A second message in 1.1, or one with the same id in 1.2, began before the first ended.
+    /// A second message in GIOP 1.1, or one with the same request id in GIOP 1.2, began before the
+    /// first had ended.
     #[error("a message begins before an interleaved one with the same id has ended")]
     Interleaved,
     /// Messages of this kind may not be fragmented.
@@ -99,7 +101,7 @@ pub enum FragmentError {
     /// The fragment's version or byte order differs from that of the message it continues.
     #[error("a fragment differs from its message in version or byte order")]
     Inconsistent,
-    /// The whole would exceed the limit on messages.
+    /// The whole message would exceed the limit on the size of messages.
     #[error("a fragmented message exceeds the limit of {limit} octets")]
     Oversized {
         /// Limit in bytes.
@@ -108,7 +110,7 @@ pub enum FragmentError {
     /// The message is in too many fragments.
     #[error("a message is in more than {limit} fragments")]
     TooManyFragments {
-        /// Limit, derived from that on messages.
+        /// Limit on the number of fragments, derived from the limit on the size of messages.
         limit: usize,
     },
     /// Too many messages are unfinished.
@@ -284,7 +286,7 @@ impl Reassembly {
         Ok(Accepted::Assembled(partial.finish()))
     }
 
-    /// Drops the fragments of a cancelled message, which gets no more.
+    /// Drops the fragments of a cancelled request, of which no more will arrive.
     fn cancel(&mut self, header: &MessageHeader, message: &[u8]) {
         let mut input = message_decoder(header, message, Coding::default());
         let Ok(CancelRequest { request_id }) = CancelRequest::decode(&mut input) else {

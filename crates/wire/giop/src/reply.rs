@@ -19,11 +19,13 @@ pub enum ReplyStatus {
     UserException,
     /// System exception; see [`crate::SystemExceptionBody`].
     SystemException,
-    /// Reference to call instead, this time.
+    /// Forward: the body is a reference that the client uses instead, for this request.
     LocationForward,
-    /// Reference to call instead, from now on; since 1.2.
+    /// Permanent forward: the body is a reference that the client uses instead from now on; since
+    /// GIOP 1.2.
     LocationForwardPerm,
-    /// Way in which the server wants to be addressed; since 1.2.
+    /// The body says in which form the server wants the target: object key, profile or reference;
+    /// since GIOP 1.2.
     NeedsAddressingMode,
 }
 

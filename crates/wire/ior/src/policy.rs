@@ -43,9 +43,9 @@ pub enum PolicyMeaning {
 /// Source of the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriorityModel {
-    /// Client, with each request.
+    /// The client sends the priority with each request.
     ClientPropagated,
-    /// Server, in the reference.
+    /// The server declares the priority, in the object's reference.
     ServerDeclared,
 }
 
@@ -74,9 +74,9 @@ impl Unmarshal for PriorityModel {
 /// Protocol, and the properties of its connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProtocol {
-    /// Tag of its profiles.
+    /// Tag of the protocol's profiles.
     pub profile: u32,
-    /// Properties of its transport.
+    /// Properties of the protocol's transport.
     pub properties: TransportProperties,
 }
 

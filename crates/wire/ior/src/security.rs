@@ -12,7 +12,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 /// Options of a security association, as bits (`Security::AssociationOptions`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AssociationOptions(
-    /// Bits of the options.
+    /// One bit for each option that is set; the constants of this type name the bits.
     pub u16,
 );
 

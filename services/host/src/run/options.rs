@@ -72,7 +72,8 @@ impl<S> RunOptions<S> {
         })
     }
 
-    /// Makes a message, or the drop of its sender, end the run instead of a signal.
+    /// Ends the run when `ended` receives a message or its sender is dropped, and no longer when
+    /// the process receives a signal.
     #[must_use]
     pub fn until(mut self, ended: Receiver<()>) -> Self {
         self.ending = Ending::Message(ended);

@@ -33,7 +33,7 @@ pub enum SettingsError {
         place: String,
         /// Name of the key.
         key: String,
-        /// The reason.
+        /// Reason why the value is invalid.
         reason: String,
     },
     /// Keys contradict each other, or one is missing.

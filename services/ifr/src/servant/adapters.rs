@@ -49,7 +49,8 @@ impl Adapters {
         Ok(Adapters { all: all? })
     }
 
-    /// Sets the servant of the adapter of a kind.
+    /// Sets the default servant of the adapter that serves the definitions of a kind, if there is
+    /// one.
     pub(super) fn set_servant(
         &self,
         kind: Kind,

@@ -46,9 +46,9 @@ pub struct AnnotationDefinition {
 pub struct AnnotationMember {
     /// Name, without an escaping underscore.
     pub name: String,
-    /// Type of its values; [`Type::Any`] where each constant is allowed.
+    /// Type of the member's values; [`Type::Any`] if a constant of any type is allowed.
     pub ty: Type,
-    /// Value of an omitted argument.
+    /// Value of the member if the annotation's use omits the argument.
     pub default: Option<AnnotationValue>,
     /// Source position of the name.
     pub location: Location,

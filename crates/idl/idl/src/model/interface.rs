@@ -3,14 +3,14 @@
 use super::{Annotation, DeclId, Type};
 use crate::source::Location;
 
-/// Flavour of an interface, which restricts its references.
+/// Kind of an interface, which decides what its references can denote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InterfaceFlavour {
-    /// Plain: objects that may be remote.
+    /// Neither abstract nor local: a reference denotes an object, which may be remote.
     Plain,
-    /// Abstract: object reference or value, known at run time.
+    /// Abstract: denotes an object or a value; which of them is known at run time.
     Abstract,
-    /// Local: never leaves its process.
+    /// Local: denotes an object of this process; the reference cannot be sent.
     Local,
 }
 

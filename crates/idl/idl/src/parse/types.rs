@@ -9,7 +9,8 @@ use crate::session::Checked;
 use crate::source::Place;
 
 impl Parser<'_> {
-    /// Reads a type for a member or a typedef, which may be declared on the spot.
+    /// Reads the type of a member or typedef. A `struct`, `union` or `enum` may be defined in its
+    /// place.
     pub(super) fn constructed_or_type_spec(&mut self) -> Checked<Type> {
         self.annotations_of_a_type()?;
         let token = self.peek();
@@ -25,7 +26,8 @@ impl Parser<'_> {
         Ok(Type::Named(id))
     }
 
-    /// Reads a complete type, not one declared on the spot.
+    /// Reads the use of a type, which must be complete. A `struct`, `union` or `enum` cannot be
+    /// defined in its place.
     pub(super) fn type_spec(&mut self) -> Checked<Type> {
         let place = self.peek().place;
         let ty = self.any_type_spec()?;

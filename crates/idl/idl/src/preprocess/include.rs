@@ -138,7 +138,7 @@ impl Preprocessor<'_> {
         Err(self.not_found(place, &name, quoted))
     }
 
-    /// Returns the file's name, and whether it stood in quotes.
+    /// Returns the name of the file to include, and whether it stood in quotes.
     fn included_name(
         &mut self,
         directive: Token,
@@ -164,7 +164,8 @@ impl Preprocessor<'_> {
                     end: last.place.start,
                     ..first.place
                 };
-                // What a macro became has the macro's place, so that only its tokens have the text.
+                // The expansion of a macro has the source position of the macro, so the text is
+                // taken from the tokens.
                 let name = match is_written {
                     true => self.session.excerpt(inner).trim().to_owned(),
                     false => self.joined(&line[1..end]),
@@ -190,7 +191,8 @@ impl Preprocessor<'_> {
         Err(self.session.report(error))
     }
 
-    /// Returns the text of tokens that stand in one line.
+    /// Returns the text of several tokens of one line, with a space where the source has space
+    /// between two of them.
     fn joined(&self, tokens: &[Token]) -> String {
         let mut text = String::new();
         for token in tokens {

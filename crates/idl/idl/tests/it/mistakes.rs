@@ -194,7 +194,8 @@ fn a_member_that_a_comment_of_an_included_file_takes_is_told_and_a_drawing_is_no
     assert_eq!(compiled.warnings.len(), 1);
 }
 
-/// Compiles with these options, and the included files of `diagnosed`.
+/// Compiles `text` with these options, and returns its diagnostics as text. It may include
+/// `twice.idl` and `binary.idl`.
 fn diagnosed_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
     let loader = InMemory::new()
         .with("twice.idl", "struct Twice { long x; };\ntypedef long T;\n")

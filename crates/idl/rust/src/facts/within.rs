@@ -169,7 +169,8 @@ impl<'s> Search<'s> {
         Visit { id, held }
     }
 
-    /// Adds the contents of the held declaration to its holder.
+    /// Adds the contents of one declaration's values (`held`) to those of a declaration whose
+    /// values contain them (`holder`).
     fn add(&mut self, holder: DeclId, held: DeclId) {
         let (holder, held) = (holder.index(), held.index());
         if self.is_open[held] {

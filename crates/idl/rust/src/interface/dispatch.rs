@@ -113,7 +113,8 @@ impl Chooser<'_> {
         self.line("}");
     }
 
-    /// Writes a `match` whose last arm is that for an unknown name.
+    /// Writes a `match` on `value` whose last arm is for names of operations that the interface
+    /// does not have.
     fn choose(&mut self, value: &str, arms: impl FnOnce(&mut Self)) {
         let outer = INDENT * (self.scope.depth() + 2 * self.level + 2);
         self.indented(outer, &format!("match {value} {{"));

@@ -45,7 +45,7 @@ pub(super) fn generate(
     quote!(#servant #blocking #skeleton #futures)
 }
 
-/// Returns the names of the interface's reference and of a companion.
+/// Returns the names of the interface's reference type and of a type generated beside it.
 fn names(scope: &Scope<'_>, declaration: &Declaration, companion: Companion) -> (Ident, Ident) {
     let names = &scope.generator.names;
     let companion = names.companion(declaration.id, companion);
@@ -93,7 +93,8 @@ fn amh_trait(
     }
 }
 
-/// Generates `fn name(&self, response: Response<…>, …)`, and the name of its response.
+/// Generates `fn name(&self, response: Response<…>, …)`, and returns it with the name of its
+/// parameter `response`, which is another if a parameter of the operation has this name.
 fn amh_signature(scope: &Scope<'_>, call: &Call<'_>) -> (TokenStream, Ident) {
     let name = call.method_ident();
     let (_, parameters) = passed(scope, call);

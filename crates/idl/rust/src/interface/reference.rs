@@ -64,7 +64,8 @@ fn object_name<'g>(generator: &'g Generator<'_>, interface: &Declaration) -> &'g
     }
 }
 
-/// Generates a method for each call, except those of the first base.
+/// Generates the reference type's methods, one for each operation and attribute access. Those that
+/// the interface inherits from its first base are left out.
 fn methods(
     scope: &Scope<'_>,
     declaration: &Declaration,

@@ -1,5 +1,5 @@
-//! Common parts of a request in all methods of a reference, compiled, `_into` twins or interpreted:
-//! the operation's name, the marshaling of the arguments, the reading of the reply.
+//! Common parts of a request in all methods of a reference, compiled, `…_into` or interpreted: the
+//! operation's name, the marshaling of the arguments, the reading of the reply.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;

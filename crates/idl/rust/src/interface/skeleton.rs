@@ -1,4 +1,5 @@
-//! Skeleton: a request's arguments to a servant's method, its results to the reply.
+//! Generates skeletons. A skeleton passes a request's arguments to a servant's method, and the
+//! method's results to the reply.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{DeclId, Declaration, Direction, InterfaceFlavour};
@@ -110,8 +111,8 @@ impl AnswerTime {
     }
 }
 
-/// Generates the operations by name and number, and the code that answers each of the interface's
-/// own.
+/// Generates the table of an interface's operations by name and number, and the code that answers
+/// requests for each operation that the interface does not inherit.
 fn answers(scope: &Scope<'_>, declaration: &Declaration, when: AnswerTime) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let reference = reference_path(scope, declaration);
@@ -199,7 +200,8 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration, when: AnswerTime) -> To
     }
 }
 
-/// Generates the dispatch from an operation's name to its code, among the interface's own.
+/// Generates the look-up of an operation's code by the operation's name, among the operations that
+/// the interface does not inherit.
 fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStream {
     let [some, none] = ["Some", "None"].map(|name| scope.name(name));
     let some = some.to_string().replace(' ', "");
@@ -214,7 +216,8 @@ fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStrea
     dispatch::generate(scope, arms, &none)
 }
 
-/// Generates one operation: arguments, upcall, reply.
+/// Generates the code that answers requests for one operation: it reads the arguments, calls the
+/// servant and writes the reply.
 fn arm(scope: &Scope<'_>, call: &Call<'_>, when: AnswerTime) -> TokenStream {
     let mut locals = Claims::default();
     locals.reserve("call");
@@ -250,7 +253,7 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>, when: AnswerTime) -> TokenStream {
     quote!({ #(#arguments)* #rest })
 }
 
-/// Parameters, each with the name of its local variable.
+/// Parameters of an operation, each with the name of the local variable that holds its value.
 type Named<'n, 'c> = [(&'n Parameter<'c>, &'n Ident)];
 
 /// Generates the upcall of a servant that has answered when it returns, and the reply.

@@ -1,5 +1,5 @@
-//! Twin `_into` of a call that returns strings or sequences: it fills buffers of the caller
-//! instead, and so allocates nothing once those are large enough.
+//! Generates a second method, named `…_into`, for each operation that returns strings or sequences:
+//! it fills buffers of the caller, and allocates nothing once these are large enough.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
@@ -34,7 +34,7 @@ enum Destination {
     Back,
 }
 
-/// Returns the name of a call's twin, if it has one. `methods` are the names in use.
+/// Returns the name of a call's `_into` method, if it has one. `methods` are the names in use.
 pub(super) fn name(
     generator: &Generator<'_>,
     call: &Call<'_>,
@@ -49,7 +49,7 @@ pub(super) fn name(
     fills.then(|| methods.fresh(&format!("{}_into", call.method)).to_string())
 }
 
-/// Generates the `_into` twin of a call, called `name`.
+/// Generates the `_into` method of a call, called `name`.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenStream {
     let mut locals = call.locals();
     let results = results(scope, call, &mut locals);
@@ -152,7 +152,7 @@ fn doc_of(call: &Call<'_>) -> TokenStream {
     doc(&[], &sentence)
 }
 
-/// Generates the reader of the reply.
+/// Generates the closure that reads the reply.
 fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     let ok = scope.name("Ok");
     let reply = locals.clone().fresh("reply");

@@ -15,8 +15,8 @@ pub(super) struct Incoming {
     octets: VecDeque<u8>,
     /// Offset up to which the application has taken everything.
     read: u64,
-    /// Offset up to which everything has arrived; the finish, which ends the stream, counts as one
-    /// byte.
+    /// Offset up to which everything has arrived. The finish, which marks the end of the stream,
+    /// counts as one byte.
     next: u64,
     stretches: Vec<(u64, u64)>,
     /// Offset of the finish; `None` until it has arrived.
@@ -143,7 +143,7 @@ impl Incoming {
         count
     }
 
-    /// Returns whether the finish has arrived, and all before it.
+    /// Returns whether the whole stream has arrived: the mark of its end, and all bytes before it.
     pub(super) fn is_finished(&self) -> bool {
         self.finish.is_some_and(|end| self.next > end)
     }
@@ -159,7 +159,7 @@ impl Incoming {
         u32::try_from(window).unwrap_or(u32::MAX)
     }
 
-    /// Returns the stretches of bytes that arrived beyond gaps.
+    /// Returns the ranges of bytes that have arrived beyond gaps.
     pub(super) fn stretches(&self) -> &[(u64, u64)] {
         &self.stretches
     }

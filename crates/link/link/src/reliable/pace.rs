@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-/// Shortest wait for an acknowledgement, above a peer's delay of its acknowledgements.
+/// Minimum time to wait for an acknowledgement. It is longer than the time for which a peer may
+/// delay an acknowledgement.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// Longest wait for an acknowledgement, however often it was doubled.
+/// Maximum time to wait for an acknowledgement, however often the time was doubled.
 const LONGEST: Duration = Duration::from_secs(1);
-/// Wait for an acknowledgement before any round trip has been measured.
+/// Time to wait for an acknowledgement before any round trip has been measured.
 const FIRST: Duration = Duration::from_millis(100);
 
 /// Estimate of the round trip and the time-out derived from it (RFC 6298).

@@ -7,7 +7,8 @@ use punctual_cdr::Block;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Faults in a thousand datagrams.
+/// Average numbers of simulated faults of each kind in a thousand datagrams, and the seed of the
+/// random choice.
 #[derive(Clone, Copy, Default)]
 struct Faults {
     lose: u64,

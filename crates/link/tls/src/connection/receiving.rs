@@ -1,5 +1,5 @@
-//! Receiving: ciphertext is waited for outside of TLS's lock, and decrypted as far as it has
-//! arrived.
+//! Receiving on a TLS connection: the reader waits for ciphertext without holding the lock of the
+//! TLS state, and decrypts what has arrived.
 
 use super::{TlsConnection, is_passing, lock};
 use crate::flow::{Incoming, take_plaintext};
@@ -11,7 +11,7 @@ use std::io::{self, BufRead};
 use std::time::Duration;
 
 impl TlsConnection {
-    /// Decrypts all ciphertext at hand, and appends the plaintext to `block`.
+    /// Decrypts all ciphertext that has been received, and appends the plaintext to `block`.
     pub(super) fn decrypt(&self, incoming: &mut Incoming, block: &mut Block) -> Result<(), Cause> {
         let mut tls = self.tls();
         while incoming.feed(&mut tls)? {
@@ -115,7 +115,8 @@ impl TlsConnection {
         }
     }
 
-    /// Returns the state of the incoming side, if decrypted data or an end is at hand in TLS.
+    /// Returns the state of the incoming side as far as it is known without reading the socket:
+    /// decrypted data, or the end of the stream; `None` if TLS has neither.
     pub(super) fn known(&self) -> Option<Pending> {
         let mut tls = self.tls();
         match tls.reader().fill_buf() {

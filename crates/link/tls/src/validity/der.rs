@@ -14,7 +14,7 @@ const VERSION: u8 = 0xA0;
 #[derive(Clone, Copy)]
 struct Der<'a>(&'a [u8]);
 
-/// Date and time of day, in UTC. Ordered as in time.
+/// Date and time of day, in UTC. The earlier of two is the smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
     pub(super) year: u16,

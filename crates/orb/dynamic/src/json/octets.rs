@@ -2,7 +2,7 @@
 
 use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE};
 
-/// Form of octets in text.
+/// Form in which a sequence of octets is written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OctetForm {
     /// `"base64:AQID"` (RFC 4648, §4).

@@ -21,9 +21,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// Owner of a called reference.
+/// Handle that keeps a reference alive while a deferred call through it is in progress.
 pub(crate) trait Owner {
-    /// Returns the reference as the callee of a call over the given lane.
+    /// Returns the reference, as the callee of a call that the given lane makes.
     fn callee_of<'c>(&'c self, lane: &'c Arc<Lane>) -> Callee<'c>;
 }
 

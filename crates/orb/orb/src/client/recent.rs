@@ -21,7 +21,8 @@ const MOST: usize = 64;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     reference: (u64, u64),
-    /// The lane's number, shifted, with the kind of call in the lowest bit.
+    /// The number of the lane that makes the calls, shifted left by one bit; the lowest bit is set
+    /// for two-way calls.
     calls: u64,
 }
 
@@ -144,7 +145,8 @@ impl Recent {
         self.0.last.connection = connection;
     }
 
-    /// Gives the cache back to the thread.
+    /// Puts the cache of recent paths back for the thread's next call; the current call has taken
+    /// it out.
     #[inline]
     pub(super) fn keep(self) {
         let _ = RECENT.try_with(|place| place.0.set(Some(self.0)));

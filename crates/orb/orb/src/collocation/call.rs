@@ -183,8 +183,8 @@ enum Stop {
     Raised(SystemException),
 }
 
-/// Makes the call between interceptors and follows forwards, up to the limit that applies to
-/// requests.
+/// Calls the interceptors, with the servant between their starting and ending points. Follows
+/// forwards, as many as a request may (`max_forwards`).
 fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>) -> Stop {
     let Repeatable {
         run,

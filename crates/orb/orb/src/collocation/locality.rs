@@ -42,13 +42,13 @@ pub(super) struct LocatedObject {
     pub(super) is_proxy: bool,
 }
 
-/// Caller's reference and ORB, for finding the object.
+/// Caller of an object that may be in this process: its ORB, and the reference that it calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller<'a> {
     pub(crate) orb: &'a Orb,
     pub(crate) object: &'a RemoteObject,
     pub(crate) locality: &'a Locality,
-    /// Time-out of the reference itself.
+    /// Time-out that is set for calls through the reference.
     pub(crate) timeout: Option<Duration>,
     /// True if the calling thread may block until a servant that answers later has answered.
     pub(crate) may_wait: bool,
@@ -118,7 +118,7 @@ impl Locality {
         (here.broker.life.serves() && calls()).then_some(here)
     }
 
-    /// Makes all further calls through the reference requests.
+    /// Makes all further calls through the reference by requests.
     #[cold]
     pub(super) fn leave(&self) {
         self.state.store(ELSEWHERE, Ordering::Relaxed);

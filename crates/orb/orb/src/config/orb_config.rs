@@ -75,8 +75,8 @@ pub struct OrbConfig {
     /// Concurrency strategy of endpoints that do not set their own. Default: a thread for each
     /// connection.
     pub concurrency: Concurrency,
-    /// Method by which calls wait for their replies, where no policy says otherwise. Default: by
-    /// reading.
+    /// Method by which calls wait for their replies, where no policy says otherwise. Default: the
+    /// caller reads the connection ([`Wait::Read`]).
     pub wait: Wait,
     /// Method by which objects of this process are called, where no policy says otherwise
     /// (`-ORBCollocation`). Default: without a request, through the object adapter.

@@ -64,7 +64,7 @@ impl<'c> CallPolicies<'c> {
 pub struct RequestContextError {
     /// Id of the context.
     pub id: u32,
-    /// The reason.
+    /// Reason why requests cannot carry the context.
     pub why: &'static str,
 }
 

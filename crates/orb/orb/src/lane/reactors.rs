@@ -56,9 +56,9 @@ type Size = (PoolSize, Option<Reservation>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// Pool of the reactive endpoints.
+    /// Thread pool of the endpoints whose concurrency strategy is reactive.
     reactive: Option<Arc<LeaderFollowers>>,
-    /// Pool of the first endpoint that has one.
+    /// Thread pool of the lane's first endpoint that has a pool of its own.
     first_pool: Option<Arc<LeaderFollowers>>,
     /// Reactor that only callers run while they wait for replies; used if there are no reactive and
     /// no pooled endpoints.

@@ -30,8 +30,8 @@ pub struct Orb {
     shared: Arc<Shared>,
     /// Origin of the messages whose values are decoded with this handle as their environment.
     reads_from: Origin,
-    /// Connection over which those messages arrive, if calls to references in them may be made over
-    /// it.
+    /// Connection over which the messages to decode arrive, if the references in these messages may
+    /// be called over it (bidirectional GIOP).
     reads_by: Option<Weak<BackChannel>>,
 }
 

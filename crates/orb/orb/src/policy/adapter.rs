@@ -13,12 +13,12 @@ pub struct AdapterPolicies {
     set: PolicySet,
     /// Policies that are published, in the encoded form in which references carry them.
     published: Vec<PolicyValue>,
-    /// Templates of the parts that the profiles of all its objects' references have in common.
+    /// Templates of the parts that are the same in the references of all the adapter's objects.
     templates: ProfileTemplates,
     outlives_process: bool,
-    /// Index of the first policy that takes effect around upcalls.
+    /// Index in `set` of the first policy that takes effect before and after each upcall.
     around_upcalls: Option<usize>,
-    /// Components that interceptors have added to its objects' references.
+    /// Components that interceptors have added to the references of the adapter's objects.
     components: Components,
 }
 
@@ -32,7 +32,7 @@ pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 pub struct InvalidPolicy {
     /// Index of the policy in the given list, from 0.
     pub index: usize,
-    /// The reason.
+    /// Reason why the adapter cannot have the policy.
     pub why: String,
 }
 

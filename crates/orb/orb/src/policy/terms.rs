@@ -51,7 +51,8 @@ pub(crate) struct StartTimes {
 }
 
 impl Queued {
-    /// Returns the start times of a call that begins now, if its request or reply has one.
+    /// Returns the request's and the reply's start times, for a call that begins now; `None` if the
+    /// policies set neither.
     pub(crate) fn starts(&self) -> Option<Box<StartTimes>> {
         if self.request_start.is_none() && self.reply_start.is_none() {
             return None;

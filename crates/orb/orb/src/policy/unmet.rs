@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct UnmetPolicies {
     /// Types of the policies responsible; empty if the reason is another.
     pub types: Vec<u32>,
-    /// The reason.
+    /// Reason why no call can be made.
     pub why: Cow<'static, str>,
     /// Minor code of the exception, which conveys the reason to a peer.
     pub minor: u32,

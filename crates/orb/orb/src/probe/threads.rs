@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MAX_RINGS: usize = 256;
 
 thread_local! {
-    /// The thread's ring buffer; `None` if there were too many threads when it was first needed.
+    /// Ring buffer of the thread's time stamps; `None` if there were too many threads when the
+    /// first stamp was to be recorded.
     static RING: OnceCell<Option<Arc<Ring>>> = const { OnceCell::new() };
 }
 
@@ -24,7 +25,7 @@ struct ThreadRing {
     taken: u64,
 }
 
-/// Stamps of one thread.
+/// Time stamps that the probes have recorded on one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStamps {
     /// The thread's name.

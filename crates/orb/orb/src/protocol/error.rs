@@ -70,7 +70,7 @@ pub enum ProtocolError {
     BadName {
         /// The name.
         name: String,
-        /// The reason.
+        /// Reason why the name cannot be registered.
         reason: &'static str,
     },
     /// No protocol part with the name that was to be retired exists.

@@ -39,8 +39,8 @@ pub struct PendingReply {
 struct Shared {
     operation: Box<str>,
     awaited: Arc<Awaited>,
-    /// Data for the answer; present until the request is answered. The connection may no longer
-    /// exist when a late answer is dropped.
+    /// Data for the reply, which the first answer takes out. A later answer finds nothing and has
+    /// no effect.
     open: Mutex<Option<Open>>,
 }
 
@@ -48,7 +48,7 @@ struct Shared {
 struct Open {
     connection: Arc<dyn PendingReplySender>,
     request_id: u32,
-    /// Number of bytes that its connection counts for it.
+    /// Number of bytes that the request's connection counts for the request.
     octets: usize,
     version: GiopVersion,
     response: ResponseFlags,

@@ -182,7 +182,8 @@ impl Poa {
         }
     }
 
-    /// Returns the id and the entry that a reference of this adapter names.
+    /// Returns the id of the object that a reference of this adapter names, and the object's entry
+    /// in the active object map, if the reference contains it.
     pub(super) fn named_by(
         &self,
         object: &ObjectRef,

@@ -44,8 +44,9 @@ const CANCEL: Operation = Operation::two_way("cancel");
 const STATE: Operation = Operation::two_way("state");
 
 impl DistributableThreads {
-    /// Cancels a distributable thread, as [`super::DistributableThread::cancel`] does in that
-    /// process. Returns `false` if the thread does not pass through that process.
+    /// Cancels a distributable thread in the process that publishes it, as
+    /// [`super::DistributableThread::cancel`] does there. Returns `false` if the thread does not
+    /// pass through that process.
     ///
     /// # Errors
     /// The failure of the call.
@@ -54,8 +55,8 @@ impl DistributableThreads {
         self.0.invoke(&CANCEL, put, bool::unmarshal)
     }
 
-    /// Returns the state of a distributable thread, as that process knows it:
-    /// [`DistributableThreadState::Ended`] if the thread does not pass through it.
+    /// Returns the state of a distributable thread in the process that publishes it:
+    /// [`DistributableThreadState::Ended`] if the thread does not pass through that process.
     ///
     /// # Errors
     /// The failure of the call.

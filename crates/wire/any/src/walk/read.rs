@@ -1,4 +1,4 @@
-//! Decoding of a value to its parts.
+//! Decodes a value whose type is known at run time into its parts.
 
 use std::sync::Arc;
 
@@ -46,10 +46,10 @@ pub(crate) fn read(
     Ok(value)
 }
 
-/// Use of elements that are read one after the other.
+/// Treatment of each element of a sequence or array after it has been read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ElementUse {
-    /// Elements are kept, all of them.
+    /// All elements are kept, so that their memory adds up.
     Kept,
     /// Each element is examined and then dropped.
     Dropped,

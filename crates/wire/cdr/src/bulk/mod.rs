@@ -1,10 +1,10 @@
 //! Runs of numbers and of structs of them as bytes and back: the one module of this crate with
 //! `unsafe`.
 //!
-//! It holds the few reinterpretations that copying in bulk needs, each behind a safe function. The
-//! rest of the crate, and generated code, call those. `layout` tells which structs may be copied
-//! whole, `copy` does it, `scratch` is memory for values that a servant sees in another layout than
-//! the message has.
+//! It holds the few reinterpretations of memory that copying in bulk needs, each behind a safe
+//! function that the rest of the crate and generated code call. `layout` tells which structs may be
+//! copied as a whole, and `copy` copies them. `scratch` keeps memory for values whose layout in
+//! memory differs from that in the message.
 
 mod copy;
 mod layout;
@@ -27,8 +27,8 @@ pub(crate) unsafe trait Primitive: PlainData {
     fn swapped(self) -> Self;
 }
 
-/// Number of which any bytes are valid, so that a run of them may be viewed while a peer changes
-/// it.
+/// Numeric type for which every bit pattern is a value, so that numbers in shared memory may be
+/// read while a peer changes them.
 pub(crate) trait Number: Primitive {}
 
 macro_rules! integers {
@@ -92,7 +92,7 @@ pub(crate) fn octets_of_mut<T: Primitive>(values: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size) }
 }
 
-/// Returns the memory of `values`: a boolean is a byte that is 0 or 1.
+/// Returns the memory of `values`, in which each boolean is a byte, 0 or 1.
 #[inline]
 pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
     // SAFETY: `bool` has the size of `u8`, no padding, and the values 0 and 1.

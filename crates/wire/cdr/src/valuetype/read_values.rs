@@ -27,13 +27,14 @@ pub(crate) struct ReadValues<'d> {
     pub(super) level: u32,
     /// Level of the value whose state is being read; 0 if it is not in chunks.
     pub(super) reading: u32,
-    /// End of the current chunk, or of the last one, as an offset in all bytes.
+    /// Offset in the message at which the current chunk ends, or the last one ended; `None` outside
+    /// of chunked values.
     pub(crate) chunk_end: Option<usize>,
     /// Number of values whose states are being read.
     pub(super) open: usize,
-    /// Number of parts that states were split into, where no generated code knows their types.
+    /// Number of parts into which the states of values without generated code were split.
     pub(super) parts: usize,
-    /// Values whose states are continued once the value that they hold has been read.
+    /// Values whose states are read on once the values that they contain have been read.
     pub(super) waiting: Waiting,
 }
 

@@ -13,7 +13,8 @@ use punctual_cdr::{
 };
 use std::fmt::Debug;
 
-/// Declares structs as the IDL compiler generates them, and a way to make any of their values.
+/// Declares structs as the IDL compiler generates them, and for each a function that makes a value
+/// from random bytes.
 macro_rules! shapes {
     ($($name:ident { $($field:ident: $type:ty),+ })*) => {$(
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,7 +31,8 @@ macro_rules! shapes {
     )*};
 }
 
-/// Type with a value made from bytes, without a NaN or a character beyond ASCII.
+/// Type whose values can be made from random bytes. The values contain no NaN, and no character
+/// beyond ASCII.
 trait Filled: Sized {
     fn filled(source: &mut dyn FnMut() -> u8) -> Self;
 }

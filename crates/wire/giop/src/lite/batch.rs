@@ -14,7 +14,8 @@ use super::framing::Kind;
 use super::messages::{begin_message, finish_message_at, put_operation};
 use crate::batch::{Requests, get_body};
 
-/// Least size of a request: the length of its body.
+/// Minimum size of a request in a batch, in bytes: a request begins with the length of its body, a
+/// `u32`.
 const MIN_REQUEST: usize = 4;
 
 /// Batch that is being written. After each request it is a whole message except for its size, which

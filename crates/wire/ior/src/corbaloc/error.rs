@@ -16,9 +16,10 @@ pub enum CorbalocPart {
 /// Separator between the last address and the object key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyMark {
-    /// Slash, the usual separator.
+    /// `/`, which usually separates the object key from the addresses.
     Slash,
-    /// Bar, for an address that is a path, which contains slashes.
+    /// `|`, which separates the object key from an address that is a path, as a path contains
+    /// slashes.
     Bar,
 }
 

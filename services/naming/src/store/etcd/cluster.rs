@@ -27,8 +27,8 @@ pub(super) struct Cluster {
     pub(super) options: EtcdOptions,
     pub(super) layout: Layout,
     pub(super) client: Client,
-    /// Client for writing beats, with a connection of its own, so that beats do not wait for
-    /// changes.
+    /// Client for writing heartbeats, with a connection of its own, so that heartbeats do not wait
+    /// for changes.
     pub(super) beats: Client,
     pub(super) identity: u64,
     pub(super) progress: Progress,

@@ -1,4 +1,5 @@
-//! Threads that follow the changes of all servers: one watches etcd, the other writes beats.
+//! Threads that follow the changes of all servers: one watches etcd, the other writes heartbeats to
+//! it.
 
 use std::time::Duration;
 
@@ -8,11 +9,11 @@ use super::cluster::Cluster;
 use crate::store::StoreError;
 use crate::store::shared::Follower;
 
-/// Pause of the watch after a failure.
+/// Time to wait after the watch on etcd has failed before it is started again.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Cluster {
-    /// Runs the thread that writes beats.
+    /// Runs the thread that writes heartbeats to etcd.
     pub(super) fn beat(&self) {
         let interval = self.options.staleness / 3;
         let mut is_away = false;
@@ -36,7 +37,7 @@ impl Cluster {
         }
     }
 
-    /// Runs the thread that watches.
+    /// Runs the thread that watches etcd for changes.
     pub(super) fn watch(&self, follower: &dyn Follower) {
         let mut member = 0;
         let mut is_lost = false;

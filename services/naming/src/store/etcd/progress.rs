@@ -1,5 +1,5 @@
-//! Progress of the watch: the revision up to which changes have been reported, and the time at
-//! which the copy was last known to be complete.
+//! Progress of the watch on etcd: the revision up to which changes have been reported, and the time
+//! at which the local copy of the names was last known to be complete.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::store::StoreError;
 
-/// Progress of the watch.
+/// Progress of the watch on etcd, which the store shares with its threads.
 #[derive(Debug)]
 pub(super) struct Progress {
     state: Mutex<State>,
@@ -25,7 +25,7 @@ struct State {
     has_ended: bool,
     /// True if etcd has lost changes that it had reported.
     is_lost: bool,
-    /// Connection of the watch. Shutting it down ends the watch.
+    /// Connection to etcd over which the changes are reported. Shutting it down ends the watch.
     watch: Option<TcpStream>,
 }
 
@@ -98,7 +98,7 @@ impl Progress {
         state.revision >= revision
     }
 
-    /// Ends the watching and the beating thread.
+    /// Ends the thread that watches etcd and the thread that writes heartbeats to it.
     pub(super) fn end(&self) {
         self.state.lock().has_ended = true;
         self.cut();

@@ -1,8 +1,9 @@
-//! Paths of valuetypes that occur again.
+//! Paths in JSON text to valuetypes that are shared: the text refers to such a value by its path,
+//! in a member `$ref`.
 //!
-//! Paths are long where values nest, and few of them are referred to. So the paths of values are
-//! not assembled: the paths that the text refers to are sorted, and each step into a value narrows
-//! them to those that begin with the path of that value.
+//! Paths are long where values nest, and few values are referred to. So the reader does not
+//! assemble the path of every value. It sorts the paths that `$ref` members name, and with each
+//! step into a value it narrows them to those that begin with the path of this value.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};

@@ -20,9 +20,11 @@ const DISCRIMINATOR: &str = "$discriminator";
 struct Given<'t> {
     /// Position of the value of `$discriminator`.
     discriminator: Option<usize>,
-    /// Name and position of the union's member; of several, the first in alphabetical order.
+    /// Name and position of the JSON member that gives the union's active member. If there are
+    /// several, that whose name is the first in alphabetical order.
     member: Option<(Cow<'t, str>, usize)>,
-    /// Name of a second member, which is an error; of several, the first in alphabetical order.
+    /// Name of the next such member in alphabetical order, if there is one: an error, as a union
+    /// has one active member.
     more: Option<Cow<'t, str>>,
 }
 

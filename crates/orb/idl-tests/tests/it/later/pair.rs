@@ -62,7 +62,7 @@ pub(super) fn tcp() -> ListenEndpoint {
     ListenEndpoint::iiop("127.0.0.1", 0)
 }
 
-/// Returns a reference of the client's ORB to the object of the server's reference.
+/// Transfers a reference from the server's ORB to the client's, as text.
 pub(super) fn over_wire<I: Interface>(server: &Orb, client: &Orb, reference: &I) -> I {
     let text = server.object_to_string(reference).unwrap();
     I::narrow(client.string_to_object(&text).unwrap()).unwrap()

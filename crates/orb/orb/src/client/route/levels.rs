@@ -1,11 +1,11 @@
-//! Nested lists of endpoints: that of the original reference, and one for each forward that was
-//! followed.
+//! Stack of lists of endpoints that a call may try: the list of the original reference, and one for
+//! each forward that was followed.
 
 use crate::client::target::Target;
 use crate::lane::Endpoint;
 use std::sync::Arc;
 
-/// The lists of one call, the innermost last.
+/// Lists of the endpoints that one call may try, the innermost last.
 #[derive(Debug, Default)]
 pub(super) struct Levels(Vec<Level>);
 
@@ -30,7 +30,8 @@ impl Levels {
         self.0.clear();
     }
 
-    /// Adds an innermost list, of which `first` is tried first, if it is in the list.
+    /// Adds the endpoints of the reference to which the call was forwarded, as the innermost list.
+    /// The endpoint `first` is tried first, if it is in the list.
     pub(super) fn push(
         &mut self,
         target: Arc<Target>,
@@ -45,7 +46,7 @@ impl Levels {
         });
     }
 
-    /// Removes the innermost list.
+    /// Removes the innermost list of endpoints.
     pub(super) fn pop(&mut self) {
         self.0.pop();
     }
@@ -74,8 +75,8 @@ impl Levels {
         }
     }
 
-    /// Removes the innermost lists whose endpoints have all failed; after each, the call continues at the profile
-    /// after the forwarding one.
+    /// Removes the innermost lists whose endpoints have all failed. The call then continues in the
+    /// list below, at the profile after the one that forwarded it.
     pub(super) fn leave_exhausted(&mut self) {
         while self.0.last().is_some_and(|level| level.current().is_none()) {
             self.pop();
