@@ -227,16 +227,30 @@ pub(crate) fn again_in_new_threads(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::cell::OnceCell;
+
+    /// Counts the end of a thread, as part of the thread's own memory.
+    struct EndOfThread(Arc<AtomicU64>);
+
+    impl Drop for EndOfThread {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    thread_local! {
+        static END: OnceCell<EndOfThread> = const { OnceCell::new() };
+    }
 
     #[test]
     fn work_in_new_threads_ends_with_each_pause() {
         let (load, tally) = (Load::default(), Tally::default());
-        let mut threads = std::collections::HashSet::new();
+        let ended = Arc::new(AtomicU64::new(0));
         std::thread::scope(|scope| {
-            let (load, tally) = (&load, &tally);
-            let working = scope.spawn(|| {
+            let (load, tally, ends) = (&load, &tally, ended.clone());
+            let working = scope.spawn(move || {
                 again_in_new_threads((load, tally), "work", Duration::ZERO, |work| {
-                    threads.insert(std::thread::current().id());
+                    END.with(|end| end.get_or_init(|| EndOfThread(ends.clone())).0.clone());
                     work.record_done();
                     Ok(())
                 });
@@ -248,11 +262,14 @@ mod tests {
                     std::thread::yield_now();
                 }
                 assert!(load.pause(Duration::from_secs(60)), "phase {phase}");
+                while ended.load(Ordering::Relaxed) < phase {
+                    std::thread::yield_now();
+                }
             }
             load.stop();
             assert!(working.join().is_ok());
         });
-        assert!(threads.len() >= 2, "{threads:?}");
+        assert_eq!(ended.load(Ordering::Relaxed), 2);
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Running {
                 return idl::Board::from_object(object);
             }
             assert!(!self.thread.is_finished(), "the board has ended");
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
 

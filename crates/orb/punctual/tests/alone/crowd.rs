@@ -79,7 +79,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
         .map(|_| TcpStream::connect(address).unwrap())
         .collect();
     while pair.server.client_connections() < idle + 1 {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let each = resident().saturating_sub(before) / u64::try_from(idle).unwrap();
     println!("{concurrency:?}: {idle} idle connections take {each} octets each");
@@ -107,7 +107,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
     });
     drop(silent);
     while pair.server.client_connections() > 1 {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     pair.server.shutdown(true).unwrap();
 }

@@ -139,7 +139,7 @@ fn a_one_way_to_what_is_held_does_not_hold_its_caller() {
     assert_eq!(home.servant.count().unwrap(), 0);
     home.poa.manager().activate().unwrap();
     while home.servant.count().unwrap() == 0 {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     assert_eq!(home.servant.count().unwrap(), 3);
 }
@@ -193,7 +193,7 @@ fn a_reference_does_not_keep_the_orb_of_its_object() {
         drop(home);
         // The ORB's threads drop it as they end.
         while servant.upgrade().is_some() || orb.upgrade().is_some() {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         assert!(register.count().is_err());
     }

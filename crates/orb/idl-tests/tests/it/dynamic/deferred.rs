@@ -65,7 +65,7 @@ fn a_response_is_polled_for_and_fetched_once() {
         (Kind::BadInvOrder, minor::REQUEST_ALREADY_SENT)
     );
     while !request.poll_response().unwrap() {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     request.get_response().unwrap();
     assert_eq!(request.return_value().extract::<i32>(), Ok(5));

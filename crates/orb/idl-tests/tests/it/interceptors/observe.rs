@@ -291,7 +291,7 @@ fn metrics_are_served_by_http_as_long_as_the_orb_holds_them() {
     pair.end();
     // The address is free again once the ORB is gone.
     while TcpListener::bind(address).is_err() {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let refused = Metrics::served_at(&taken.local_addr().unwrap().to_string());

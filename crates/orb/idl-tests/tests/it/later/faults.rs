@@ -86,7 +86,7 @@ fn short_requests_that_are_kept_count_together_until_they_are_answered() {
     let refused = loop {
         let mut waits = pair.clerk.sendp_wait_at(&short);
         while desk.waiting() == open.len() && !waits.is_ready(Duration::ZERO) {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         if waits.is_ready(Duration::ZERO) {
             break waits.wait().unwrap_err();
@@ -127,7 +127,7 @@ fn what_open_requests_have_sent_counts_until_they_are_answered() {
     let refused = loop {
         let mut waits = pair.clerk.sendp_wait_at(&long);
         while desk.waiting() == open.len() && !waits.is_ready(Duration::ZERO) {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         if waits.is_ready(Duration::ZERO) {
             break waits.wait().unwrap_err();

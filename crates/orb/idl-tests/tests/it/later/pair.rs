@@ -76,6 +76,6 @@ pub(super) fn by_orb<T>(servant: T) -> impl FnOnce(&Orb) -> Async<T> {
 /// Waits until a condition holds; a watchdog ends a wait that does not end.
 pub(super) fn until(holds: impl Fn() -> bool) {
     while !holds() {
-        std::thread::yield_now();
+        std::thread::sleep(std::time::Duration::from_millis(1));
     }
 }

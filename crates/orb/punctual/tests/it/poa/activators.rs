@@ -28,7 +28,7 @@ impl Activator {
     /// Waits until the record has this many entries.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
-            std::thread::yield_now();
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         self.record()
     }
