@@ -8,6 +8,7 @@
 
 mod attacks;
 mod client;
+mod etcd;
 mod group;
 mod services;
 
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use attacks::ATTACKS;
 use group::Group;
-use services::{SERVICES, Served};
+use services::{Served, present};
 
 /// Memory of the control group.
 const MEMORY: usize = 256 << 20;
@@ -30,7 +31,7 @@ fn every_service_stays_within_its_memory_and_serves_others_whatever_clients_do()
     }
     let only = std::env::var("PUNCTUAL_ONLY").unwrap_or_default();
     let mut failed = Vec::new();
-    for service in SERVICES {
+    for service in present() {
         for attack in ATTACKS {
             let name = format!("{}, {}", service.name, attack.name);
             if !name.contains(&only) {
@@ -59,7 +60,7 @@ fn every_service_ends_within_its_deadline_beside_clients_that_read_nothing() {
         eprintln!("skipped: {reason}");
         return;
     }
-    for service in SERVICES {
+    for service in present() {
         let served = Served::start(service, false);
         let silent = attacks::silent(&served, 20);
         // Without the deadline it would wait for ever: no reply has a time-out.

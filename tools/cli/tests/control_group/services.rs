@@ -16,13 +16,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::MEMORY;
 use crate::client::{Client, Place};
+use crate::etcd::{self, Etcd};
 use crate::group::Group;
 
 /// A service, and what its clients ask for.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(crate) name: &'static str,
-    /// Arguments of the command, which `{folder}` may stand in.
+    /// Arguments of the command, which `{folder}` and `{etcd}` may stand in.
     arguments: &'static [&'static str],
     /// Options by which it may be changed.
     changing: &'static [&'static str],
@@ -37,7 +38,7 @@ pub(crate) struct Service {
     pub(crate) kept: (&'static str, fn(&mut Encoder<'_>, u64)),
 }
 
-pub(crate) const SERVICES: &[Service] = &[
+const SERVICES: &[Service] = &[
     Service {
         name: "naming in memory",
         arguments: &["naming", "serve", "--memory"],
@@ -46,6 +47,11 @@ pub(crate) const SERVICES: &[Service] = &[
     Service {
         name: "naming in a file",
         arguments: &["naming", "serve", "--store", "{folder}/names.redb"],
+        ..NAMING
+    },
+    Service {
+        name: "naming on etcd",
+        arguments: &["naming", "serve", "--etcd", "{etcd}"],
         ..NAMING
     },
     Service {
@@ -71,6 +77,27 @@ pub(crate) const SERVICES: &[Service] = &[
         }),
     },
 ];
+
+/// Returns the services that can be started here, and prints the reason why others are left out.
+pub(crate) fn present() -> impl Iterator<Item = &'static Service> {
+    let has_etcd = etcd::is_installed();
+    SERVICES.iter().filter(move |service| {
+        let is_present = has_etcd || !service.needs_etcd();
+        if !is_present {
+            eprintln!(
+                "skipped: {}: etcd is not installed (Debian's etcd-server)",
+                service.name
+            );
+        }
+        is_present
+    })
+}
+
+impl Service {
+    fn needs_etcd(&self) -> bool {
+        self.arguments.contains(&"{etcd}")
+    }
+}
 
 const NAMING: Service = Service {
     name: "",
@@ -117,6 +144,7 @@ pub(crate) struct Served {
     pub(crate) place: Place,
     pub(crate) service: &'static Service,
     pub(crate) group: Group,
+    _etcd: Option<Etcd>,
     _folder: tempfile::TempDir,
 }
 
@@ -127,12 +155,15 @@ impl Served {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("large.idl"), large_idl()).unwrap();
         std::fs::write(folder.path().join("orb.toml"), "[timeouts]\nreply_ms = 0\n").unwrap();
+        let etcd = service.needs_etcd().then(|| Etcd::start(folder.path()));
+        let etcd_address = etcd.as_ref().map_or("", |etcd| &etcd.at);
         let command = std::env::var("PUNCTUAL_COMMAND");
         let command = command.unwrap_or_else(|_| env!("CARGO_BIN_EXE_punctual").to_owned());
-        let arguments = service
-            .arguments
-            .iter()
-            .map(|argument| argument.replace("{folder}", folder.path().to_str().unwrap()));
+        let arguments = service.arguments.iter().map(|argument| {
+            argument
+                .replace("{folder}", folder.path().to_str().unwrap())
+                .replace("{etcd}", etcd_address)
+        });
         let mut process = Command::new("sh")
             .args(["-c", "echo $$ > \"$0\" && exec \"$@\""])
             .arg(group.processes())
@@ -158,6 +189,7 @@ impl Served {
             process: Mutex::new(process),
             service,
             group,
+            _etcd: etcd,
             _folder: folder,
         };
         if !refuses {
