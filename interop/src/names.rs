@@ -302,7 +302,8 @@ fn by_command() -> Result<(), String> {
     )?;
     let file = folder.path().join("names.json").display().to_string();
     call(&["export", "--output", &file])?;
-    call(&["unbind", "plants/north/pump", "works"])?;
+    // A second name of the same context, which keeps its contents.
+    call(&["unbind", "--keep-contents", "plants/north/pump", "works"])?;
     call(&["unbind", "--destroy", "plants/north", "plants"])?;
     expect("nothing is left", call(&["list"])?.is_empty())?;
     call(&["import", &file])?;

@@ -95,8 +95,11 @@ const OMNIORB: [&str; 6] = [
 
 /// Options of every JacORB process: first those of the Java virtual machine, chosen for a fast
 /// start, then those of the ORB.
-const JACORB: [&str; 9] = [
+const JACORB: [&str; 10] = [
     "-XX:TieredStopAtLevel=1",
+    // A chain of values is read by recursion, in code that is interpreted at first: on a busy
+    // machine, where it is compiled late, the stack of 1 MiB was too small now and then.
+    "-Xss16m",
     "-XX:+UseSerialGC",
     "-Dfile.encoding=UTF-8",
     "-Djacorb.native_wchar_codeset=UTF16",

@@ -17,8 +17,9 @@ public final class Main {
         int status = 1;
         try {
             status = run(arguments);
-        } catch (Exception exception) {
-            exception.printStackTrace();
+        } catch (Throwable thrown) {
+            // Errors too, which would end the process without a word.
+            thrown.printStackTrace();
         } finally {
             System.out.flush();
             // Not by the ORB's own shutdown, which may wait for connections.
