@@ -4,6 +4,7 @@
 //! definition, a name (regardless of its case) one in each scope; definitions that others refer to
 //! exist.
 
+mod ancestry;
 mod edit;
 mod lookup;
 mod uses;
@@ -18,6 +19,7 @@ use punctual_host::store::to_cdr;
 use crate::corba::DefinitionKind;
 use crate::store::{Definition, Details, Number, Numbers};
 
+use ancestry::Ancestry;
 pub(crate) use lookup::Scope;
 pub(crate) use validity::check_unnamed;
 
@@ -37,6 +39,7 @@ pub(crate) struct Definitions {
     named: HashMap<String, BTreeSet<Number>>,
     /// Interfaces and values by a direct base.
     derived: HashMap<Number, BTreeSet<Number>>,
+    ancestry: Ancestry,
     /// Previous values of the definitions that have changed since they were last kept; `None` for
     /// new ones.
     changed: BTreeMap<Number, Option<Definition>>,
@@ -231,15 +234,24 @@ fn key(definition: &Definition) -> (Number, String) {
 
 /// Returns the direct bases of an interface, or of a value with state or without.
 pub(crate) fn bases(definition: &Definition) -> Numbers {
+    let [first, others, _] = heritage(definition);
+    first.iter().chain(others).copied().collect()
+}
+
+/// Returns the direct bases, and the interfaces that a value supports directly.
+fn parents(definition: &Definition) -> impl Iterator<Item = Number> {
+    heritage(definition).into_iter().flatten().copied()
+}
+
+/// Returns what an interface or value inherits from: a value's base with state, all other bases, and
+/// the interfaces that a value supports.
+fn heritage(definition: &Definition) -> [&[Number]; 3] {
     match &definition.what {
         Details::Interface(bases)
         | Details::AbstractInterface(bases)
-        | Details::LocalInterface(bases) => bases.clone(),
-        Details::Value(value) => {
-            let all = value.base.iter().chain(&value.abstract_bases);
-            all.copied().collect()
-        }
-        _ => Numbers::new(),
+        | Details::LocalInterface(bases) => [&[], bases, &[]],
+        Details::Value(value) => [&value.base, &value.abstract_bases, &value.supported],
+        _ => [&[]; 3],
     }
 }
 
@@ -394,5 +406,22 @@ mod tests {
         assert_as_searched(&definitions);
         definitions.undo_step();
         assert_as_searched(&definitions);
+    }
+
+    #[test]
+    fn bases_are_walked_once_for_all_questions_until_they_change() {
+        let mut definitions = Definitions::default();
+        let base = definitions.create(interface("a", ROOT, &[])).unwrap();
+        let alone = definitions.create(interface("b", ROOT, &[])).unwrap();
+        let derived = definitions.create(interface("c", ROOT, &[base])).unwrap();
+        assert!(!definitions.is_a(derived, "b0"));
+        let all = std::mem::take(&mut definitions.by_number);
+        assert!(definitions.is_a(derived, "a0") && !definitions.is_a(derived, "b0"));
+        definitions.by_number = all;
+        let other = Details::Interface(vec![alone]);
+        definitions.set_details(derived, other).unwrap();
+        assert!(definitions.is_a(derived, "b0") && !definitions.is_a(derived, "a0"));
+        definitions.undo_step();
+        assert!(!definitions.is_a(derived, "b0"));
     }
 }

@@ -1,7 +1,7 @@
 //! Making, changing and removing definitions, under the rules of §14.5.1.
 
 use super::validity::{check_name, check_text};
-use super::{Definitions, ROOT, bases, key};
+use super::{Definitions, ROOT, bases, key, parents};
 use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number};
@@ -52,9 +52,10 @@ impl Definitions {
     pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
         self.check_uses(&what)?;
         let definition = self.about_to_change(number)?;
-        let old_bases = bases(definition);
+        let (old_bases, old_parents) = (bases(definition), parents(definition).collect::<Vec<_>>());
         let before = std::mem::replace(&mut definition.what, what);
         let new_bases = bases(definition);
+        let has_others = !parents(definition).eq(old_parents);
         if let Err(refusal) = self.check_finite(number) {
             if let Some(definition) = self.by_number.get_mut(&number) {
                 definition.what = before;
@@ -63,6 +64,9 @@ impl Definitions {
         }
         self.remove_bases(number, &old_bases);
         self.put_bases(number, &new_bases);
+        if has_others {
+            self.ancestry.forget_all();
+        }
         Ok(())
     }
 
@@ -144,6 +148,8 @@ impl Definitions {
         for number in doomed {
             self.note(number);
             self.contents.remove(&number);
+            // No other set contains it, as nothing that remains refers to it.
+            self.ancestry.forget(number);
             if let Some(gone) = self.by_number.remove(&number) {
                 self.by_id.remove(&gone.id);
                 self.remove_name(number, &key(&gone));

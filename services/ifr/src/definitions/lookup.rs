@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::{Definitions, ROOT, bases};
+use super::{Definitions, ROOT, bases, parents};
 use crate::corba::DefinitionKind;
-use crate::store::{Details, Number};
+use crate::store::Number;
 
 /// Selection of definitions in a scope.
 #[derive(Clone, Copy, Debug)]
@@ -128,25 +128,27 @@ impl Definitions {
         let Some(wanted) = self.by_id(id) else {
             return false;
         };
+        wanted == number
+            || self
+                .ancestry
+                .has(number, wanted, || self.ancestors_and_supported(number))
+    }
+
+    /// Returns all definitions that an interface or value inherits from or supports, each once.
+    fn ancestors_and_supported(&self, number: Number) -> Vec<Number> {
         let mut seen = HashSet::from([number]);
+        let mut found = Vec::new();
         let mut next = vec![number];
         while let Some(one) = next.pop() {
-            if one == wanted {
-                return true;
-            }
             let Some(definition) = self.get(one) else {
                 continue;
             };
-            let supported = match &definition.what {
-                Details::Value(value) => &value.supported[..],
-                _ => &[],
-            };
-            let all = bases(definition)
-                .into_iter()
-                .chain(supported.iter().copied());
-            next.extend(all.filter(|&base| seen.insert(base)));
+            let new = parents(definition).filter(|&parent| seen.insert(parent));
+            let known = found.len();
+            found.extend(new);
+            next.extend(&found[known..]);
         }
-        false
+        found
     }
 
     /// Returns `true` if a definition is of a kind; `DkTypedef` means all named types that are not

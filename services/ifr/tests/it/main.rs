@@ -4,6 +4,7 @@
 
 #[path = "../../../../crates/orb/punctual/tests/it/support/alone.rs"]
 mod alone;
+mod ancestry;
 mod browse;
 mod changes;
 mod characters;

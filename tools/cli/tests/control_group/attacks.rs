@@ -1,9 +1,11 @@
 //! Attacks of hostile clients.
 
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use punctual_cdr::Encoder;
 
 use crate::client::{Client, request};
 use crate::services::Served;
@@ -53,13 +55,17 @@ pub(crate) const ATTACKS: &[Attack] = &[
 /// Octets of a flooding message. A peer that is closed in the middle of one may wait for room to send the rest.
 const FLOOD: usize = 40 << 20;
 
-/// Makes clients that ask for long answers and read nothing.
-pub(crate) fn silent(served: &Served, count: usize) -> Vec<TcpStream> {
-    let (operation, arguments) = served.service.long_answer;
+/// Sends requests with the same arguments on each of so many connections, and reads nothing.
+pub(crate) fn silent(
+    served: &Served,
+    count: usize,
+    (operation, arguments): (&str, fn(&mut Encoder<'_>)),
+    connect: impl Fn(SocketAddr) -> std::io::Result<TcpStream>,
+) -> Vec<TcpStream> {
     let one = request(&served.place.key, operation, arguments);
     let many = one.repeat(8);
     let client = |_| {
-        let mut stream = TcpStream::connect(served.place.address).ok()?;
+        let mut stream = connect(served.place.address).ok()?;
         stream.set_nonblocking(true).ok()?;
         stream.write_all(&many).ok()?;
         Some(stream)
@@ -69,7 +75,8 @@ pub(crate) fn silent(served: &Served, count: usize) -> Vec<TcpStream> {
 
 fn never_read(served: &Served, long: Duration) {
     let until = Instant::now() + long;
-    let crowd = silent(served, 300);
+    let connect = |place| TcpStream::connect(place);
+    let crowd = silent(served, 300, served.service.long_answer, connect);
     std::thread::sleep(until.saturating_duration_since(Instant::now()));
     drop(crowd);
 }

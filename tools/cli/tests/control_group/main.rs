@@ -11,12 +11,14 @@ mod client;
 mod etcd;
 mod group;
 mod services;
+mod stuck;
 
 use std::time::Duration;
 
 use attacks::ATTACKS;
 use group::Group;
 use services::{Served, present};
+use stuck::BUFFER;
 
 /// Memory of the control group.
 const MEMORY: usize = 256 << 20;
@@ -61,11 +63,18 @@ fn every_service_ends_within_its_deadline_beside_clients_that_read_nothing() {
         return;
     }
     for service in present() {
-        let served = Served::start(service, false);
-        let silent = attacks::silent(&served, 20);
+        let endpoint = format!("iiop://127.0.0.1:0/send_buffer={BUFFER}");
+        let served = Served::listening(service, false, &endpoint);
+        let silent = attacks::silent(&served, 20, service.answer, stuck::connect);
+        let replies = stuck::wait_until_some_are(&silent, &served);
         // Without the deadline it would wait for ever: no reply has a time-out.
-        let ended = served.terminate();
-        println!("{}: {ended:?} after SIGTERM", service.name);
+        let (status, took) = served.terminate();
+        println!(
+            "{}: {status} {took:?} after SIGTERM; {replies} replies waited",
+            service.name
+        );
+        // A reply that waited was cut off at the deadline.
+        assert_eq!(status.code(), Some(1), "{}", service.name);
         drop(silent);
     }
 }

@@ -30,8 +30,10 @@ pub(crate) struct Service {
     prepare: fn(&Served),
     /// Options that grant changes to somebody else.
     refusing: &'static [&'static str],
-    /// Short request with a long answer.
+    /// Short request with a long answer, which may be refused for lack of room.
     pub(crate) long_answer: (&'static str, fn(&mut Encoder<'_>)),
+    /// Short request with an answer of about 1 MiB, for which there is room.
+    pub(crate) answer: (&'static str, fn(&mut Encoder<'_>)),
     /// Request with deep data.
     pub(crate) deep: (&'static str, fn(&mut Encoder<'_>)),
     /// Request that has the service keep 15 KiB, each time it is made with another number.
@@ -60,12 +62,9 @@ const SERVICES: &[Service] = &[
         changing: &["--writable"],
         prepare: |_| {},
         refusing: &["--allow", "192.0.2.1"],
-        long_answer: ("describe_contents", |out| {
-            // dk_all, inherited ones as well, all.
-            out.put_u32(1);
-            out.put_bool(false);
-            out.put_i32(-1);
-        }),
+        // All, and some.
+        long_answer: ("describe_contents", |out| put_first(out, -1)),
+        answer: ("describe_contents", |out| put_first(out, 5)),
         deep: ("lookup", |out| {
             out.put_string(&"a::".repeat(4 << 20)).unwrap()
         }),
@@ -113,6 +112,7 @@ const NAMING: Service = Service {
     },
     refusing: &["--allow", "=192.0.2.1"],
     long_answer: ("list", |out| out.put_u32(1000)),
+    answer: ("list", |out| out.put_u32(1000)),
     deep: ("resolve", |out| {
         let count = 1_000_000;
         out.put_u32(count);
@@ -125,6 +125,14 @@ const NAMING: Service = Service {
         put_binding(out, &format!("k{number}"), 15 << 10)
     }),
 };
+
+/// Writes arguments that ask for the first so many definitions of all kinds, inherited ones as well.
+fn put_first(out: &mut Encoder<'_>, count: i32) {
+    let dk_all = 1;
+    out.put_u32(dk_all);
+    out.put_bool(false);
+    out.put_i32(count);
+}
 
 /// Writes a name, and a reference whose only profile has an unknown tag.
 fn put_binding(out: &mut Encoder<'_>, id: &str, octets: usize) {
@@ -151,6 +159,11 @@ pub(crate) struct Served {
 impl Served {
     /// Starts a service; with `refuses`, it refuses all changes.
     pub(crate) fn start(service: &'static Service, refuses: bool) -> Self {
+        Self::listening(service, refuses, "iiop://127.0.0.1:0")
+    }
+
+    /// Starts a service that listens at an endpoint of its own.
+    pub(crate) fn listening(service: &'static Service, refuses: bool, endpoint: &str) -> Self {
         let group = Group::new("service", MEMORY).unwrap();
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("large.idl"), large_idl()).unwrap();
@@ -169,7 +182,7 @@ impl Served {
             .arg(group.processes())
             .arg(command)
             .args(arguments)
-            .args(["--listen", "iiop://127.0.0.1:0", "--log", "error"])
+            .args(["--listen", endpoint, "--log", "error"])
             .args(["--stop-deadline", "2s", "--config"])
             .arg(folder.path().join("orb.toml"))
             .args(if refuses {

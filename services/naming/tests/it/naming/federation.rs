@@ -1,12 +1,17 @@
 //! Names through contexts of other servers.
 
-use crate::support::{Served, name, object, same};
-use punctual::{Interface, SystemExceptionKind as Kind};
+use crate::support::{Served, name, object, orb, orb_with, same};
+use punctual::config::Concurrency;
+use punctual::policy::Wait;
+use punctual::{Interface, Orb, SystemExceptionKind as Kind};
 use punctual_naming::cos_naming::naming_context::NotFoundReason;
 use punctual_naming::cos_naming::{
     NamingContext, NamingContextBindError, NamingContextResolveError,
 };
 use punctual_naming::{NamingService, ServeOptions};
+use std::io::Read;
+use std::net::TcpListener;
+use std::time::Duration;
 
 /// Returns the reference to a server's root in another server's ORB.
 fn seen_by(other: &Served, root: &Served) -> NamingContext {
@@ -141,4 +146,78 @@ fn an_object_that_is_no_context_but_bound_as_one_cannot_be_gone_through() {
             || matches!(&refused, NamingContextResolveError::System(it) if it.kind() == Kind::BadOperation),
         "{refused}"
     );
+}
+
+/// Longer than any step of a test.
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Two clients of a server whose one thread serves both, and which contains a context `silent` of a
+/// server that accepts connections and never answers.
+struct BesideSilent {
+    _here: Served,
+    clients: [Orb; 2],
+    roots: [NamingContext; 2],
+}
+
+impl BesideSilent {
+    /// Returns the clients, and the socket at which the silent server listens.
+    fn new(wait: Wait, federated_timeout: Duration) -> (Self, TcpListener) {
+        let served_by = orb_with(|config| {
+            config.concurrency = Concurrency::Reactive;
+            config.wait = wait;
+            config.timeouts.nested_call = None;
+        });
+        let options = ServeOptions {
+            federated_timeout,
+            ..ServeOptions::default()
+        };
+        let here = Served::by(served_by, &NamingService::in_memory().unwrap(), options);
+        let clients = [orb(), orb()];
+        let seen = |client: &Orb, text: &str| {
+            NamingContext::from_object(client.string_to_object(text).unwrap())
+        };
+        let text = here.orb.object_to_string(&here.root).unwrap();
+        let roots = [seen(&clients[0], &text), seen(&clients[1], &text)];
+        let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("corbaloc:iiop:1.2@{}/Context", silent.local_addr().unwrap());
+        let context = seen(&clients[0], &url);
+        let bound = roots[0].bind_context(&name("silent"), Some(&context));
+        bound.unwrap();
+        let beside = Self {
+            _here: here,
+            clients,
+            roots,
+        };
+        (beside, silent)
+    }
+}
+
+impl Drop for BesideSilent {
+    fn drop(&mut self) {
+        for client in &self.clients {
+            let _ = client.shutdown(true);
+        }
+    }
+}
+
+#[test]
+fn a_context_that_never_answers_has_the_only_thread_for_the_time_limit_at_most() {
+    let (beside, _silent) = BesideSilent::new(Wait::Read, Duration::from_millis(100));
+    let [one, other] = &beside.roots;
+    // TIMEOUT, or CannotProceed if there was no time to connect.
+    assert!(one.resolve(&name("silent/x")).is_err());
+    assert!(other.resolve(&name("silent")).unwrap().is_some());
+}
+
+#[test]
+fn the_only_thread_serves_others_while_it_waits_for_a_context_if_it_waits_by_its_reactor() {
+    let (beside, silent) = BesideSilent::new(Wait::Reactor, HOUR);
+    let [one, other] = beside.roots.clone();
+    let waiting = std::thread::spawn(move || one.resolve(&name("silent/x")));
+    let (mut asked, _) = silent.accept().unwrap();
+    asked.read_exact(&mut [0]).unwrap();
+    assert!(other.resolve(&name("silent")).unwrap().is_some());
+    assert!(!waiting.is_finished());
+    drop((asked, silent));
+    assert!(waiting.join().unwrap().is_err());
 }

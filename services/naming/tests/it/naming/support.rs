@@ -4,15 +4,21 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use punctual::policy::Collocation;
-use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa};
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa};
 use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
 use punctual_naming::{NamingService, ServeOptions};
 
 /// Returns an ORB whose own calls are sent as requests, and that listens on TCP.
 pub(crate) fn orb() -> Orb {
+    orb_with(|_| {})
+}
+
+/// Returns an ORB as [`orb`] does, configured further.
+pub(crate) fn orb_with(configure: impl FnOnce(&mut OrbConfig)) -> Orb {
     Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
         .configure(|config| config.collocation = Collocation::None)
+        .configure(configure)
         .build()
         .unwrap()
 }
@@ -36,7 +42,10 @@ impl Served {
     }
 
     pub(crate) fn with(service: &NamingService, options: ServeOptions) -> Self {
-        let orb = orb();
+        Self::by(orb(), service, options)
+    }
+
+    pub(crate) fn by(orb: Orb, service: &NamingService, options: ServeOptions) -> Self {
         let root = service.serve(&root_poa(&orb), options).unwrap();
         orb.ior_table().unwrap().bind("NameService", &root).unwrap();
         let service = service.clone();

@@ -4,6 +4,7 @@
 #![cfg(all(feature = "reliable", feature = "tls"))]
 #![allow(clippy::unwrap_used)]
 
+mod addresses;
 mod budgets;
 mod datagrams;
 mod descriptors;

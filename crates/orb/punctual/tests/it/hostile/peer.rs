@@ -7,8 +7,8 @@ use punctual::protocol::{
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
-    ServiceContexts, SystemExceptionBody, Target, align_body, begin_message, finish_message,
-    message_decoder,
+    ServiceContext, ServiceContexts, SystemExceptionBody, Target, align_body, begin_message,
+    finish_message, message_decoder,
 };
 use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
@@ -194,6 +194,16 @@ pub(crate) fn request(
     operation: &str,
     arguments: impl FnOnce(&mut Encoder<'_>),
 ) -> Vec<u8> {
+    request_with(&[], key, operation, arguments)
+}
+
+/// Returns a GIOP 1.2 request with the given service contexts and arguments.
+pub(crate) fn request_with(
+    contexts: &[ServiceContext<'_>],
+    key: &[u8],
+    operation: &str,
+    arguments: impl FnOnce(&mut Encoder<'_>),
+) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     begin_message(&mut out, MessageKind::Request);
     RequestHeader {
@@ -201,7 +211,7 @@ pub(crate) fn request(
         response: ResponseFlags::SYNC_WITH_TARGET,
         target: Target::ObjectKey(key),
         operation,
-        contexts: ServiceContexts::none(),
+        contexts: ServiceContexts::new(contexts),
     }
     .encode(&mut out)
     .unwrap();
