@@ -67,7 +67,7 @@ pub enum InitError {
     WithoutPlugins(PathBuf),
     /// TLS cannot use a certificate, a key or an authority.
     #[cfg(feature = "tls")]
-    #[error("{0}")]
+    #[error("`tls.{option}`: {0}", option = .0.option)]
     Tls(#[from] punctual_tls::TlsError),
 }
 
