@@ -285,8 +285,13 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "[timeouts]\ncall_ms = \"2s\"",
-            "expected a number of milliseconds; 0 for none",
+            "expected a number of milliseconds; 0 for none, without quotes: `call_ms = 2000`",
         ),
+        (
+            "[tcp]\nkeep_alive_idle_s = \"1min\"",
+            "without quotes: `keep_alive_idle_s = 60`",
+        ),
+        ("max_nesting = \"7\"", "without quotes: `max_nesting = 7`"),
         ("timeouts = 7", "line 1: `timeouts` is a table, [timeouts]"),
         ("[link]\nshmiop = 7", "`7` does not fit `link.shmiop`"),
         (
@@ -327,7 +332,15 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "endPoint = \"giop:tcp::2809\"",
-            "unknown key `endPoint`, which is of omniORB and TAO: use `-ORBListenEndpoints iiop://host:port`",
+            "unknown key `endPoint`, which is of omniORB and TAO: use `listen = [\"iiop://host:2809\"]`",
+        ),
+        (
+            "giopMaxMsgSize = 2097152",
+            "unknown key `giopMaxMsgSize`, which is of omniORB: use `limits.message = 67108864`, in bytes",
+        ),
+        (
+            "listne = []",
+            "unknown key `listne`; did you mean `listen`?",
         ),
         (
             "call_ms = 7",
@@ -391,4 +404,16 @@ fn what_a_program_sets_is_checked_as_what_a_file_says() {
         error.contains("`63` does not fit `limits.string`"),
         "{error}"
     );
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn a_missing_file_of_tls_is_named_with_its_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("orb.toml");
+    std::fs::write(&file, "[tls]\ntrusted = ['authority.pem']").unwrap();
+    let error = crate::Orb::builder().file(&file).unwrap().build();
+    let error = error.unwrap_err().to_string();
+    assert!(error.starts_with("`tls.trusted`: "), "{error}");
+    assert!(error.contains("authority.pem: No such file"), "{error}");
 }
