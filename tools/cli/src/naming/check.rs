@@ -33,7 +33,7 @@ pub(crate) struct Options {
     #[arg(long, requires = "prune")]
     prune_unreachable: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Number of objects that are asked at a time, each by a thread.

@@ -40,7 +40,7 @@ pub(crate) struct ExportOptions {
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Existing bindings stay, unless --replace is given; nothing is removed. It may be repeated.
@@ -55,7 +55,7 @@ pub(crate) struct ImportOptions {
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<(), Problem> {

@@ -20,7 +20,7 @@ pub(crate) struct ListOptions {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ pub(crate) struct TreeOptions {
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(crate) struct ResolveOptions {
     /// The name.
     name: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Prints bindings as they arrive, so that a context may have any number of them. With `--json` it
