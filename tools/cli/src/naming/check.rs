@@ -46,7 +46,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let mut bound = Vec::new();
     gather(&nodes, &mut bound);
     let progress = progress(bound.len(), options.common.json);
-    let mut wrong = 0;
+    let (mut wrong, mut removed) = (0, 0);
     for some in bound.chunks(AT_A_TIME) {
         for ((name, _), answer) in some.iter().zip(answers(some, options.answer)) {
             progress.inc(1);
@@ -58,6 +58,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             if prunes {
                 let unbound = service.root.unbind(&parsed(name)?);
                 unbound.map_err(|error| problem(name, &error))?;
+                removed += 1;
             }
             progress.suspend(|| show(name, &answer, prunes, options.common.json));
         }
@@ -66,10 +67,23 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let count = bound.len();
     if !options.common.json {
         println!("{count} objects, {wrong} dead or unreachable");
+        if options.prune && wrong > 0 {
+            println!("{}", pruned(removed, wrong - removed));
+        }
     }
     match wrong {
         0 => Ok(()),
         _ => Err(Problem::Shown),
+    }
+}
+
+/// Returns the line about removed bindings, and those that stay though their objects cannot be reached.
+fn pruned(removed: usize, kept: usize) -> String {
+    match kept {
+        0 => format!("{removed} bindings removed"),
+        _ => format!(
+            "{removed} bindings removed, {kept} kept, whose objects cannot be reached: --prune-unreachable removes them, too"
+        ),
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::support;
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -103,6 +104,31 @@ fn exceptions_as_json_are_those_that_a_call_shows() {
     assert_eq!(called.status.code(), Some(USER_EXCEPTION));
     let called: Value = serde_json::from_slice(&called.stderr).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), called);
+}
+
+#[test]
+fn a_server_that_does_not_start_prints_its_error_alone() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("iiop://{}", taken.local_addr().unwrap());
+    let output = punctual(&[
+        "naming",
+        "serve",
+        "--memory",
+        "--status",
+        "127.0.0.1:0",
+        "--listen",
+        &endpoint,
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stderr);
+    assert!(
+        said.starts_with("error: ") && said.contains("help: "),
+        "{said}"
+    );
+    assert!(
+        !said.contains("bindings in") && !said.contains("status at"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -217,7 +243,11 @@ fn dead_and_unreachable_objects_are_found_and_pruned_when_told_to() {
             (Some("plants/north.site/pump"), Some("unreachable")),
         ]
     );
-    serving.fails(&["check", "--prune"], 1);
+    let output = serving.call(&["check", "--prune"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stdout);
+    assert!(said.contains("1 bindings removed, 2 kept"), "{said}");
+    assert!(said.contains("--prune-unreachable"), "{said}");
     assert_eq!(serving.succeeds(&["list", "plants"]), "north.site/\n");
     serving.fails(&["check", "--prune", "--prune-unreachable"], 1);
     let said = serving.succeeds(&["check"]);

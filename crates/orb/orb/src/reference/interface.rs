@@ -48,14 +48,16 @@ pub trait Interface: Clone + Sized {
         if object.is_a(Self::REPOSITORY_ID)? {
             return Ok(Self::from_object(object));
         }
-        Err(
-            SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No).with_detail(
-                format!(
-                    "an object of type `{}` is not a `{}`",
-                    object.type_id(),
-                    Self::REPOSITORY_ID
-                ),
+        let wanted = Self::REPOSITORY_ID;
+        let detail = match object.type_id() {
+            "" => format!(
+                "the object answers that it is not a `{wanted}`; its reference does not say of which type it is"
             ),
+            actual => format!("an object of type `{actual}` is not a `{wanted}`"),
+        };
+        Err(
+            SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No)
+                .with_detail(detail),
         )
     }
 
