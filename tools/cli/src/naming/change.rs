@@ -1,7 +1,8 @@
 //! `punctual naming bind`, `rebind`, `unbind` and `new-context`.
 
+use super::names::{parsed, text};
 use super::raised::Raised;
-use super::service::{Service, parsed, problem, text};
+use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::time::with_unit;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::names::parsed;
 use super::read::{NOTE, WRONG};
-use super::service::{Service, parsed, problem};
+use super::service::{Service, problem};
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;

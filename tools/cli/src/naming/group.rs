@@ -1,8 +1,9 @@
 //! `punctual naming group`: names that are bound to several objects.
 
 use super::change::{make_parents, time_to_live};
+use super::names::parsed;
 use super::raised::Raised;
-use super::service::{Service, parsed, problem};
+use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::shown;

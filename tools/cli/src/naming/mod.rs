@@ -4,6 +4,7 @@ mod change;
 mod check;
 mod exchange;
 mod group;
+mod names;
 mod raised;
 mod read;
 pub(crate) mod registry;

@@ -1,6 +1,6 @@
 //! User exceptions of naming contexts: as an error with a next step, and as JSON in the form of `punctual call`.
 
-use super::service::{ON_NAMES, text};
+use super::names::{ON_NAMES, text};
 use crate::call::Problem;
 use punctual::OperationError;
 use punctual_naming::cos_naming::naming_context::{CannotProceed, NotFound, NotFoundReason};

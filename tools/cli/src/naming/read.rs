@@ -1,6 +1,7 @@
 //! `punctual naming list`, `tree` and `resolve`.
 
-use super::service::{Service, as_json, below, list as all_of, parsed, problem};
+use super::names::{below, parsed};
+use super::service::{Service, as_json, list as all_of, problem};
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;

@@ -1,11 +1,12 @@
 //! The naming service to be called, of any ORB.
 
+use super::names::parsed;
 use super::raised::Raised;
 use super::service_options::Common;
 use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{CompletionStatus, Interface, ObjectRef, Orb, SystemException, SystemExceptionKind};
-use punctual_naming::cos_naming::{Binding, BindingType, Name, NameComponent, NamingContext};
+use punctual_naming::cos_naming::{Binding, BindingType, NameComponent, NamingContext};
 use punctual_naming::extension::ExtendedContext;
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -18,7 +19,6 @@ const AT_ONCE: u32 = 500;
 
 const ON_SERVICES: &str = "--service names a naming context: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file \
                            that holds one; `punctual naming serve` starts one";
-pub(super) const ON_NAMES: &str = "a name is id.kind components with slashes between, and a backslash before a dot or slash that is part of one";
 
 /// Naming service: its root context, and the ORB by which it is called.
 pub(super) struct Service {
@@ -217,31 +217,6 @@ pub(super) fn list(
             let _ = iterator.destroy();
             return Ok(());
         }
-    }
-}
-
-/// Parses a name.
-pub(super) fn parsed(name: &str) -> Result<Name, Problem> {
-    let parts = punctual_ior::name_from_text(name);
-    let parts = parts.map_err(|error| Problem::usage(format!("`{name}`: {error}"), ON_NAMES))?;
-    let component = |one: punctual_ior::NameComponent| NameComponent {
-        id: one.id,
-        kind: one.kind,
-    };
-    Ok(parts.into_iter().map(component).collect())
-}
-
-/// Returns a name as text.
-pub(super) fn text(name: &[NameComponent]) -> String {
-    punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
-}
-
-/// Returns the name of a component below the name of its context.
-pub(super) fn below(path: &str, component: &NameComponent) -> String {
-    let component = text(std::slice::from_ref(component));
-    match path {
-        "" => component,
-        path => format!("{path}/{component}"),
     }
 }
 

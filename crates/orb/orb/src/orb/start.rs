@@ -433,3 +433,19 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
     }
     Ok(())
 }
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_file_of_tls_is_named_with_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("orb.toml");
+        std::fs::write(&file, "[tls]\ntrusted = ['authority.pem']").unwrap();
+        let error = Orb::builder().file(&file).unwrap().build();
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("`tls.trusted`: "), "{error}");
+        assert!(error.contains("authority.pem: No such file"), "{error}");
+    }
+}

@@ -405,15 +405,3 @@ fn what_a_program_sets_is_checked_as_what_a_file_says() {
         "{error}"
     );
 }
-
-#[test]
-#[cfg(feature = "tls")]
-fn a_missing_file_of_tls_is_named_with_its_key() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("orb.toml");
-    std::fs::write(&file, "[tls]\ntrusted = ['authority.pem']").unwrap();
-    let error = crate::Orb::builder().file(&file).unwrap().build();
-    let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("`tls.trusted`: "), "{error}");
-    assert!(error.contains("authority.pem: No such file"), "{error}");
-}
