@@ -58,6 +58,12 @@ pub trait Service: Send + Sync + 'static {
         let _ = config;
     }
 
+    /// Returns a line about what was opened, such as the number of entries in its store, which is printed once the
+    /// service has started.
+    fn summary(&self) -> Option<String> {
+        None
+    }
+
     /// Activates the service's objects below an adapter, and returns the reference to publish. The adapter's manager
     /// is activated afterwards.
     ///

@@ -29,6 +29,14 @@ impl Service for NamingServer {
         config.budgets.received = (config.budgets.received / 4).max(LEAST_RECEIVED);
     }
 
+    fn summary(&self) -> Option<String> {
+        let size = self.service.size();
+        Some(format!(
+            "{} bindings in {} contexts",
+            size.bindings, size.contexts
+        ))
+    }
+
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let root = self.service.serve(parent, self.options);
         let root = root.map_err(ServeError::of::<Self>)?;

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 #[derive(thiserror::Error)]
 #[error("{}: {problem}", file.display())]
 pub struct TlsError {
+    /// Field of [`TlsOptions`](crate::TlsOptions) that names the file: `certificate`, `key`, `trusted` or `crl`. The keys
+    /// of configurations have the same names.
+    pub option: &'static str,
     /// File at fault.
     pub file: PathBuf,
     /// Problem of the file.
@@ -79,10 +82,23 @@ impl std::fmt::Debug for Problem {
     }
 }
 
-impl TlsError {
-    pub(crate) fn new(file: &Path, problem: Problem) -> Self {
-        Self {
-            file: file.to_owned(),
+/// File that an option names.
+#[derive(Clone, Copy)]
+pub(crate) struct OptionFile<'o> {
+    pub(crate) option: &'static str,
+    pub(crate) path: &'o Path,
+}
+
+impl<'o> OptionFile<'o> {
+    pub(crate) fn new(option: &'static str, path: &'o Path) -> Self {
+        Self { option, path }
+    }
+
+    /// Makes the error of this file.
+    pub(crate) fn error(self, problem: Problem) -> TlsError {
+        TlsError {
+            option: self.option,
+            file: self.path.to_owned(),
             problem,
         }
     }

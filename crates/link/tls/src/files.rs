@@ -1,6 +1,6 @@
 //! Conversion of PEM files to configurations of the TLS library.
 
-use crate::error::{Problem, TlsError};
+use crate::error::{OptionFile, Problem, TlsError};
 use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
 use crate::validity::{TimeCheck, Validity};
 use rustls::client::{ClientConfig, WebPkiServerVerifier};
@@ -10,7 +10,6 @@ use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKey
 use rustls::server::{ServerConfig, WebPkiClientVerifier};
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{Error, RootCertStore, SupportedProtocolVersion, version};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -30,22 +29,26 @@ const LARGEST_FILE: u64 = 16 << 20;
 pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let identity = load_identity(options, &provider)?;
-    let trusted = load_trusted(&options.trusted)?.map(Arc::new);
-    let revoked = load_revoked(&options.crl, trusted.as_ref(), &provider)?;
+    let trusted_files = options.trusted.iter();
+    let trusted_files = trusted_files.map(|path| OptionFile::new("trusted", path));
+    let trusted = load_trusted(trusted_files.clone())?.map(Arc::new);
+    let crl = options.crl.iter();
+    let crl = crl.map(|path| OptionFile::new("crl", path));
+    let revoked = load_revoked(crl, trusted.as_ref(), &provider)?;
     let trusted = trusted.map(|trusted| Trusted { trusted, revoked });
     let server = identity
         .as_ref()
         .map(|(file, identity)| {
             server_config(options, identity, trusted.as_ref(), &provider)
-                .map_err(|problem| TlsError::new(file, problem))
+                .map_err(|problem| file.error(problem))
         })
         .transpose()?;
     let client = trusted
-        .zip(options.trusted.first())
+        .zip(trusted_files.clone().next())
         .map(|(trusted, file)| {
             let identity = identity.as_ref().map(|(_, identity)| identity);
             link_config(options, identity, trusted, &provider)
-                .map_err(|problem| TlsError::new(file, problem))
+                .map_err(|problem| file.error(problem))
         })
         .transpose()?;
     Ok(Configs {
@@ -75,30 +78,29 @@ type Identity = Arc<SingleCertAndKey>;
 fn load_identity<'o>(
     options: &'o TlsOptions,
     provider: &CryptoProvider,
-) -> Result<Option<(&'o Path, Identity)>, TlsError> {
-    let (file, key_file) = match (&options.certificate, &options.key) {
+) -> Result<Option<(OptionFile<'o>, Identity)>, TlsError> {
+    let certificate = options.certificate.as_ref();
+    let certificate = certificate.map(|path| OptionFile::new("certificate", path));
+    let key = options.key.as_ref();
+    let (file, key_file) = match (certificate, key.map(|path| OptionFile::new("key", path))) {
         (Some(certificate), Some(key)) => (certificate, key),
         (None, None) => return Ok(None),
-        (Some(certificate), None) => {
-            return Err(TlsError::new(certificate, Problem::WithoutKey));
-        }
-        (None, Some(key)) => return Err(TlsError::new(key, Problem::WithoutCertificate)),
+        (Some(certificate), None) => return Err(certificate.error(Problem::WithoutKey)),
+        (None, Some(key)) => return Err(key.error(Problem::WithoutCertificate)),
     };
     let chain = certificates(file)?;
     if let Some(own) = chain.first() {
-        check_time(own).map_err(|problem| TlsError::new(file, problem))?;
+        check_time(own).map_err(|problem| file.error(problem))?;
     }
     let key =
         read(key_file, PrivateKeyDer::from_pem_slice).map_err(|error| match error.problem {
-            Problem::NotPem(_) => TlsError::new(key_file, Problem::NoKey),
-            problem => TlsError::new(key_file, problem),
+            Problem::NotPem(_) => key_file.error(Problem::NoKey),
+            problem => key_file.error(problem),
         })?;
     let identity = CertifiedKey::from_der(chain, key, provider).map_err(|error| match error {
-        Error::InconsistentKeys(_) => TlsError::new(key_file, Problem::OtherKey(file.clone())),
-        Error::InvalidCertificate(_) => {
-            TlsError::new(file, Problem::BadCertificate(error.to_string()))
-        }
-        error => TlsError::new(key_file, Problem::BadKey(error.to_string())),
+        Error::InconsistentKeys(_) => key_file.error(Problem::OtherKey(file.path.to_owned())),
+        Error::InvalidCertificate(_) => file.error(Problem::BadCertificate(error.to_string())),
+        error => key_file.error(Problem::BadKey(error.to_string())),
     })?;
     let identity = Arc::new(SingleCertAndKey::from(identity));
     Ok(Some((file, identity)))
@@ -113,40 +115,40 @@ fn check_time(certificate: &[u8]) -> Result<(), Problem> {
     }
 }
 
-fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, TlsError> {
+fn load_trusted<'o>(
+    files: impl Iterator<Item = OptionFile<'o>>,
+) -> Result<Option<RootCertStore>, TlsError> {
     let mut trusted = RootCertStore::empty();
     for file in files {
-        for certificate in certificates(file.as_ref())? {
-            trusted.add(certificate).map_err(|error| {
-                TlsError::new(file.as_ref(), Problem::BadCertificate(error.to_string()))
-            })?;
+        for certificate in certificates(file)? {
+            trusted
+                .add(certificate)
+                .map_err(|error| file.error(Problem::BadCertificate(error.to_string())))?;
         }
     }
     Ok((!trusted.is_empty()).then_some(trusted))
 }
 
 /// Returns all certificate revocation lists in the files; none where no authority is trusted.
-fn load_revoked(
-    files: &[impl AsRef<Path>],
+fn load_revoked<'o>(
+    files: impl Iterator<Item = OptionFile<'o>>,
     trusted: Option<&Arc<RootCertStore>>,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Vec<CertificateRevocationListDer<'static>>, TlsError> {
     let mut all = Vec::new();
-    for file in files.iter().map(AsRef::as_ref) {
+    for file in files {
         let found: Vec<_> = read(file, |octets| {
             CertificateRevocationListDer::pem_slice_iter(octets).collect()
         })?;
         if found.is_empty() {
-            return Err(TlsError::new(file, Problem::NoRevocationList));
+            return Err(file.error(Problem::NoRevocationList));
         }
         if let Some(trusted) = trusted {
             // Made only to check the lists, so that the error names the file.
             let verifier =
                 WebPkiClientVerifier::builder_with_provider(trusted.clone(), provider.clone());
             let judged = verifier.with_crls(found.iter().cloned()).build();
-            judged.map_err(|error| {
-                TlsError::new(file, Problem::BadRevocationList(error.to_string()))
-            })?;
+            judged.map_err(|error| file.error(Problem::BadRevocationList(error.to_string())))?;
         }
         all.extend(found);
     }
@@ -154,25 +156,28 @@ fn load_revoked(
 }
 
 /// Returns all certificates of a file; at least one.
-fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+fn certificates(file: OptionFile<'_>) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Vec<_> = read(file, |octets| {
         CertificateDer::pem_slice_iter(octets).collect()
     })?;
     if found.is_empty() {
-        return Err(TlsError::new(file, Problem::NoCertificate));
+        return Err(file.error(Problem::NoCertificate));
     }
     Ok(found)
 }
 
-fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> Result<T, TlsError> {
+fn read<T>(
+    file: OptionFile<'_>,
+    parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>,
+) -> Result<T, TlsError> {
     let read = || {
-        let length = std::fs::metadata(file)?.len();
+        let length = std::fs::metadata(file.path)?.len();
         if length > LARGEST_FILE {
             return Err(std::io::Error::from(std::io::ErrorKind::FileTooLarge));
         }
-        std::fs::read(file)
+        std::fs::read(file.path)
     };
-    let octets = read().map_err(|error| TlsError::new(file, Problem::Unreadable(error)))?;
+    let octets = read().map_err(|error| file.error(Problem::Unreadable(error)))?;
     // The library's message describes only the form, never the content.
     parse(&octets).map_err(|error| {
         let reason = match error {
@@ -183,7 +188,7 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
             pem::Error::MissingSectionEnd { .. } => "a section has no end line".to_owned(),
             error => error.to_string(),
         };
-        TlsError::new(file, Problem::NotPem(reason))
+        file.error(Problem::NotPem(reason))
     })
 }
 

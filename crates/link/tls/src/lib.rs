@@ -13,9 +13,9 @@
 //!   In TLS 1.3
 //!   a server checks the client's certificate last: its refusal reaches the client with the first
 //!   receive.
-//! - An end with TLS's `close_notify` is [`Cause::Closed`](punctual_link::Cause::Closed); one
-//!   without
-//!   may have been forged by an attacker and is [`Cause::BadPeer`](punctual_link::Cause::BadPeer).
+//! - An end with TLS's `close_notify` is [`Cause::Closed`](punctual_link::Cause::Closed). One without is
+//!   [`Cause::Os`](punctual_link::Cause::Os) with `UnexpectedEof`: a peer that was killed ends like that, and an attacker
+//!   may have forged it. No data is lost by it unnoticed, as GIOP's messages say their sizes.
 //! - Sessions are resumed. No 0-RTT: early data can be replayed.
 //!
 //! The data path's rules on allocation and system calls do not hold here: bytes are copied to be

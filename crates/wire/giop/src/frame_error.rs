@@ -10,6 +10,17 @@ pub enum FrameError {
     /// The message does not begin with `GIOP`.
     #[error("the octets are not a GIOP message")]
     BadMagic,
+    /// The peer answered with an alert of TLS, as a server does at whose TLS endpoint a client speaks GIOP in clear.
+    #[error(
+        "the peer speaks TLS here, not GIOP in clear: name the TLS endpoint (`corbaloc:ssliop:…`), and set TLS up (the \
+         table [tls] of the configuration file)"
+    )]
+    TlsAlert,
+    /// The peer began a handshake of TLS at an endpoint in clear.
+    #[error(
+        "the peer begins a handshake of TLS, and this endpoint is in clear: listen at an ssliop endpoint for it"
+    )]
+    TlsHandshake,
     /// The version is not supported.
     #[error("GIOP {major}.{minor} is not supported")]
     UnsupportedVersion {
@@ -35,5 +46,16 @@ pub enum FrameError {
 impl std::fmt::Debug for FrameError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// Returns the error of bytes that do not begin with the magic.
+#[cold]
+pub(crate) fn no_giop(bytes: &[u8]) -> FrameError {
+    // Records of TLS (RFC 8446, §5.1): the type of content, and major version 3.
+    match bytes {
+        [0x15, 0x03, ..] => FrameError::TlsAlert,
+        [0x16, 0x03, ..] => FrameError::TlsHandshake,
+        _ => FrameError::BadMagic,
     }
 }

@@ -2,7 +2,7 @@
 
 use punctual_cdr::Limits;
 
-use crate::frame_error::FrameError;
+use crate::frame_error::{FrameError, no_giop};
 use crate::header::{MAGIC, MessageHeader};
 
 /// Result of examining the bytes at hand.
@@ -52,7 +52,7 @@ fn examine_start(bytes: &[u8]) -> Result<Examined, FrameError> {
         .zip(MAGIC)
         .any(|(octet, magic)| *octet != magic)
     {
-        return Err(FrameError::BadMagic);
+        return Err(no_giop(bytes));
     }
     // Missing bytes are filled in with acceptable ones.
     let mut octets = [b'G', b'I', b'O', b'P', 1, 2, 0, 0, 0, 0, 0, 0];

@@ -12,7 +12,7 @@ use std::fmt;
 
 use punctual_cdr::{ByteOrder, GiopVersion};
 
-use crate::frame_error::FrameError;
+use crate::frame_error::{FrameError, no_giop};
 
 pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
 const MORE_FRAGMENTS: u8 = 0x02;
@@ -133,7 +133,7 @@ impl MessageHeader {
     pub fn parse(octets: &[u8; Self::LEN]) -> Result<Self, FrameError> {
         let [m0, m1, m2, m3, major, minor, flags, kind, size @ ..] = *octets;
         if [m0, m1, m2, m3] != MAGIC {
-            return Err(FrameError::BadMagic);
+            return Err(no_giop(octets));
         }
         let Some(version) = GiopVersion::from_numbers(major, minor) else {
             return Err(FrameError::UnsupportedVersion { major, minor });

@@ -23,7 +23,7 @@ pub enum IorError {
         position: usize,
     },
     /// The encoding of a reference or profile is malformed.
-    #[error("malformed data: {0}")]
+    #[error("the reference is cut short or damaged: {0}")]
     Cdr(#[from] CdrError),
     /// The profile's version has nothing in common with ours.
     #[error("the profile's version is {major}.{minor}; only 1.x is known")]

@@ -72,7 +72,18 @@ fn serve_until_the_end<S: Service>(
         companions.push(start(service, orb)?);
     }
     let name = named(orb, &reference, &options)?;
-    announce(orb, &reference, options.write_reference.as_deref())?;
+    let facts = [
+        service.summary(),
+        status
+            .as_ref()
+            .map(|status| format!("status at http://{}", status.address())),
+    ];
+    announce(
+        orb,
+        &reference,
+        options.write_reference.as_deref(),
+        facts.into_iter().flatten(),
+    )?;
     let notifier = Notifier::from_environment();
     let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
@@ -93,7 +104,6 @@ fn started_status<S: Service>(
     };
     let status = Status::listen(service.clone(), address)
         .map_err(|error| Problem::new(format!("--status {address}: {error}"), ON_STATUS))?;
-    eprintln!("status at http://{}", status.address());
     Ok(Some(status))
 }
 
@@ -121,12 +131,21 @@ fn named<S>(
     }
 }
 
-/// Writes the reference to its file, and to standard output for a script that waits for it.
-fn announce(orb: &Orb, reference: &ObjectRef, file: Option<&Path>) -> Result<(), Problem> {
+/// Writes the reference to its file, and to standard output for a script that waits for it. The facts about the service
+/// are printed before: nothing is, if it does not start.
+fn announce(
+    orb: &Orb,
+    reference: &ObjectRef,
+    file: Option<&Path>,
+    facts: impl Iterator<Item = String>,
+) -> Result<(), Problem> {
     let text = orb.object_to_string(reference);
     let text = text.map_err(|exception| Problem::new(exception, ON_SERVING))?;
     if let Some(file) = file {
         write_reference(file, &text)?;
+    }
+    for fact in facts {
+        eprintln!("{fact}");
     }
     let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
     eprintln!("listening at {}", endpoints.join(", "));

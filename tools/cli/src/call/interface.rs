@@ -31,7 +31,11 @@ pub(super) fn find(
         return with_value_types(orb, &repository, FoundInterface::described(interface));
     }
     match punctual::description::interface_of(object) {
-        Ok(Some(interface)) => Ok(FoundInterface::described(interface)),
+        Ok(Some(interface)) => Ok(with_value_types_of(
+            orb,
+            object,
+            FoundInterface::described(interface),
+        )),
         Ok(None) => Err(Problem::usage(DOES_NOT_TELL, ON_INTERFACES)),
         Err(exception) if is_not_told(&exception) => Err(Problem::System(
             exception.in_context(DOES_NOT_TELL),
@@ -107,18 +111,50 @@ fn with_value_types(
     repository: &Repository,
     mut found: FoundInterface,
 ) -> Result<FoundInterface, Problem> {
-    let is_value =
-        |type_code: &TypeCode| matches!(type_code.kind(), TypeKind::Value | TypeKind::Event);
-    if Types::new(orb, &found).any(is_value) {
-        found.value_types = repository.value_types().map_err(of_repository)?;
-        for type_code in &found.value_types {
-            // Only their own code reads the state of custom ones.
-            if let Ok(factory) = DynamicFactory::new(type_code) {
-                orb.register_value_factory(factory);
-            }
-        }
+    if has_values(orb, &found) {
+        let value_types = repository.value_types().map_err(of_repository)?;
+        found = known(orb, found, value_types);
     }
     Ok(found)
+}
+
+/// Adds the valuetypes of the repository that describes an object, as [`with_value_types`] does. Where they are not
+/// available, a note says what is not shown.
+fn with_value_types_of(orb: &Orb, object: &ObjectRef, found: FoundInterface) -> FoundInterface {
+    if !has_values(orb, &found) {
+        return found;
+    }
+    let repository = Repository::of(object).ok().flatten();
+    let value_types = repository.and_then(|repository| repository.value_types().ok());
+    match value_types {
+        Some(value_types) => known(orb, found, value_types),
+        None => {
+            eprintln!(
+                "note: the object's Interface Repository does not list its valuetypes: a value of a derived type is \
+                 shown as its base; --idl FILE shows all of it"
+            );
+            found
+        }
+    }
+}
+
+/// Returns `true` if operations of an interface have values.
+fn has_values(orb: &Orb, found: &FoundInterface) -> bool {
+    let is_value =
+        |type_code: &TypeCode| matches!(type_code.kind(), TypeKind::Value | TypeKind::Event);
+    Types::new(orb, found).any(is_value)
+}
+
+/// Registers factories for valuetypes.
+fn known(orb: &Orb, mut found: FoundInterface, value_types: Vec<TypeCode>) -> FoundInterface {
+    for type_code in &value_types {
+        // Only their own code reads the state of custom ones.
+        if let Ok(factory) = DynamicFactory::new(type_code) {
+            orb.register_value_factory(factory);
+        }
+    }
+    found.value_types = value_types;
+    found
 }
 
 /// Returns `true` if a reference does not name a type more specific than Object.

@@ -73,9 +73,10 @@ pub(super) fn perform(
 /// Returns the help for a system exception.
 fn help_for(exception: &SystemException) -> Option<&'static str> {
     match exception.kind() {
-        SystemExceptionKind::BadOperation => {
-            Some("the object does not know the operation: is this its interface?")
-        }
+        SystemExceptionKind::BadOperation => Some(
+            "the object does not know the operation: is this its interface? If it is, its servant may have called \
+                 another object that does not, and passed the exception on",
+        ),
         SystemExceptionKind::Unknown if exception.minor() == minor::SERVANT_PANICKED => Some(
             "the log of the object's server has what the panic says, where it was, and a backtrace",
         ),

@@ -25,6 +25,13 @@ pub(crate) enum Problem {
     System(SystemException, Option<String>),
     /// The call ended with a user exception, as JSON.
     User(String),
+    /// The call ended with a user exception that is known here.
+    Raised {
+        message: String,
+        help: String,
+        /// The exception as `punctual call` shows it.
+        json: String,
+    },
 }
 
 impl From<punctual_host::Problem> for Problem {
@@ -52,6 +59,10 @@ impl Problem {
             Self::System(exception, help) => {
                 fail(shown::exception(exception), help.as_deref());
                 ExitCode::from(SYSTEM_EXCEPTION)
+            }
+            Self::Raised { message, help, .. } => {
+                fail(message, Some(&help));
+                ExitCode::from(USER_EXCEPTION)
             }
             Self::User(json) => {
                 anstream::eprintln!("{}", shown::json(json));

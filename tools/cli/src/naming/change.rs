@@ -1,6 +1,8 @@
 //! `punctual naming bind`, `rebind`, `unbind` and `new-context`.
 
-use super::service::{Raised, Service, parsed, problem, text};
+use super::names::{parsed, text};
+use super::raised::Raised;
+use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::time::with_unit;
@@ -32,7 +34,7 @@ pub(crate) struct BindOptions {
     #[arg(long, requires = "ttl")]
     keep: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -48,7 +50,7 @@ pub(crate) struct UnbindOptions {
     #[arg(long, conflicts_with = "destroy")]
     keep_contents: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -59,7 +61,7 @@ pub(crate) struct NewContextOptions {
     #[arg(short, long)]
     parents: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 pub(super) fn bind(

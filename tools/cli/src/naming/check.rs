@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use super::names::parsed;
 use super::read::{NOTE, WRONG};
-use super::service::{Service, parsed, problem};
+use super::service::{Service, problem};
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
@@ -33,7 +34,7 @@ pub(crate) struct Options {
     #[arg(long, requires = "prune")]
     prune_unreachable: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Number of objects that are asked at a time, each by a thread.
@@ -46,7 +47,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let mut bound = Vec::new();
     gather(&nodes, &mut bound);
     let progress = progress(bound.len(), options.common.json);
-    let mut wrong = 0;
+    let (mut wrong, mut removed) = (0, 0);
     for some in bound.chunks(AT_A_TIME) {
         for ((name, _), answer) in some.iter().zip(answers(some, options.answer)) {
             progress.inc(1);
@@ -58,6 +59,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             if prunes {
                 let unbound = service.root.unbind(&parsed(name)?);
                 unbound.map_err(|error| problem(name, &error))?;
+                removed += 1;
             }
             progress.suspend(|| show(name, &answer, prunes, options.common.json));
         }
@@ -66,10 +68,23 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let count = bound.len();
     if !options.common.json {
         println!("{count} objects, {wrong} dead or unreachable");
+        if options.prune && wrong > 0 {
+            println!("{}", pruned(removed, wrong - removed));
+        }
     }
     match wrong {
         0 => Ok(()),
         _ => Err(Problem::Shown),
+    }
+}
+
+/// Returns the line about removed bindings, and those that stay though their objects cannot be reached.
+fn pruned(removed: usize, kept: usize) -> String {
+    match kept {
+        0 => format!("{removed} bindings removed"),
+        _ => format!(
+            "{removed} bindings removed, {kept} kept, whose objects cannot be reached: --prune-unreachable removes them, too"
+        ),
     }
 }
 

@@ -12,7 +12,8 @@
 //! The last one is a context of another server, which is bound, not copied. Names are whole, from the exported context.
 
 use super::group::{choice_of, choice_text};
-use super::service::{Service, as_json, parsed, problem};
+use super::names::parsed;
+use super::service::{Service, as_json, problem};
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
@@ -40,7 +41,7 @@ pub(crate) struct ExportOptions {
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Existing bindings stay, unless --replace is given; nothing is removed. It may be repeated.
@@ -55,7 +56,7 @@ pub(crate) struct ImportOptions {
     #[arg(long)]
     replace: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<(), Problem> {
@@ -255,7 +256,7 @@ impl Import {
     ) -> Result<(), Problem> {
         let object = service.object(binding.reference.as_deref().unwrap_or("nil"))?;
         let object = object.as_ref();
-        let text = super::service::text(name);
+        let text = super::names::text(name);
         if replaces {
             let bound = root.rebind(name, object);
             bound.map_err(|error| problem(&text, &error))?;
@@ -278,7 +279,7 @@ impl Import {
         name: &[NameComponent],
         binding: &Binding,
     ) -> Result<(), Problem> {
-        let text = super::service::text(name);
+        let text = super::names::text(name);
         let choice = binding.choice.as_deref().and_then(choice_of);
         let choice = choice.ok_or_else(|| {
             let message = format!("`{text}` does not say how its group chooses");
@@ -308,7 +309,7 @@ impl Import {
         match root.bind_new_context(name) {
             Ok(_) => self.contexts += 1,
             Err(NamingContextBindNewContextError::AlreadyBound(_)) => self.kept += 1,
-            Err(error) => return Err(problem(&super::service::text(name), &error)),
+            Err(error) => return Err(problem(&super::names::text(name), &error)),
         }
         Ok(())
     }
@@ -351,7 +352,7 @@ impl Import {
         match root.bind_context(name, context) {
             Ok(()) => self.contexts += 1,
             Err(NamingContextBindContextError::AlreadyBound(_)) => self.kept += 1,
-            Err(error) => return Err(problem(&super::service::text(name), &error)),
+            Err(error) => return Err(problem(&super::names::text(name), &error)),
         }
         Ok(())
     }

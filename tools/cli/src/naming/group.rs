@@ -1,7 +1,9 @@
 //! `punctual naming group`: names that are bound to several objects.
 
 use super::change::{make_parents, time_to_live};
-use super::service::{Raised, Service, parsed, problem};
+use super::names::parsed;
+use super::raised::Raised;
+use super::service::{Service, problem};
 use super::service_options::Common;
 use crate::call::Problem;
 use crate::shown;
@@ -39,7 +41,7 @@ pub(crate) struct CreateOptions {
     #[arg(short, long)]
     parents: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,7 +59,7 @@ pub(crate) struct JoinOptions {
     #[arg(long, requires = "ttl")]
     keep: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -67,7 +69,7 @@ pub(crate) struct MemberOptions {
     /// The member's id.
     id: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -79,7 +81,7 @@ pub(crate) struct ReportOptions {
     /// Load: a number of at least 0.
     load: f64,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -87,7 +89,7 @@ pub(crate) struct MembersOptions {
     /// The group's name.
     group: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Which member a group's name is resolved to.
@@ -120,6 +122,20 @@ pub(super) fn choice_text(choice: Choice) -> &'static str {
 pub(super) fn choice_of(text: &str) -> Option<Choice> {
     let found = CHOICES.iter().find(|(_, one)| *one == text);
     found.map(|(choice, _)| *choice)
+}
+
+impl Options {
+    /// Returns whether JSON is asked for.
+    pub(super) fn json(&self) -> bool {
+        let common = match self {
+            Self::Create(options) => &options.common,
+            Self::Join(options) => &options.common,
+            Self::Leave(options) => &options.common,
+            Self::Report(options) => &options.common,
+            Self::Members(options) => &options.common,
+        };
+        common.json
+    }
 }
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {

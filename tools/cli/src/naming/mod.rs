@@ -4,6 +4,8 @@ mod change;
 mod check;
 mod exchange;
 mod group;
+mod names;
+mod raised;
 mod read;
 pub(crate) mod registry;
 mod serve;
@@ -23,7 +25,8 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Subcommand)]
 #[command(
     after_help = "Commands but `serve` end with status 0 when all went well, 1 for a wrong reference or name, \
-                        2 for a wrong command line, 3 for a system exception, 4 for a user exception as NotFound. \
+                        2 for a wrong command line, 3 for a system exception, 4 for a user exception as NotFound, \
+                        which is on standard error as JSON with --json. \
                         They take the ORB's options, as -ORBInitRef NameService=corbaloc::host:2809/NameService."
 )]
 pub(crate) enum Options {
@@ -56,6 +59,27 @@ pub(crate) enum Options {
     Check(check::Options),
 }
 
+impl Options {
+    /// Returns whether JSON is asked for.
+    fn json(&self) -> bool {
+        let common = match self {
+            Self::Serve(_) => return false,
+            Self::Group(options) => return options.json(),
+            Self::List(options) => &options.common,
+            Self::Tree(options) => &options.common,
+            Self::Resolve(options) => &options.common,
+            Self::Bind(options) | Self::Rebind(options) => &options.common,
+            Self::Unbind(options) => &options.common,
+            Self::NewContext(options) => &options.common,
+            Self::Export(options) => &options.common,
+            Self::Import(options) => &options.common,
+            Self::Watch(options) => &options.common,
+            Self::Check(options) => &options.common,
+        };
+        common.json
+    }
+}
+
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
         Options::Serve(options) => serve::run(options).map_err(Problem::from),
@@ -74,6 +98,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Problem::Raised { json, .. }) if options.json() => Problem::User(json).report(),
         Err(problem) => Problem::report(problem),
     }
 }

@@ -1,6 +1,7 @@
 //! `punctual naming list`, `tree` and `resolve`.
 
-use super::service::{Service, as_json, below, list as all_of, parsed, problem};
+use super::names::{below, parsed};
+use super::service::{Service, as_json, list as all_of, problem};
 use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
@@ -20,7 +21,7 @@ pub(crate) struct ListOptions {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(crate) struct TreeOptions {
     #[arg(long)]
     follow: bool,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,7 @@ pub(crate) struct ResolveOptions {
     /// The name.
     name: String,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Prints bindings as they arrive, so that a context may have any number of them. With `--json` it

@@ -5,7 +5,7 @@ use crate::flags::{Flags, Table};
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::Setting;
-use punctual_naming::{LISTEN, NamingServer, open, settings};
+use punctual_naming::{LISTEN, open, settings};
 
 /// It prints the root context's reference and runs until it is interrupted or terminated. Clients
 /// find it at `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is
@@ -31,11 +31,5 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.with_companion(web::page(&values)?);
-    let open = || {
-        let server: NamingServer = open(&values)?;
-        let size = server.service.size();
-        eprintln!("{} bindings in {} contexts", size.bindings, size.contexts);
-        Ok(server)
-    };
-    run_service(open, run)
+    run_service(|| open(&values), run)
 }

@@ -1,15 +1,13 @@
 //! The naming service to be called, of any ORB.
 
+use super::names::parsed;
+use super::raised::Raised;
 use super::service_options::Common;
 use crate::call::{self, Problem};
 use crate::shown;
-use punctual::{
-    CompletionStatus, Interface, ObjectRef, OperationError, Orb, SystemException,
-    SystemExceptionKind,
-};
-use punctual_naming::cos_naming::naming_context::{NotFound, NotFoundReason};
-use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponent, NamingContext};
-use punctual_naming::extension::{self, ExtendedContext};
+use punctual::{CompletionStatus, Interface, ObjectRef, Orb, SystemException, SystemExceptionKind};
+use punctual_naming::cos_naming::{Binding, BindingType, NameComponent, NamingContext};
+use punctual_naming::extension::ExtendedContext;
 use serde_json::{Value, json};
 use std::cell::Cell;
 
@@ -21,7 +19,6 @@ const AT_ONCE: u32 = 500;
 
 const ON_SERVICES: &str = "--service names a naming context: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file \
                            that holds one; `punctual naming serve` starts one";
-const ON_NAMES: &str = "a name is id.kind components with slashes between, and a backslash before a dot or slash that is part of one";
 
 /// Naming service: its root context, and the ORB by which it is called.
 pub(super) struct Service {
@@ -223,98 +220,20 @@ pub(super) fn list(
     }
 }
 
-/// Parses a name.
-pub(super) fn parsed(name: &str) -> Result<Name, Problem> {
-    let parts = punctual_ior::name_from_text(name);
-    let parts = parts.map_err(|error| Problem::usage(format!("`{name}`: {error}"), ON_NAMES))?;
-    let component = |one: punctual_ior::NameComponent| NameComponent {
-        id: one.id,
-        kind: one.kind,
-    };
-    Ok(parts.into_iter().map(component).collect())
-}
-
-/// Returns a name as text.
-pub(super) fn text(name: &[NameComponent]) -> String {
-    punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
-}
-
-/// Returns the name of a component below the name of its context.
-pub(super) fn below(path: &str, component: &NameComponent) -> String {
-    let component = text(std::slice::from_ref(component));
-    match path {
-        "" => component,
-        path => format!("{path}/{component}"),
-    }
-}
-
 /// Returns the problem for an exception of an operation on a name.
 pub(super) fn problem(name: &str, error: &impl Raised) -> Problem {
     match error.system() {
         Some(exception) => raised_by(&format!("`{name}`"), exception.clone()),
-        None => Problem::User(json!({ "name": name, "exception": error.members() }).to_string()),
+        None => match error.user() {
+            Some(exception) => exception.problem(name),
+            None => Problem::Usage(format!("`{name}`: {error}"), None),
+        },
     }
 }
 
 fn raised_by(what: &str, exception: SystemException) -> Problem {
     let help = unreachable(&exception).then(|| ON_SERVICES.to_owned());
     Problem::System(exception.in_context(format_args!("{what}")), help)
-}
-
-/// Error of an operation of naming contexts.
-pub(super) trait Raised: OperationError {
-    /// Returns the user exception as JSON.
-    fn members(&self) -> Value;
-}
-
-macro_rules! raised {
-    ($($error:path: $($exception:ident)*;)*) => {
-        $(
-            impl Raised for $error {
-                fn members(&self) -> Value {
-                    match self {
-                        $(Self::$exception(raised!(@pattern it $exception)) => raised!(@members it $exception),)*
-                        Self::System(exception) => json!(exception.to_string()),
-                    }
-                }
-            }
-        )*
-    };
-    (@pattern $it:ident NotFound) => { $it };
-    (@members $it:ident NotFound) => { not_found($it) };
-    (@pattern $it:ident CannotProceed) => { $it };
-    (@members $it:ident CannotProceed) => {
-        json!({ "CannotProceed": { "rest_of_name": text(&$it.rest_of_name) } })
-    };
-    (@pattern $it:ident $other:ident) => { _ };
-    (@members $it:ident $other:ident) => { json!(stringify!($other)) };
-}
-
-raised! {
-    cos_naming::NamingContextBindError: NotFound CannotProceed InvalidName AlreadyBound;
-    cos_naming::NamingContextRebindError: NotFound CannotProceed InvalidName;
-    cos_naming::NamingContextBindContextError: NotFound CannotProceed InvalidName AlreadyBound;
-    cos_naming::NamingContextRebindContextError: NotFound CannotProceed InvalidName;
-    cos_naming::NamingContextResolveError: NotFound CannotProceed InvalidName;
-    cos_naming::NamingContextUnbindError: NotFound CannotProceed InvalidName;
-    cos_naming::NamingContextBindNewContextError: NotFound CannotProceed InvalidName AlreadyBound;
-    cos_naming::NamingContextDestroyError: NotEmpty;
-    extension::ExtendedContextBindForError: NotFound CannotProceed InvalidName AlreadyBound;
-    extension::ExtendedContextAboutError: NotFound CannotProceed InvalidName;
-    extension::ExtendedContextBindGroupError: NotFound CannotProceed InvalidName AlreadyBound;
-    extension::ExtendedContextJoinError: NotFound CannotProceed InvalidName;
-    extension::ExtendedContextLeaveError: NotFound CannotProceed InvalidName;
-    extension::ExtendedContextReportError: NotFound CannotProceed InvalidName;
-    extension::ExtendedContextMembersError: NotFound CannotProceed InvalidName;
-}
-
-fn not_found(it: &NotFound) -> Value {
-    let why = match it.why {
-        NotFoundReason::MissingNode => "missing_node",
-        NotFoundReason::NotContext => "not_context",
-        NotFoundReason::NotObject => "not_object",
-    };
-    json!({ "NotFound": { "why": why, "rest_of_name": text(&it.rest_of_name) } })
 }
 
 fn unreachable(exception: &SystemException) -> bool {

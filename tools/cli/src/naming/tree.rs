@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
-use super::service::{Entry, Service, below, list, problem};
+use super::names::below;
+use super::service::{Entry, Service, list, problem};
 use crate::call::Problem;
 use punctual::protocol::{Address, endpoints_of};
 use punctual::{Interface, ObjectRef, SystemExceptionKind};

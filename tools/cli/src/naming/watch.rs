@@ -30,7 +30,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NUMBER")]
     looks: Option<u64>,
     #[command(flatten)]
-    common: Common,
+    pub(super) common: Common,
 }
 
 /// Targets of names, as text.

@@ -37,7 +37,8 @@ impl DynamicImplementation for Desk {
 }
 
 #[test]
-fn a_value_of_a_derived_type_goes_and_comes_whole_by_idl_and_by_repository() {
+fn a_value_of_a_derived_type_goes_and_comes_whole_by_idl_by_repository_and_by_what_the_object_tells()
+ {
     let folder = tempfile::tempdir().unwrap();
     let orb = Orb::builder().listen(punctual::ListenEndpoint::iiop("127.0.0.1", 0));
     let orb = orb.build().unwrap();
@@ -71,7 +72,10 @@ fn a_value_of_a_derived_type_goes_and_comes_whole_by_idl_and_by_repository() {
 
     let parcel = json!({"$type": "IDL:Post/Heavy/Parcel:1.0", "text": "books", "grams": 700});
     let letter = json!({"text": "hello"});
-    for source in [["--idl", "post.idl"], ["--ifr", "ifr.ior"]] {
+    let told = orb.register_initial_reference("InterfaceRepository", &repository);
+    told.unwrap();
+    let sources: [&[&str]; 3] = [&["--idl", "post.idl"], &["--ifr", "ifr.ior"], &[]];
+    for source in sources {
         for given in [&parcel, &letter] {
             let mut call = Command::new(env!("CARGO_BIN_EXE_punctual"));
             call.arg("call").arg("desk.ior").args(source).arg("stamp");

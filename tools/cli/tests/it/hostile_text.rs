@@ -150,8 +150,12 @@ fn what_names_in_a_naming_service_lead_to_when_they_are_not_found_is_not_obeyed(
     let missing = ["naming", "resolve", "--service", &serving.reference, &name];
     let said = text(on_a_terminal(&missing).stderr);
     assert!(!said.contains(['\u{9b}', '\u{202e}']), "{said}");
+    assert!(said.contains("NotFound (missing_node)"), "{said}");
+    let as_json = [&missing[..], &["--json"]].concat();
+    let said = text(on_a_terminal(&as_json).stderr);
+    assert!(!said.contains(['\u{9b}', '\u{202e}']), "{said}");
     let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(said["name"], name);
+    assert_eq!(said["members"]["rest_of_name"][0]["id"], "missing");
 }
 
 #[test]

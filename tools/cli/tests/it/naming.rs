@@ -4,6 +4,7 @@
 use crate::support;
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -57,14 +58,21 @@ fn names_are_bound_listed_drawn_resolved_and_unbound() {
 fn exceptions_are_told_with_their_members_and_a_status_of_their_own() {
     let serving = furnished();
     let said = serving.fails(&["resolve", "plants/x/y"], USER_EXCEPTION);
-    let said: Value = serde_json::from_str(&said).unwrap();
-    let members = json!({ "why": "missing_node", "rest_of_name": "x/y" });
-    let expected = json!({ "name": "plants/x/y", "exception": { "NotFound": members } });
-    assert_eq!(said, expected);
+    assert_eq!(
+        said,
+        "error: `plants/x/y`: NotFound (missing_node): nothing has the name `x/y`\n\
+         help: `punctual naming list plants` shows what is bound there\n"
+    );
     let said = serving.fails(&["bind", "clock.time", SOME], USER_EXCEPTION);
-    assert!(said.contains("AlreadyBound"), "{said}");
+    assert!(
+        said.contains("AlreadyBound") && said.contains("naming rebind"),
+        "{said}"
+    );
     let said = serving.fails(&["unbind", "--destroy", "plants"], USER_EXCEPTION);
-    assert!(said.contains("NotEmpty"), "{said}");
+    assert!(
+        said.contains("NotEmpty") && said.contains("naming list plants"),
+        "{said}"
+    );
     let said = serving.fails(&["unbind", "plants"], 1);
     assert!(
         said.contains("has bindings") && said.contains("--keep-contents"),
@@ -76,6 +84,51 @@ fn exceptions_are_told_with_their_members_and_a_status_of_their_own() {
     let output = punctual(&["naming", "list", "--service", SOME]);
     assert_eq!(output.status.code(), Some(SYSTEM_EXCEPTION));
     assert!(text(output.stderr).contains("help"));
+}
+
+#[test]
+fn exceptions_as_json_are_those_that_a_call_shows() {
+    let serving = furnished();
+    let said = serving.fails(&["resolve", "--json", "plants/x/y"], USER_EXCEPTION);
+    let idl = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../services/naming/client/idl/CosNaming.idl"
+    );
+    let name = json!(
+        [["plants", ""], ["x", ""], ["y", ""]]
+            .map(|[id, kind]| { json!({ "id": id, "kind": kind }) })
+    );
+    let name = name.to_string();
+    let called = ["call", &serving.reference, "resolve", &name, "--idl", idl];
+    let called = punctual(&called);
+    assert_eq!(called.status.code(), Some(USER_EXCEPTION));
+    let called: Value = serde_json::from_slice(&called.stderr).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), called);
+}
+
+#[test]
+fn a_server_that_does_not_start_prints_its_error_alone() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = format!("iiop://{}", taken.local_addr().unwrap());
+    let output = punctual(&[
+        "naming",
+        "serve",
+        "--memory",
+        "--status",
+        "127.0.0.1:0",
+        "--listen",
+        &endpoint,
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stderr);
+    assert!(
+        said.starts_with("error: ") && said.contains("help: "),
+        "{said}"
+    );
+    assert!(
+        !said.contains("bindings in") && !said.contains("status at"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -190,7 +243,11 @@ fn dead_and_unreachable_objects_are_found_and_pruned_when_told_to() {
             (Some("plants/north.site/pump"), Some("unreachable")),
         ]
     );
-    serving.fails(&["check", "--prune"], 1);
+    let output = serving.call(&["check", "--prune"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stdout);
+    assert!(said.contains("1 bindings removed, 2 kept"), "{said}");
+    assert!(said.contains("--prune-unreachable"), "{said}");
     assert_eq!(serving.succeeds(&["list", "plants"]), "north.site/\n");
     serving.fails(&["check", "--prune", "--prune-unreachable"], 1);
     let said = serving.succeeds(&["check"]);

@@ -258,6 +258,13 @@ impl Parser<'_> {
         if !self.eat_word("attribute") {
             return Err(self.expected("`attribute`"));
         }
+        if self.is_word(self.peek(), "readonly") {
+            let place = self.peek().place;
+            let message = "`readonly` stands behind `attribute`";
+            let label = "expected before `attribute`";
+            let help = "write `readonly attribute …`";
+            return Err(self.error_with_help(place, message, label, help));
+        }
         let start = self.peek().place;
         let ty = self.param_type()?;
         self.check_remote(&ty, start.to(self.previous()));

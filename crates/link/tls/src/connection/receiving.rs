@@ -21,14 +21,15 @@ impl TlsConnection {
     }
 
     /// Returns the cause to report at the end of the TCP stream: closed after a `close_notify`,
-    /// otherwise a peer that broke the protocol.
+    /// otherwise an unexpected end of the stream.
     pub(super) fn end(&self) -> Cause {
         match self.known() {
             Some(Pending::End) => Cause::Closed,
             _ if self.is_closed() => Cause::Closed,
-            _ => {
-                Cause::BadPeer("the stream ended without a close_notify: it may have been cut off")
-            }
+            _ => Cause::Os(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the stream ended without TLS's close_notify: the peer has crashed, or the stream was cut off",
+            )),
         }
     }
 

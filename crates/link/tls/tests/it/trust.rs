@@ -232,6 +232,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
         let error = Ssliop::new(options).unwrap_err();
         (error.file.clone(), error.to_string(), error.problem)
     };
+    let option = |options: TlsOptions| Ssliop::new(options).unwrap_err().option;
     let good = authority.with("server");
     let (server, key) = (authority.file("server.pem"), authority.file("server.key"));
 
@@ -241,6 +242,22 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
     });
     assert!(matches!(found, Problem::Unreadable(_)));
     assert_eq!(file, authority.file("missing.pem"));
+    let missing = authority.file("missing.pem");
+    let without_key = TlsOptions {
+        key: Some(missing.clone()),
+        ..good.clone()
+    };
+    assert_eq!(option(without_key), "key");
+    let trusted = TlsOptions {
+        trusted: vec![missing.clone()],
+        ..good.clone()
+    };
+    assert_eq!(option(trusted), "trusted");
+    let crl = TlsOptions {
+        crl: vec![missing],
+        ..good.clone()
+    };
+    assert_eq!(option(crl), "crl");
 
     let (file, text, found) = problem(TlsOptions {
         key: Some(authority.file("client.key")),

@@ -22,6 +22,20 @@ impl Repository {
         Self(object.as_object().clone())
     }
 
+    /// Returns the repository that describes an object's interface; `None` if the object does not know its interface.
+    /// Makes two calls.
+    ///
+    /// # Errors
+    /// Those of the calls, see [`interface_of`].
+    pub fn of(object: &impl Interface) -> Result<Option<Self>, SystemException> {
+        const REPOSITORY: Operation = Operation::two_way("_get_containing_repository");
+        let Some(definition) = definition_of(object.as_object())? else {
+            return Ok(None);
+        };
+        let found = definition.invoke(&REPOSITORY, |_| Ok(()), ObjectRef::unmarshal_nilable)?;
+        Ok(found.map(Self))
+    }
+
     /// Returns the interface with this repository id; `None` if the repository has none.
     ///
     /// # Errors
@@ -126,10 +140,14 @@ pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemExcepti
 pub fn interface_of(
     object: &impl Interface,
 ) -> Result<Option<InterfaceDescription>, SystemException> {
-    const INTERFACE: Operation = Operation::two_way("_interface");
-    let object = object.as_object();
-    let found = object.invoke(&INTERFACE, |_| Ok(()), ObjectRef::unmarshal_nilable)?;
+    let found = definition_of(object.as_object())?;
     found.map(|definition| describe(&definition)).transpose()
+}
+
+/// Returns the definition of an object's interface in its repository.
+fn definition_of(object: &ObjectRef) -> Result<Option<ObjectRef>, SystemException> {
+    const INTERFACE: Operation = Operation::two_way("_interface");
+    object.invoke(&INTERFACE, |_| Ok(()), ObjectRef::unmarshal_nilable)
 }
 
 fn describe(definition: &ObjectRef) -> Result<InterfaceDescription, SystemException> {

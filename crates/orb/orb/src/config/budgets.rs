@@ -11,8 +11,8 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budgets {
-    /// Bytes of messages longer than 16 KiB that are half received, whose requests or replies are
-    /// in progress, or that are replies that have not been sent; of requests that servants keep to
+    /// Bytes of messages longer than 16 KiB that are arriving, whose requests or replies are in
+    /// progress, or that are replies that have not been sent; of requests that servants keep to
     /// answer later (AMH); and of results that servants count
     /// ([`charge_results`](crate::charge_results)). Default a quarter of the memory, at most 4 GiB;
     /// at least 16 KiB. When there are more, the ORB closes the largest connection of the peer that

@@ -67,7 +67,7 @@ pub enum InitError {
     WithoutPlugins(PathBuf),
     /// TLS cannot use a certificate, a key or an authority.
     #[cfg(feature = "tls")]
-    #[error("{0}")]
+    #[error("`tls.{option}`: {0}", option = .0.option)]
     Tls(#[from] punctual_tls::TlsError),
 }
 
@@ -432,4 +432,20 @@ fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitEr
         registry.check_link(&format!("[link.{link}]"), link)?;
     }
     Ok(())
+}
+
+#[cfg(all(test, feature = "tls"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_file_of_tls_is_named_with_its_key() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("orb.toml");
+        std::fs::write(&file, "[tls]\ntrusted = ['authority.pem']").unwrap();
+        let error = Orb::builder().file(&file).unwrap().build();
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with("`tls.trusted`: "), "{error}");
+        assert!(error.contains("authority.pem: No such file"), "{error}");
+    }
 }

@@ -48,21 +48,25 @@ pub trait Interface: Clone + Sized {
         if object.is_a(Self::REPOSITORY_ID)? {
             return Ok(Self::from_object(object));
         }
-        Err(
-            SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No).with_detail(
-                format!(
-                    "an object of type `{}` is not a `{}`",
-                    object.type_id(),
-                    Self::REPOSITORY_ID
-                ),
-            ),
-        )
+        let detail = not_of_type(object.type_id(), Self::REPOSITORY_ID);
+        let refused = SystemException::new(Kind::BadParam, minor::VALUE, CompletionStatus::No);
+        Err(refused.with_detail(detail))
     }
 
     /// Returns a reference to the same object with a time-out of its own for each call.
     #[must_use]
     fn with_timeout(&self, timeout: Duration) -> Self {
         Self::from_object(self.as_object().with_timeout(timeout))
+    }
+}
+
+/// Returns the reason why a reference cannot be narrowed.
+fn not_of_type(type_id: &str, wanted: &str) -> String {
+    match type_id {
+        "" => format!(
+            "the object answers that it is not a `{wanted}`; its reference does not say of which type it is"
+        ),
+        actual => format!("an object of type `{actual}` is not a `{wanted}`"),
     }
 }
 
@@ -142,5 +146,22 @@ impl<R> NotNil for Option<R> {
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
                 .with_detail(format!("nil `{name}` not allowed here"))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_without_a_type_is_not_named_as_one_of_type_nothing() {
+        let untyped = not_of_type("", "IDL:Pump:1.0");
+        assert!(untyped.contains("does not say of which type"), "{untyped}");
+        assert!(!untyped.contains("``"), "{untyped}");
+        let typed = not_of_type("IDL:Valve:1.0", "IDL:Pump:1.0");
+        assert_eq!(
+            typed,
+            "an object of type `IDL:Valve:1.0` is not a `IDL:Pump:1.0`"
+        );
     }
 }

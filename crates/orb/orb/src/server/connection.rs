@@ -5,6 +5,7 @@
 //! takes long while more requests wait, another thread takes over receiving.
 
 use super::call::EarlyReplySender;
+use super::complaint::complaint;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
@@ -24,7 +25,7 @@ use crate::upcall::Serving;
 use punctual_cdr::{Block, Environment};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection, SendError};
+use punctual_link::{Connection, SendError};
 use std::io::{self, IoSlice};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
@@ -342,17 +343,11 @@ impl ServerConnection {
     pub(super) fn end(&self, error: &InboxError, mid_message: bool) {
         let conversation = &self.conversation;
         match error {
-            InboxError::Link(link) => match link.cause {
-                Cause::Closed if !mid_message => {}
-                Cause::Closed => {
-                    conversation.complain("the peer closed in the middle of a message")
+            InboxError::Link(link) => match complaint(link, mid_message) {
+                Some(complaint) => conversation.complain(&complaint),
+                None => {
+                    tracing::debug!(peer = %conversation.peer(), "the connection has ended: {link}");
                 }
-                Cause::TimedOut if mid_message => {
-                    conversation.complain("the peer took too long to send a message; closed");
-                }
-                Cause::TimedOut => conversation.complain("the peer sent nothing in time; closed"),
-                Cause::BadPeer(_) => conversation.complain(&format!("{error}; closed")),
-                _ => tracing::debug!(peer = %conversation.peer(), "{error}"),
             },
             InboxError::Frame(_) | InboxError::Fragment(_) | InboxError::LentAcross => {
                 self.refuse(&error.to_string());

@@ -11,6 +11,7 @@ mod around;
 mod back;
 mod call;
 mod code_sets;
+mod complaint;
 mod concurrency;
 mod connection;
 mod conversation;

@@ -236,7 +236,7 @@ fn answer_by(mut stream: TcpStream, answer: Answer) {
         let is_two_way = body[4] & 3 == 3;
         if is_two_way {
             let answer = answer(answered, id);
-            // A long one in two parts: one that arrives at once is never half received.
+            // A long one in two parts: one that arrives at once is never received in part.
             let (first, rest) = answer.split_at(answer.len() / 8 * 7);
             if stream.write_all(first).is_err() {
                 return;

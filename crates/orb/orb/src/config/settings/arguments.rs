@@ -166,7 +166,7 @@ fn unknown(option: String) -> ConfigError {
         Some(foreign) => ConfigError::ForeignOption {
             option,
             orb: foreign.orb,
-            instead: foreign.instead,
+            instead: foreign.on_command_line(),
         },
         None => ConfigError::UnknownOption {
             nearest: nearest(&option, RULES.iter().map(|rule| rule.name)),

@@ -40,6 +40,14 @@ impl Bounds {
 }
 
 impl Unit {
+    /// Returns whether this is a unit of time.
+    pub(super) fn is_of_time(self) -> bool {
+        matches!(
+            self,
+            Self::Microseconds | Self::Milliseconds | Self::Seconds
+        )
+    }
+
     /// Returns the time of `number` units; in milliseconds if the unit is not one of time.
     pub(super) fn time(self, number: u64) -> Duration {
         match self {

@@ -159,33 +159,29 @@ fn known(key: &str) -> bool {
     all().any(|(section, setting)| section.key(setting) == key)
 }
 
-/// Suggests the key that was probably meant: the most similar one of the table, or a key of that
-/// name in another table.
+/// Suggests the key that was probably meant: a key of that name in another table, the key with the effect of an option
+/// of another ORB, or the most similar one of the table.
 fn suggestion(key: &str) -> String {
     let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
-    let elsewhere = all().find(|(_, setting)| setting.key == name);
-    let meant = match elsewhere {
-        Some((section, setting)) => Some(section.key(setting)),
-        None => {
-            let prefix = if table.is_empty() {
-                String::new()
-            } else {
-                format!("{table}.")
-            };
-            let keys = all().map(|(section, setting)| section.key(setting));
-            let keys = keys.chain(SECTIONS.iter().map(|section| section.name.to_owned()));
-            let names = keys.filter_map(|key| {
-                let name = key.strip_prefix(&prefix)?;
-                (!name.is_empty() && !name.contains('.')).then(|| name.to_owned())
-            });
-            nearest(name, names).map(|name| format!("{prefix}{name}"))
-        }
-    };
-    match (meant, ForeignOption::find(key)) {
-        (Some(meant), _) => format!("; did you mean `{meant}`?"),
-        (None, Some(foreign)) => format!(", which is of {}: {}", foreign.orb, foreign.instead),
-        (None, None) => String::new(),
+    let did_you_mean = |meant: String| format!("; did you mean `{meant}`?");
+    if let Some((section, setting)) = all().find(|(_, setting)| setting.key == name) {
+        return did_you_mean(section.key(setting));
     }
+    if let Some(foreign) = ForeignOption::find(key) {
+        return format!(", which is of {}: {}", foreign.orb, foreign.in_file());
+    }
+    let prefix = if table.is_empty() {
+        String::new()
+    } else {
+        format!("{table}.")
+    };
+    let keys = all().map(|(section, setting)| section.key(setting));
+    let keys = keys.chain(SECTIONS.iter().map(|section| section.name.to_owned()));
+    let names = keys.filter_map(|key| {
+        let name = key.strip_prefix(&prefix)?;
+        (!name.is_empty() && !name.contains('.')).then(|| name.to_owned())
+    });
+    nearest(name, names).map_or_else(String::new, |name| did_you_mean(format!("{prefix}{name}")))
 }
 
 fn read(value: &DeValue<'_>) -> Value {

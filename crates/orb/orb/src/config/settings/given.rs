@@ -1,6 +1,7 @@
 //! Value that a file or the command line gives to a setting.
 
 use super::bounds::Bounds;
+use crate::config::duration::parse_duration;
 use crate::config::error::{ConfigError, bad_value};
 use std::fmt;
 use std::path::Path;
@@ -57,13 +58,27 @@ impl Given<'_> {
             Value::Number(number) => u64::try_from(*number).ok(),
             Value::Argument(text) => text.parse().ok(),
             Value::Text(text) => {
-                let expected = format!("{}, without quotes", self.expected);
+                let mut expected = format!("{}, without quotes", self.expected);
+                if let Some(number) = self.number_meant(text) {
+                    let name = self.key.rsplit('.').next().unwrap_or(self.key);
+                    expected.push_str(&format!(": `{name} = {number}`"));
+                }
                 return Err(bad_value(self.key, format!("\"{text}\""), expected));
             }
             _ => return Err(self.bad(format!("a whole number: {}", self.expected))),
         };
         let number = number.filter(|number| self.bounds.contain(*number));
         number.ok_or_else(|| self.bad(self.bounds.to_string()))
+    }
+
+    /// Returns the number that a text of the file probably means: `"2s"` is 2000 where milliseconds are expected.
+    fn number_meant(&self, text: &str) -> Option<u64> {
+        let unit = self.bounds.unit;
+        let number = match parse_duration(text) {
+            Ok(time) if unit.is_of_time() => unit.number(time),
+            _ => text.trim().parse().ok()?,
+        };
+        self.bounds.contain(number).then_some(number)
     }
 
     /// Returns the value as a Boolean.

@@ -1,7 +1,7 @@
 //! Suggestions for misspelt names.
 
 /// Returns the name most similar to `given`, if any is similar enough: at most a quarter of its
-/// letters differ, or it begins with `given`.
+/// letters differ, where two that changed places count as one, or it begins with `given`.
 pub(super) fn nearest<N: AsRef<str> + Ord>(
     given: &str,
     names: impl Iterator<Item = N>,
@@ -9,7 +9,8 @@ pub(super) fn nearest<N: AsRef<str> + Ord>(
     let given = given.to_ascii_lowercase();
     names
         .map(|name| {
-            let distance = strsim::levenshtein(&given, &name.as_ref().to_ascii_lowercase());
+            let name_of = name.as_ref().to_ascii_lowercase();
+            let distance = strsim::damerau_levenshtein(&given, &name_of);
             (distance, name)
         })
         .min()

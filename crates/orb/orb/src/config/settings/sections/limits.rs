@@ -84,11 +84,11 @@ pub(super) const SECTION: Section = Section {
         Setting::new(
             "received",
             field!(budgets.received),
-            "Bytes of messages longer than 16 KiB that are half received, whose requests or replies are in progress, \
-             or that are replies that have not been sent; of requests that servants keep to answer later; and of \
-             results that servants count. Default: a quarter of the memory, at most 4 GiB. When there are more, the ORB \
-             closes the largest connection of the peer that holds most, or answers NO_RESOURCES if that is a reply \
-             that was just made; one peer (a host) may hold three quarters.",
+            "Bytes of messages longer than 16 KiB that are arriving, whose requests or replies are in progress, or that \
+             are replies that have not been sent; of requests that servants keep to answer later; and of results that \
+             servants count. Default: a quarter of the memory, at most 4 GiB. When there are more, the ORB closes the \
+             largest connection of the peer that holds most, or answers NO_RESOURCES if that is a reply that was just \
+             made; one peer (a host) may hold three quarters.",
         )
         .unit(Unit::Bytes)
         .at_least(LEAST_RECEIVED)

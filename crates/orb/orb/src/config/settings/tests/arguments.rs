@@ -216,3 +216,15 @@ fn options_are_all_or_nothing() {
     assert!(refused.is_err());
     assert_eq!(config.giop_version, punctual_cdr::GiopVersion::V1_2);
 }
+
+#[test]
+fn an_option_of_another_orb_without_a_counterpart_says_why() {
+    for (option, told) in [
+        ("-ORBtraceThreadId", "the program's subscriber of `tracing`"),
+        ("-ORBmaxSocketSend", "has no counterpart here"),
+        ("-ORBConnectionCachePurgePercentage", "client_connections"),
+    ] {
+        let error = apply_all(&[option, "1"]).unwrap_err().to_string();
+        assert!(error.contains(told), "{error}");
+    }
+}

@@ -285,8 +285,13 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "[timeouts]\ncall_ms = \"2s\"",
-            "expected a number of milliseconds; 0 for none",
+            "expected a number of milliseconds; 0 for none, without quotes: `call_ms = 2000`",
         ),
+        (
+            "[tcp]\nkeep_alive_idle_s = \"1min\"",
+            "without quotes: `keep_alive_idle_s = 60`",
+        ),
+        ("max_nesting = \"7\"", "without quotes: `max_nesting = 7`"),
         ("timeouts = 7", "line 1: `timeouts` is a table, [timeouts]"),
         ("[link]\nshmiop = 7", "`7` does not fit `link.shmiop`"),
         (
@@ -327,7 +332,15 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "endPoint = \"giop:tcp::2809\"",
-            "unknown key `endPoint`, which is of omniORB and TAO: use `-ORBListenEndpoints iiop://host:port`",
+            "unknown key `endPoint`, which is of omniORB and TAO: use `listen = [\"iiop://host:2809\"]`",
+        ),
+        (
+            "giopMaxMsgSize = 2097152",
+            "unknown key `giopMaxMsgSize`, which is of omniORB: use `limits.message = 67108864`, in bytes",
+        ),
+        (
+            "listne = []",
+            "unknown key `listne`; did you mean `listen`?",
         ),
         (
             "call_ms = 7",
