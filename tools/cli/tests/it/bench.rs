@@ -1,24 +1,18 @@
 //! `punctual bench`: the program that it runs, and its error if that does not exist.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::support::copy_program;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// Serializes the tests. A process started by one test while another writes a program inherits the
-/// open file until it executes its own, and a file open for writing cannot be executed (ETXTBSY).
-static ALONE: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Runs the command as installed in `folder`, with an empty PATH.
 fn installed(folder: &Path, arguments: &[&str]) -> Output {
     let program = folder.join("punctual");
-    fs::copy(env!("CARGO_BIN_EXE_punctual"), &program).unwrap();
+    if !program.exists() {
+        copy_program(Path::new(env!("CARGO_BIN_EXE_punctual")), &program);
+    }
     Command::new(program)
         .arg("bench")
         .args(arguments)
@@ -29,11 +23,11 @@ fn installed(folder: &Path, arguments: &[&str]) -> Output {
 
 #[test]
 fn the_program_beside_the_command_gets_all_arguments_as_they_are() {
-    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
-    let bench = folder.path().join("punctual-bench");
-    fs::write(&bench, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n").unwrap();
-    fs::set_permissions(&bench, fs::Permissions::from_mode(0o755)).unwrap();
+    let script = folder.path().join("script");
+    fs::write(&script, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 7\n").unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    copy_program(&script, &folder.path().join("punctual-bench"));
     for arguments in [
         &["--help"][..],
         &[
@@ -55,7 +49,6 @@ fn the_program_beside_the_command_gets_all_arguments_as_they_are() {
 
 #[test]
 fn without_the_program_the_command_says_how_to_build_it() {
-    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let output = installed(folder.path(), &["goals"]);
     let said = String::from_utf8(output.stderr).unwrap();

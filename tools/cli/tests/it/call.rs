@@ -2,6 +2,7 @@
 //! interface only from the IDL at run time. The transcripts are those of docs/call.md.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use crate::support::copy_program;
 use punctual::description::{InterfaceDescription, ParameterMode};
 use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use punctual::json::{Json, Names, from_json};
@@ -11,7 +12,6 @@ use punctual_idl_describe as describe;
 use punctual_ifr::InterfaceRepository;
 use serde_json::{Value as JsonValue, json};
 use std::borrow::Cow;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -179,17 +179,15 @@ impl Shelter {
 
     /// Returns the command, set to run in the folder.
     fn command(&self) -> PathBuf {
-        let path = self.folder.path().join("punctual");
-        let mut script = std::fs::File::create(&path).unwrap();
         let (folder, command) = (self.folder.path(), env!("CARGO_BIN_EXE_punctual"));
-        write!(
-            script,
+        let text = format!(
             "#!/bin/sh\ncd '{}' && exec '{command}' \"$@\"\n",
             folder.display()
-        )
-        .unwrap();
-        drop(script);
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        );
+        let (script, path) = (folder.join("script"), folder.join("punctual"));
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+        copy_program(&script, &path);
         path
     }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
@@ -117,3 +118,11 @@ impl Serving {
 }
 
 pub(crate) const SOME: &str = "corbaloc::127.0.0.1:1/some";
+
+/// Copies a program by a process of its own. If this process wrote the copy, a process that another
+/// test starts meanwhile would inherit the open file until it executes its own program, and a file
+/// open for writing cannot be executed (ETXTBSY).
+pub(crate) fn copy_program(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
+    assert!(copied.success());
+}
