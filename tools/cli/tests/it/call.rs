@@ -12,6 +12,7 @@ use punctual_idl_describe as describe;
 use punctual_ifr::InterfaceRepository;
 use serde_json::{Value as JsonValue, json};
 use std::borrow::Cow;
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
