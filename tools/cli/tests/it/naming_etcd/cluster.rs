@@ -1,10 +1,10 @@
 //! A cluster that loses members, forgets recent changes, or answers slowly.
 
-use punctual::{OperationError, Orb, SystemExceptionKind};
+use punctual::Orb;
 use punctual_naming::cos_naming::{NamingContextBindError, NamingContextRebindError};
 
 use crate::naming_etcd::proxy::Proxy;
-use crate::naming_etcd::support::{Etcd, Server, name, object};
+use crate::naming_etcd::support::{Etcd, Server, is_transient, name, object, patiently};
 use std::time::Duration;
 
 const SHORT: [&str; 4] = ["--etcd-timeout", "500ms", "--etcd-staleness", "1s"];
@@ -19,10 +19,6 @@ fn until_bound(orb: &Orb, server: &Server, number: usize) {
     while bind(orb, server, number).is_err() {
         std::thread::sleep(std::time::Duration::from_millis(1));
     }
-}
-
-fn is_transient(error: &impl OperationError) -> bool {
-    error.system().map(|raised| raised.kind()) == Some(SystemExceptionKind::Transient)
 }
 
 #[test]
@@ -51,7 +47,8 @@ fn a_cluster_without_one_member_goes_on_and_without_its_majority_waits_for_it() 
     cluster[0].process.signal("-CONT");
     until_bound(&orb, &server, 4);
     server.listed();
-    let found = server.root.resolve(&name("pump")).unwrap().unwrap();
+    let found = patiently(|| server.root.resolve(&name("pump")));
+    let found = found.unwrap().unwrap();
     assert!(found.is_equivalent(&object(&orb, 4)));
     cluster[1].process.signal("-CONT");
 }
@@ -61,7 +58,7 @@ fn a_server_that_missed_what_etcd_has_compacted_reads_all_names_anew() {
     let Some(etcd) = Etcd::start() else { return };
     let orb = Orb::builder().build().unwrap();
     let cable = Proxy::of(&etcd.at);
-    let one = Server::start(&orb, &etcd, &SHORT);
+    let one = Server::start(&orb, &etcd, &[]);
     let other = Server::start_at(&orb, &cable.at, &SHORT);
     for id in ["gone", "stays"] {
         one.root.bind(&name(id), Some(&object(&orb, 1))).unwrap();
@@ -74,8 +71,9 @@ fn a_server_that_missed_what_etcd_has_compacted_reads_all_names_anew() {
     cable.mend();
     until_bound(&orb, &other, 3);
     assert_eq!(other.listed(), ["new", "pump", "stays"]);
+    let refused = patiently(|| other.root.bind(&name("new"), Some(&object(&orb, 4))));
     assert!(matches!(
-        other.root.bind(&name("new"), Some(&object(&orb, 4))),
+        refused,
         Err(NamingContextBindError::AlreadyBound(_))
     ));
 }
@@ -86,7 +84,7 @@ fn an_etcd_that_answers_slowly_counts_as_away_until_it_is_quick_again() {
     let orb = Orb::builder().build().unwrap();
     let cable = Proxy::of(&etcd.at);
     let server = Server::start_at(&orb, &cable.at, &SHORT);
-    bind(&orb, &server, 1).unwrap();
+    until_bound(&orb, &server, 1);
     cable.delay(Duration::from_millis(700));
     while bind(&orb, &server, 2).is_ok() {
         std::thread::sleep(std::time::Duration::from_millis(1));
@@ -95,6 +93,7 @@ fn an_etcd_that_answers_slowly_counts_as_away_until_it_is_quick_again() {
     cable.delay(Duration::ZERO);
     until_bound(&orb, &server, 3);
     server.listed();
-    let found = server.root.resolve(&name("pump")).unwrap().unwrap();
+    let found = patiently(|| server.root.resolve(&name("pump")));
+    let found = found.unwrap().unwrap();
     assert!(found.is_equivalent(&object(&orb, 3)));
 }

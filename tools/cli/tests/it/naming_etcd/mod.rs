@@ -20,7 +20,7 @@ use punctual::{Interface, OperationError, Orb, SystemExceptionKind};
 use punctual_naming::cos_naming::{
     NamingContext, NamingContextBindError, NamingContextUnbindError,
 };
-use support::{Etcd, HERE, Host, Server, ip, name, object};
+use support::{Etcd, HERE, Host, Server, ip, name, object, patiently};
 
 #[test]
 fn no_name_has_two_holders_though_three_servers_bind_it_and_one_is_killed() {
@@ -123,7 +123,7 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
             .root
             .rebind(&name("pump"), Some(&object(&orb, number)))
     };
-    bind(&strict, 1).unwrap();
+    patiently(|| bind(&strict, 1)).unwrap();
     lenient.listed();
     etcd.process.signal("-STOP");
     for server in [&strict, &lenient] {
@@ -145,8 +145,8 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     }
-    let found = lenient.root.resolve(&name("pump")).unwrap().unwrap();
-    assert!(found.is_equivalent(&object(&orb, 3)));
+    let found = patiently(|| lenient.root.resolve(&name("pump")));
+    assert!(found.unwrap().unwrap().is_equivalent(&object(&orb, 3)));
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn an_etcd_that_comes_back_with_older_names_or_others_is_believed_or_refused() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
     };
-    bind("old").unwrap();
+    until_there("old");
     etcd.restart("data", |folder| {
         let mut copy = Command::new("cp");
         copy.args(["-r", "data", "backup"]).current_dir(folder);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub(crate) use crate::support::Process;
 use crate::support::serve;
-use punctual::{Interface, ObjectRef, Orb};
+use punctual::{Interface, ObjectRef, OperationError, Orb, SystemExceptionKind};
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextUnbindError};
 
 /// A member of an etcd cluster, usually of one member.
@@ -181,6 +181,12 @@ impl Server {
     /// Starts a naming server that calls these members of etcd.
     pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
         let mut command = serve(&["--etcd", members]);
+        // On a busy machine etcd may take longer than a server waits for it by default.
+        for [option, time] in [["--etcd-timeout", "60s"], ["--etcd-staleness", "60s"]] {
+            if !options.contains(&option) {
+                command.args([option, time]);
+            }
+        }
         command.args(options).stderr(Stdio::inherit());
         Self::started(orb, command)
     }
@@ -197,17 +203,32 @@ impl Server {
     /// Waits until all servers return the same names in the root, and returns them.
     pub(crate) fn listed(&self) -> Vec<String> {
         // A refusal is given only after all acknowledged changes are known.
-        let missing = self.root.unbind(&name("nothing is bound so"));
+        let missing = patiently(|| self.root.unbind(&name("nothing is bound so")));
         assert!(
             matches!(missing, Err(NamingContextUnbindError::NotFound(_))),
             "{missing:?}"
         );
-        let (listed, _) = self.root.list(1000).unwrap();
+        let (listed, _) = patiently(|| self.root.list(1000)).unwrap();
         listed
             .iter()
             .map(|one| one.binding_name[0].id.clone())
             .collect()
     }
+}
+
+/// Repeats a call while it raises TRANSIENT: on a busy machine etcd may take longer than a server
+/// with a short time-out waits for it.
+pub(crate) fn patiently<T, E: OperationError>(call: impl Fn() -> Result<T, E>) -> Result<T, E> {
+    loop {
+        match call() {
+            Err(error) if is_transient(&error) => std::thread::sleep(Duration::from_millis(1)),
+            ended => return ended,
+        }
+    }
+}
+
+pub(crate) fn is_transient(error: &impl OperationError) -> bool {
+    error.system().map(|raised| raised.kind()) == Some(SystemExceptionKind::Transient)
 }
 
 pub(crate) fn name(id: &str) -> [NameComponent; 1] {
