@@ -10,57 +10,57 @@ const LARGEST_SWEPT: u32 = 1024;
 /// Upper bound of the length of a case's sequence.
 const MAX_UNITS: u32 = 1 << 20;
 
-/// Operation of `cubit.idl`.
+/// Operation of the benchmark interface in `cubit.idl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// No arguments and no result.
+    /// Operation without arguments or result.
     CubeVoid,
-    /// A `long` as argument and result.
+    /// Operation with a `long` as argument and result.
     CubeLong,
-    /// A small structure as argument and result.
+    /// Operation with a small structure as argument and result.
     CubeStruct,
-    /// Octets as argument.
+    /// Operation with a sequence of octets as argument.
     TakeOctets,
-    /// Numbers of four octets as argument.
+    /// Operation with a sequence of four-octet numbers as argument.
     TakeLongs,
-    /// Structures of five types as argument.
+    /// Operation with a sequence of structures as argument, whose members have five types.
     TakeBinStructs,
-    /// Octets as argument and result.
+    /// Operation with a sequence of octets as argument and result.
     EchoOctets,
     /// Octets as argument and result, into a buffer of the caller's.
     EchoOctetsInto,
-    /// Structures as argument and result.
+    /// Operation with a sequence of structures as argument and result.
     EchoBinStructs,
     /// Structures as argument and result, into a buffer of the caller's.
     EchoBinStructsInto,
-    /// One-way without arguments.
+    /// One-way operation without arguments.
     Ping,
-    /// One-way with octets.
+    /// One-way operation with a sequence of octets as argument.
     ThrowOctets,
-    /// One-way with structures.
+    /// One-way operation with a sequence of structures as argument.
     ThrowBinStructs,
 }
 
 /// Operation, and the number of units of data that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Case {
-    /// Operation of the case.
+    /// Operation that the benchmark case calls.
     pub operation: Operation,
     /// Number of elements of its sequence; 0 for operations without one.
     pub units: u32,
 }
 
-/// Lengths of a case's GIOP messages, in bytes.
+/// Lengths of the GIOP messages of a benchmark case, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// Length of the request.
+    /// Length of the request message, in bytes.
     pub request: usize,
-    /// Length of the reply; 0 without one.
+    /// Length of the reply message, in bytes; 0 for a one-way operation.
     pub reply: usize,
 }
 
 impl Operation {
-    /// All operations, in the order of the tables.
+    /// All operations, in the order in which tables list them.
     pub const ALL: [Self; 13] = [
         Self::CubeVoid,
         Self::CubeLong,
@@ -77,7 +77,7 @@ impl Operation {
         Self::ThrowBinStructs,
     ];
 
-    /// Returns the name of the stub's method.
+    /// Returns the name of the operation's method in the generated stub.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -245,7 +245,7 @@ pub fn of_the_goals() -> Vec<Case> {
     cases
 }
 
-/// Returns the cases void, long and struct.
+/// Returns the cases without arguments, with a `long`, and with a small structure.
 #[must_use]
 pub fn small() -> Vec<Case> {
     [
@@ -284,7 +284,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// Error for a text that names no case.
+/// Error for a text that is not the name of any benchmark case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchCase(String);
 

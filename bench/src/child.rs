@@ -53,7 +53,7 @@ impl Process {
         &self.ready
     }
 
-    /// Returns the process, as observed from outside.
+    /// Returns a view of the child process for measuring its resources from outside.
     #[must_use]
     pub fn observed(&self) -> Observed {
         Observed::of(self.child.id())

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use std::fmt::Display;
 use std::path::Path;
 
-/// Part of a picture that is drawn on.
+/// Rectangular part of an SVG picture.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Returns the error for a picture that cannot be drawn.

@@ -21,12 +21,12 @@ const LITTLE_ENDIAN: u8 = 1;
 /// Number of descriptors that a process needs for other purposes than connections.
 const SPARE: u64 = 128;
 
-/// Object that is called.
+/// Remote object to be called, by address and object key.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Address of its server.
+    /// Address of the server that holds the object.
     pub address: SocketAddr,
-    /// Object key.
+    /// Object key in the server's object adapter.
     pub key: Vec<u8>,
 }
 
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// Returns the header of a GIOP message.
+/// Returns the header of a GIOP message of the given type and length.
 #[must_use]
 pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
     let mut header = *b"GIOP\x01\x02\0\0\0\0\0\0";
@@ -102,7 +102,7 @@ fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
     message
 }
 
-/// Blocking connection.
+/// Blocking TCP connection for GIOP messages.
 #[derive(Debug)]
 pub struct Connection {
     /// Socket of the connection.

@@ -22,7 +22,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Returns this machine; unavailable facts are "unknown".
+    /// Returns a description of the machine in use; unavailable facts are "unknown".
     #[must_use]
     pub fn this() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -75,7 +75,7 @@ impl Environment {
         settings.with("environment", self)
     }
 
-    /// Returns this environment; unavailable facts are "unknown".
+    /// Returns a description of the environment in use; unavailable facts are "unknown".
     #[must_use]
     pub fn this() -> Self {
         Self {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Name in tables.
+/// Name of the omniORB contender in tables.
 pub const NAME: &str = "omniorb";
 
 const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
@@ -16,29 +16,29 @@ const PACKAGE: &str = "omniORB4";
 /// Program of omniORB, which is a server and a client.
 #[derive(Debug)]
 pub struct Program {
-    /// Folder in which it is compiled.
+    /// Folder in which the omniORB program is compiled.
     folder: &'static str,
     source: &'static str,
 }
 
-/// Program that the harness controls by the [`protocol`](crate::protocol).
+/// Benchmark program with omniORB that the harness controls by the [`protocol`](crate::protocol).
 pub const PEER: Program = Program {
     folder: NAME,
     source: include_str!("../peers/omniorb/peer.cc"),
 };
 
-/// Program for the experiments of `rt`.
+/// Benchmark program with omniORB for the real-time experiments (`rt`).
 pub const REAL_TIME: Program = Program {
     folder: "omniorb-rt",
     source: include_str!("../peers/omniorb/rt.cc"),
 };
 
-/// Compiled program.
+/// Compiled benchmark program that uses omniORB.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// Version of omniORB.
+    /// Version of omniORB with which the program was compiled.
     pub version: String,
-    /// Path of the program.
+    /// Path of the compiled program.
     pub program: PathBuf,
 }
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Name in tables.
+/// Name in tables of the contender built outside of the workspace.
 pub const NAME: &str = "punctual-plain";
 
 /// Builds the program into `directory`, unless it is up to date, and returns its path.

@@ -4,7 +4,7 @@ use crate::Result;
 use serde::Serialize;
 use std::fs;
 
-/// Process, observed from outside.
+/// Process whose resources are measured from outside.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed(u32);
 
@@ -38,7 +38,7 @@ impl Switches {
 }
 
 impl Observed {
-    /// Observes the process of that number.
+    /// Returns a view of the process with the given id.
     #[must_use]
     pub const fn of(process: u32) -> Self {
         Self(process)

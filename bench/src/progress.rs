@@ -4,10 +4,10 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
 
-/// Progress of a measurement.
+/// Progress bar of a measurement.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// Start of the measurement, where lines show it.
+    /// Start of the measurement, if progress is shown as lines instead of a bar.
     lines_since: Option<Instant>,
 }
 
@@ -44,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// Ends it.
+    /// Ends the progress display and clears it.
     pub(crate) fn finish_and_clear(&self) {
         self.bar.finish_and_clear();
     }

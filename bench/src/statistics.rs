@@ -26,11 +26,11 @@ pub struct Record {
 /// deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Moments {
-    /// Number of recorded times.
+    /// Number of recorded call times.
     pub calls: u64,
-    /// Sum of the times, in nanoseconds.
+    /// Sum of the recorded call times, in nanoseconds.
     pub sum: f64,
-    /// Sum of their squares.
+    /// Sum of the squares of the recorded call times, in square nanoseconds.
     pub squares: f64,
 }
 
@@ -38,22 +38,22 @@ pub struct Moments {
 #[derive(Clone, Debug, Default)]
 pub struct Rates(Vec<f64>);
 
-/// Figures of a record, in nanoseconds.
+/// Statistical figures of the recorded call times, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figures {
-    /// Number of all samples.
+    /// Number of call times in all rounds.
     pub samples: u64,
-    /// Median of the rounds' medians.
+    /// Median of the median call times of the rounds.
     pub median: f64,
     /// Spread of the rounds' medians: their interquartile range, divided by `median`.
     pub spread: f64,
-    /// Median of all samples.
+    /// Median of the call times of all rounds.
     pub p50: u64,
-    /// 99th percentile of all samples.
+    /// 99th percentile of the call times of all rounds.
     pub p99: u64,
-    /// 99.9th percentile of all samples.
+    /// 99.9th percentile of the call times of all rounds.
     pub p999: u64,
-    /// Longest sample.
+    /// Longest call time of all rounds.
     pub max: u64,
 }
 
@@ -84,25 +84,25 @@ impl Record {
         self.p99s.extend(quantile(&round, 0.99));
     }
 
-    /// Returns the medians of the rounds, in order.
+    /// Returns the median call time of each round, in order.
     #[must_use]
     pub fn medians(&self) -> &[f64] {
         &self.medians
     }
 
-    /// Returns the means of the rounds, in order.
+    /// Returns the mean call time of each round, in order.
     #[must_use]
     pub fn means(&self) -> &[f64] {
         &self.means
     }
 
-    /// Returns the moments of all samples.
+    /// Returns the count, sum and sum of squares of all recorded call times.
     #[must_use]
     pub const fn moments(&self) -> Moments {
         self.moments
     }
 
-    /// Returns the shortest sample, in nanoseconds.
+    /// Returns the shortest recorded call time, in nanoseconds.
     #[must_use]
     pub fn least(&self) -> u64 {
         self.merged.min()
@@ -133,7 +133,7 @@ impl Record {
         self.merged.value_at_quantile(share)
     }
 
-    /// Returns the figures; `None` before the first round.
+    /// Returns the figures of the recorded call times; `None` before the first round.
     #[must_use]
     pub fn figures(&self) -> Option<Figures> {
         Some(Figures {
@@ -149,7 +149,7 @@ impl Record {
 }
 
 impl Moments {
-    /// Adds a time in nanoseconds.
+    /// Adds a call time, in nanoseconds.
     pub fn add(&mut self, nanoseconds: u64) {
         let time = float(nanoseconds);
         self.calls += 1;
@@ -167,7 +167,7 @@ impl Moments {
         }
     }
 
-    /// Returns the mean, in nanoseconds; `None` without times.
+    /// Returns the mean call time in nanoseconds; `None` if no times were recorded.
     #[must_use]
     pub fn mean(self) -> Option<f64> {
         (self.calls > 0).then(|| self.sum / float(self.calls))
@@ -234,7 +234,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// Returns the interquartile range divided by the median.
+/// Returns the interquartile range of the values divided by their median.
 #[must_use]
 pub fn spread(values: &[f64]) -> Option<f64> {
     let range = quantile(values, 0.75)? - quantile(values, 0.25)?;
@@ -263,7 +263,7 @@ pub fn paired_ratio(values: &[f64], floors: &[f64]) -> Option<f64> {
     median(&ratios)
 }
 
-/// Returns the quantile `q`, interpolated between two values.
+/// Returns the quantile `q` of the values, interpolated between the two nearest ones.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

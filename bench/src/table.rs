@@ -3,19 +3,19 @@
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 
-/// Tone of a cell, which selects its colour.
+/// Rating of a table cell, which selects the cell's colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// Default tone.
+    /// Default rating, shown without a colour.
     #[default]
     Plain,
-    /// Tone of unimportant cells.
+    /// Rating of unimportant cells, which are shown faint.
     Faint,
-    /// Tone of good results.
+    /// Rating of good results.
     Good,
-    /// Tone of bad results.
+    /// Rating of bad results.
     Bad,
-    /// Tone of unreliable figures.
+    /// Rating of unreliable figures.
     Doubtful,
 }
 
@@ -29,14 +29,14 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Makes a cell with this text and tone.
+    /// Makes a cell with the given text and rating.
     #[must_use]
     pub fn new(text: impl Into<String>, tone: Tone) -> Self {
         let text = text.into();
         Self { text, tone }
     }
 
-    /// Makes a cell without a value.
+    /// Makes a cell that shows that there is no value.
     #[must_use]
     pub fn none() -> Self {
         Self::new("–", Tone::Faint)

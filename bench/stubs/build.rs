@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Number of operations, of ten kinds in turn.
+/// Number of operations in the generated interface, of ten kinds in turn.
 const OPERATIONS: usize = 200;
 
 /// Kind of operation, as source text: its IDL, a call, and the servant's signature and body.

@@ -7,7 +7,7 @@
 //! its own module, never [`TARGETS`]: code that is not linked in is not counted, and its counters
 //! are not scanned after each input.
 
-/// Rust that the IDL compiler generates from `idl/every.idl`.
+/// Rust code that the IDL compiler generates from `idl/every.idl`.
 #[allow(clippy::borrow_deref_ref)] // Of calls whose callers go on.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/every.rs"));
@@ -33,7 +33,7 @@ mod wire;
 
 use std::path::Path;
 
-/// Fuzz target.
+/// Fuzz target, with its name and the function that runs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Name of the target, of its folder in `corpus/`, and of its program for libFuzzer.
@@ -44,7 +44,7 @@ pub struct Target {
     pub run: fn(&[u8]),
 }
 
-/// All targets.
+/// List of all fuzz targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "cdr",
@@ -104,7 +104,7 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
-/// Returns the target with the given name.
+/// Returns the fuzz target with the given name, or `None` if there is none.
 #[must_use]
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()

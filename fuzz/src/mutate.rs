@@ -19,7 +19,7 @@ const HEADER: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Giop,
-    /// Length of a frame of the sequenced-frames protocol.
+    /// Message of the sequenced-frames protocol.
     Frame,
     Lite,
 }
@@ -63,7 +63,7 @@ const GROWTH: usize = 64;
 /// Upper bound of the number of messages in one input.
 const MOST: usize = 8;
 
-/// Pseudo-random numbers from a seed: xorshift.
+/// Generator of pseudo-random numbers from a seed (xorshift).
 #[derive(Debug)]
 struct Random(u64);
 
@@ -315,7 +315,7 @@ pub fn values(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     put_back(data, 1, &[octets])
 }
 
-/// Graph of nodes that is being written.
+/// Graph of valuetype nodes that is being encoded.
 struct Graph {
     order: ByteOrder,
     octets: Vec<u8>,

@@ -17,7 +17,7 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Time limit of any step of this target.
+/// Time limit for each step of the fuzz target for link plug-ins.
 const LONG: Duration = Duration::from_secs(60);
 
 thread_local! {
@@ -175,7 +175,7 @@ unsafe fn say(to: *mut Text) {
     unsafe { to.write(text) };
 }
 
-/// Descriptor that is certainly open: standard error.
+/// File descriptor that is certainly open: standard error.
 const OPEN: RawFd = 2;
 
 const HANDLE: *mut u8 = ptr::dangling_mut();

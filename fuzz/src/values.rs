@@ -5,7 +5,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits,
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// Returns the types that inputs are read as.
+/// Returns the value types as which fuzz inputs are decoded.
 fn types() -> &'static [TypeCode; 4] {
     static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Name of the link.
+/// Name of the byte-slice link of the fuzz targets.
 pub(crate) const NAME: &str = "slice";
 
 /// Function that computes the octets to receive from the octets that were sent, for connections
@@ -203,7 +203,7 @@ pub(crate) fn close_opened() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Link over byte slices. It guarantees a stream.
+/// Link that delivers byte slices as a stream, for fuzz targets.
 #[derive(Clone, Debug)]
 pub(crate) struct Slices;
 
@@ -276,7 +276,7 @@ impl Link for Named {
     }
 }
 
-/// Acceptor at which no connection ever arrives.
+/// Acceptor of the byte-slice link, at which no connection ever arrives.
 #[derive(Debug)]
 struct Nobody {
     address: Address,

@@ -193,7 +193,7 @@ fn same<T: PartialEq<E> + Debug, E: Debug>(got: T, expected: E) -> Result<(), St
     Err(format!("got {got:?} instead of {expected:?}"))
 }
 
-/// Servant of our server.
+/// Servant of Punctual's server in the tests of asynchronous calls.
 #[derive(Default)]
 struct Behind {
     rate: AtomicI32,

@@ -209,7 +209,7 @@ fn connected(port: u16) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Servant of our client's object.
+/// Servant of the client's callback object.
 struct Listening(Sender<i32>);
 
 impl ListenerServant for Listening {

@@ -31,13 +31,13 @@ const OBJECT_FORWARD: &str = "2";
 /// Capture in progress, or the reason why there is none.
 #[derive(Debug)]
 pub(crate) enum Capture {
-    /// Capture that is being written.
+    /// Network capture in progress.
     Running(Box<Written>),
-    /// Reason why no capture can be made.
+    /// Reason why the network traffic cannot be captured.
     Impossible(String),
 }
 
-/// Capture file, and the process that writes it.
+/// Network capture file, with the tshark process that writes it.
 #[derive(Debug)]
 pub(crate) struct Written {
     process: Running,

@@ -136,7 +136,7 @@ pub(crate) fn from_by(
 /// State in which a client of the peer stops reporting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// All cases have been run.
+    /// The peer's client has run all its test cases.
     Done,
     /// The client waits until the server has been stopped and started again.
     Restart,

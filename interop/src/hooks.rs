@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex};
 /// Service context id in the peer's requests and replies (`Hooks.java`).
 const THEIRS: u32 = 0x4a41_4301;
 const THEIR_REPLY: u32 = 0x4a41_4302;
-/// Service context id in our requests and replies.
+/// Id of the service context that Punctual's client interceptor adds to requests.
 const OURS: u32 = 0x5055_4e98;
 const OUR_REPLY: u32 = 0x5055_4e99;
 
@@ -63,7 +63,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     }
 }
 
-/// Tests the peer's client against our server.
+/// Tests the interceptors with the peer's client and Punctual's server.
 fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     let server = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -87,7 +87,7 @@ fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     }
 }
 
-/// Tests our client against the peer's server.
+/// Tests the interceptors with Punctual's client and the peer's server.
 fn to(peer: &Peer, version: Version) -> Result<(), Failure> {
     let noted = Arc::new(Mutex::new(Vec::new()));
     let client = Orb::builder()

@@ -99,7 +99,7 @@ impl Desk {
         }
     }
 
-    /// Answers the request that was held last.
+    /// Answers the request that was most recently withheld.
     fn release(&self) {
         if let Some(answer) = locked(&self.held).pop() {
             self.later(answer);
@@ -191,7 +191,7 @@ impl ClerkAsyncServant for Front {
     }
 }
 
-/// Future that becomes ready when it is opened.
+/// Future that becomes ready when the gate is opened.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<(bool, Option<Waker>)>>);
 

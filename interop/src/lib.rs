@@ -8,7 +8,7 @@
 #![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// Rust that the IDL compiler generates from `idl/everything.idl`.
+/// Rust code that the IDL compiler generates from `idl/everything.idl`.
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/everything.rs"));
 }
@@ -24,12 +24,12 @@ pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
 
-/// Rust generated for programs that are clients only.
+/// Rust code that the IDL compiler generates for client-only programs.
 pub mod client_only {
     include!(concat!(env!("OUT_DIR"), "/client/derived.rs"));
 }
 
-/// Rust generated for programs that are servers only.
+/// Rust code that the IDL compiler generates for server-only programs.
 pub mod server_only {
     include!(concat!(env!("OUT_DIR"), "/server/derived.rs"));
 }

@@ -5,7 +5,7 @@ use punctual::config::GiopVersion;
 use serde::Serialize;
 use std::fmt;
 
-/// GIOP version as a column.
+/// GIOP version of a column of the interoperability matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Version {
     /// GIOP 1.0.
@@ -20,7 +20,7 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    /// All versions.
+    /// All GIOP versions of the interoperability matrix, in ascending order.
     pub(crate) const ALL: [Self; 3] = [Self::V1_0, Self::V1_1, Self::V1_2];
 
     /// Returns the version as text, as in the programs' options.
@@ -46,16 +46,16 @@ impl Version {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Direction {
-    /// Our client calls the peer's server.
+    /// Punctual's client calls the peer's server.
     To,
-    /// The peer's client calls our server.
+    /// The peer's client calls Punctual's server.
     From,
     /// Our client calls the peer's server, whose client passes the call on to our server.
     Through,
 }
 
 impl Direction {
-    /// All directions.
+    /// All directions of calls in the interoperability matrix.
     pub(crate) const ALL: [Self; 3] = [Self::To, Self::From, Self::Through];
 
     fn text(self) -> &'static str {
@@ -67,15 +67,15 @@ impl Direction {
     }
 }
 
-/// Outcome of a case.
+/// Outcome of an interoperability test case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "outcome", content = "why")]
 pub(crate) enum Outcome {
-    /// The case passed.
+    /// The test case passed.
     Passed,
-    /// Failure, with its reason.
+    /// The test case failed, for the given reason.
     Failed(String),
-    /// Case that was not run, with the reason.
+    /// The test case was not run, for the given reason.
     Skipped(String),
     /// Case that cannot be run with this peer, with the reason.
     NotApplicable(String),
@@ -90,15 +90,15 @@ impl From<Result<(), String>> for Outcome {
 /// Cell of the matrix: the outcome of one case in one column.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
-    /// Transport of the run.
+    /// Name of the transport over which the test case ran.
     pub(crate) over: &'static str,
-    /// Name of the row.
+    /// Name of the test case, which is the matrix row.
     pub(crate) case: String,
-    /// GIOP version that was used.
+    /// GIOP version with which the test case ran.
     pub(crate) version: Version,
-    /// Direction of the call.
+    /// Direction of the call between Punctual and the peer.
     pub(crate) direction: Direction,
-    /// Outcome of the case.
+    /// Outcome of the test case.
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
 }
@@ -106,7 +106,7 @@ pub(crate) struct Cell {
 /// Function that returns an outcome's reason, if the outcome is of a certain kind.
 type Reason = fn(&Outcome) -> Option<&String>;
 
-/// Results of all cases in all columns.
+/// Interoperability matrix: the outcomes of all test cases, by version and direction.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Matrix {
     cells: Vec<Cell>,

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Tests both directions.
+/// Tests Punctual's and omniORB's naming services with each other's clients.
 pub(crate) fn run(version: Version, matrix: &mut Matrix) {
     matrix.record("nameclt", version, Direction::From, by_nameclt(version));
     matrix.record(
@@ -270,7 +270,7 @@ fn as_text(root: &NamingContextExt) -> Result<(), String> {
     )
 }
 
-/// Tests `punctual naming` against omniNames.
+/// Tests the command `punctual naming` against omniNames.
 fn by_command() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(shown)?;
     let port = free_port()?;

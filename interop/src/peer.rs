@@ -83,7 +83,7 @@ const JACORB_LACKS_OF_VALUES: [Lack; 3] = [
 const BOXES_OF_JAVA: &str = "JacORB takes a boxed value whose place does not say its type for one of Java's \
                              RMI-IIOP, which Java has lost";
 
-/// Options of every omniORB process.
+/// Command-line options of every omniORB process in the tests.
 const OMNIORB: [&str; 6] = [
     "-ORBgiopMaxMsgSize",
     "134217728",
@@ -111,12 +111,12 @@ const JACORB: [&str; 10] = [
     "-Djacorb.poa.queue_wait=on",
 ];
 
-/// Peer ORB, with its compiled program.
+/// Peer ORB of the interoperability tests, with its compiled program.
 #[derive(Debug)]
 pub(crate) enum Peer {
-    /// omniORB, with the path of the program.
+    /// omniORB, with the path of the test program.
     Omniorb(PathBuf),
-    /// JacORB, with the class path.
+    /// JacORB, with the Java class path of the test program.
     Jacorb(OsString),
 }
 

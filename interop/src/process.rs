@@ -75,7 +75,7 @@ impl Running {
         }
     }
 
-    /// Returns the process id.
+    /// Returns the process id of the running program.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
@@ -202,7 +202,7 @@ pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
     succeed(&name, &mut command, Duration::from_secs(300))
 }
 
-/// Returns whether a program is on the path.
+/// Returns whether a program is found in the folders of `PATH`.
 pub(crate) fn installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

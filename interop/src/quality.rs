@@ -46,7 +46,7 @@ pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(),
     from(peer, folder, matrix)
 }
 
-/// Tests our client against the peer's server.
+/// Tests Punctual's client against the peer's server while Wireshark records the messages.
 fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
@@ -117,7 +117,7 @@ fn calls(object: &ObjectRef) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tests the peer's client against our server.
+/// Tests the peer's client against Punctual's server while Wireshark records the messages.
 fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let mut record = |case, outcome: Outcome| {
         matrix.record(case, VERSION, Direction::From, outcome);
@@ -186,11 +186,11 @@ fn made_and_seen(
 
 /// GIOP message as decoded by Wireshark.
 struct Message {
-    /// Operation of a request; empty for other messages.
+    /// Operation name of a Request; empty for other messages.
     operation: String,
     id: String,
     flags: String,
-    /// Ids of the service contexts.
+    /// Ids of the service contexts in the message, as Wireshark prints them.
     contexts: String,
     octets: Vec<u8>,
     to_server: bool,

@@ -3,8 +3,8 @@
 /// Role of an ORB in a run. A client also listens, as its own objects are called back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Calling side.
+    /// Client: the ORB that makes the calls.
     Client,
-    /// Serving side.
+    /// Server: the ORB that is called.
     Server,
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 type Echoed<T> = Result<(T, T), SystemException>;
 type Said = Result<String, SystemException>;
 
-/// Servant that returns its arguments.
+/// Servant of the parameter tests, which returns its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters {
     posted: AtomicI32,
@@ -59,7 +59,7 @@ fn ordered(kind: &str, minor: u32, completed: u32) -> SystemException {
     SystemException::new(kind, minor, CompletionStatus::from_number(completed))
 }
 
-/// Returns the exception that `fail(2)` raises.
+/// Returns the user exception that the operation `fail` raises for the argument 2.
 pub(crate) fn detailed() -> p::Detailed {
     p::Detailed {
         code: -2,
@@ -221,7 +221,7 @@ pub(crate) struct Describe {
 }
 
 impl Describe {
-    /// Sets the object's own reference.
+    /// Sets the reference of the object that the servant incarnates.
     pub(crate) fn is(&self, myself: &p::Describe) {
         // Only the first reference counts: an object has one.
         let _ = self.myself.set(myself.clone());

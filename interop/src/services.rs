@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns the decoded output of `punctual ior --json`.
+/// Returns the parsed JSON output of `punctual ior --json`.
 fn facts(reference: &str) -> Result<Value, String> {
     let text = process::punctual(&["ior", "--json", reference])?;
     serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
@@ -168,7 +168,7 @@ fn code_sets(component: &Value) -> Option<Vec<String>> {
     ])
 }
 
-/// Binds a name in omniNames and resolves it.
+/// Tests that a name bound in omniNames can be resolved.
 pub(crate) fn naming(mine: &p::Named, version: Version, matrix: &mut Matrix) {
     matrix.record(
         "omniNames",

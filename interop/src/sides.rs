@@ -17,13 +17,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Time limit of one call.
+/// Time limit for one CORBA call.
 const CALL: Duration = Duration::from_secs(20);
 
 /// Time limit for a peer to start, or to answer.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// Our side: a server and clients.
+/// Punctual's side of the tests: a server and clients.
 #[derive(Debug)]
 pub(crate) struct Ours {
     pub(crate) server: Orb,
@@ -122,7 +122,7 @@ impl Ours {
     }
 }
 
-/// Server process of the peer, and its references.
+/// Server process of the peer, with the references to its objects.
 #[derive(Debug)]
 pub(crate) struct PeerServer {
     _process: Running,

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Host name of both sides.
+/// Host name in the TLS certificates of both sides.
 const HOST: &str = "127.0.0.1";
 
-/// Names of the certificates that an authority issues.
+/// Names of the certificates that the test authority issues: Punctual's and the peer's.
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
@@ -68,13 +68,13 @@ impl Authority {
 /// TLS settings of the two sides: their credentials, and the authentication that each requires.
 #[derive(Debug)]
 pub(crate) struct Tls {
-    /// Lowest TLS version that our side accepts.
+    /// Lowest TLS version that Punctual's side accepts.
     minimum: TlsVersion,
-    /// Set if clients must authenticate themselves.
+    /// `true` if clients must present a certificate.
     mutual: bool,
-    /// Set if clients have certificates.
+    /// `true` if clients have a certificate.
     clients_have_certificates: bool,
-    /// Authority that both sides trust.
+    /// Certificate authority that both sides trust.
     trusted: Authority,
     /// Issuer of the servers' certificates, if it is another authority.
     other: Option<Authority>,
@@ -109,7 +109,7 @@ impl Tls {
         self
     }
 
-    /// Leaves clients without certificates.
+    /// Changes the TLS settings so that clients have no certificates.
     pub(crate) fn with_nameless_clients(mut self) -> Self {
         self.clients_have_certificates = false;
         self
@@ -137,7 +137,7 @@ impl Tls {
         }
     }
 
-    /// Returns the options of our side.
+    /// Returns the TLS options of Punctual's side in the given role.
     pub(crate) fn options(&self, role: Role) -> TlsOptions {
         let issuer = self.issuer(role);
         let (certificate, key) = (issuer.certificate(OURS), issuer.key(OURS));

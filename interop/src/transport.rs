@@ -14,13 +14,13 @@ use tempfile::TempDir;
 /// used this transport.
 #[derive(Debug)]
 pub(crate) enum Transport {
-    /// TCP, on the loopback.
+    /// TCP over the loopback interface.
     Tcp,
     /// Unix sockets; the peer's sockets are in this folder.
     Unix(TempDir),
-    /// TLS, on the loopback.
+    /// TLS over the loopback interface.
     Tls(Tls),
-    /// Shared memory, which only Punctual supports.
+    /// Shared memory, which Punctual alone supports.
     SharedMemory,
 }
 

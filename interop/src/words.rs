@@ -5,9 +5,9 @@
 
 use crate::params as p;
 
-/// Value that has a textual description.
+/// Value with a textual description, by which received and sent values are compared.
 pub(crate) trait Words {
-    /// Returns the value's description.
+    /// Returns the textual description of the value.
     fn words(&self) -> String;
 }
 

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 const GUIDE: &str = "../../docs/guide";
 
-/// Pages whose snippets other tests compile and run.
+/// Guide pages whose snippets are compiled and run by other tests.
 const ELSEWHERE: [&str; 2] = ["asynchrony", "interceptors"];
 
 fn main() -> Result<(), Box<dyn Error>> {

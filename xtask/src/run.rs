@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Result with an error message for people.
+/// Result type of the tasks, with an error message as text.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// Returns a command that runs the cargo that started this program.
@@ -43,7 +43,7 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     }
 }
 
-/// Returns the workspace's root folder.
+/// Returns the path of the workspace's root folder.
 pub(crate) fn root() -> PathBuf {
     // At run time, as cargo says it: a program copied or shared between checkouts looks at the one it runs in.
     let own = std::env::var_os("CARGO_MANIFEST_DIR")
@@ -51,7 +51,7 @@ pub(crate) fn root() -> PathBuf {
     own.parent().map_or_else(PathBuf::new, Path::to_owned)
 }
 
-/// Returns whether a program is installed.
+/// Returns whether a program is found in the folders of `PATH`.
 pub(crate) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that are searched.
+/// Folders that are searched for the product's source files.
 const LOOKED_AT: [&str; 3] = ["crates", "services", "tools"];
 
 /// Returns all source files, by their paths from the root.

@@ -84,10 +84,10 @@ fn module_of(file: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// Findings in one source file.
+/// Thread starts and test modules found in one source file.
 #[derive(Debug, Default)]
 struct File {
-    /// Thread starts outside of tests.
+    /// Names by which the file starts threads outside of tests, such as `thread::spawn`.
     starts: Vec<String>,
     /// Modules in separate files that are compiled for tests only.
     test_modules: Vec<String>,

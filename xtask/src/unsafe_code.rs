@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Heading before the table.
+/// Heading in `ARCHITECTURE.md` before the table of files with `unsafe` code.
 const HEADING: &str = "Where `unsafe` stands";
 
 pub(crate) fn check() -> Result<()> {
@@ -35,7 +35,7 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// Returns the paths listed in the table.
+/// Returns the file paths listed in the table of `unsafe` code.
 fn places(page: &str) -> BTreeSet<PathBuf> {
     let lines = page.lines().skip_while(|line| !line.contains(HEADING));
     lines

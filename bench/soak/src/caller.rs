@@ -28,7 +28,7 @@ const GIVEN_UP: Duration = Duration::from_secs(20);
 /// appended.
 pub(crate) const ON_KILLED: &str = "calls on a server that is killed";
 
-/// Work of one thread of the client.
+/// Task that one thread of the soak test's client runs.
 type Part = dyn FnOnce(&Client) -> Result<(), String> + Send;
 
 /// Number of long calls queued at the start of the run: more than the idle workers that a server
@@ -38,7 +38,7 @@ const WORKERS: usize = 32;
 /// progress at once.
 const BUSY_MS: u32 = 2000;
 
-/// State shared by the client's threads.
+/// State shared by all threads of the soak test's client.
 #[derive(Clone, Debug)]
 struct Client {
     orb: Orb,

@@ -9,14 +9,14 @@ use punctual::{Any, Interface, TypeCode};
 use std::fmt::{Debug, Display};
 use std::time::{Duration, Instant};
 
-/// Size of the largest call, in bytes.
+/// Size in bytes of the octet sequence in the largest call.
 const LARGE: usize = 1 << 20;
 /// Inverse of the probability that a call with a sequence of octets has the largest size.
 const LARGE_EVERY: usize = 16;
 /// Text in each wide string, with an emoji appended there. Other strings carry no text beyond an
 /// 8-bit code set.
 const TEXT: &str = "Grüße, soak";
-/// Time after which a one-way counts as lost.
+/// Time after which a one-way request that has not arrived counts as lost.
 const ARRIVAL: Duration = Duration::from_secs(20);
 
 /// Makes a round of calls on an object: one sum, and some of the other kinds, chosen at random.

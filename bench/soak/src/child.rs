@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Time limit for the process to answer.
+/// Time limit for a child process to answer a command.
 const ANSWER: Duration = Duration::from_secs(90);
 
 /// Child process; killed if it is dropped without [`Process::stop`].
@@ -25,7 +25,7 @@ pub(crate) struct Process {
     done: Arc<Mutex<Done>>,
 }
 
-/// Latest report of a process on its work.
+/// Latest report of a child process on the work that it has done.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) counts: BTreeMap<String, Count>,
@@ -35,11 +35,11 @@ pub(crate) struct Done {
 /// Resources that a process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Usage {
-    /// Memory of the process.
+    /// Memory that the process uses.
     pub(crate) memory: Memory,
-    /// Number of threads.
+    /// Number of threads of the process.
     pub(crate) threads: usize,
-    /// Number of open descriptors.
+    /// Number of open file descriptors of the process.
     pub(crate) descriptors: usize,
 }
 
@@ -125,7 +125,7 @@ impl Process {
         }
     }
 
-    /// Returns the work done so far.
+    /// Returns the child process's latest report on the work it has done.
     pub(crate) fn done(&self) -> Done {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.clone()

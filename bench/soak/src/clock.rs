@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 /// Size of a step in either direction, in seconds.
 const STEP_S: i64 = 3600;
 
-/// Offset of the time of day, in seconds.
+/// Offset in seconds that is added to the real time of day.
 static OFFSET: AtomicI64 = AtomicI64::new(0);
 
 /// Replaces the C library's function: the time of day has the offset added.

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
 /// Number of descriptors that the lowered limit allows in addition to those in use.
 const SPARE: u64 = 24;
-/// Number of connections that use the descriptors up.
+/// Number of connections opened to use up the server's file descriptors.
 const CROWD: usize = 60;
 /// Time for which these connections stay open; the server closes silent ones a little later.
 const STAY: Duration = Duration::from_millis(2500);
@@ -89,7 +89,7 @@ pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
     server.stop().map(drop)
 }
 
-/// Client's view of the starved server.
+/// State of a client that calls a server without free file descriptors.
 struct Starved {
     orb: punctual::Orb,
     /// References to the server's object, one for each protocol, whose connections are already

@@ -18,12 +18,12 @@ const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 /// while a connection's own thread is in an upcall.
 const KEPT: usize = 16;
 
-/// Watched process.
+/// Process whose resources the soak test watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Who {
-    /// Server.
+    /// Server process.
     Server,
-    /// Client.
+    /// Client process.
     Client,
 }
 
@@ -48,11 +48,11 @@ impl Who {
 /// Resources that a process used, and the faults found.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Judgement {
-    /// Watched process.
+    /// Process that the judgement is about.
     pub(crate) process: Who,
-    /// Resources while idle, after the warm-up.
+    /// Resources of the idle process after the warm-up.
     pub(crate) quiet: Usage,
-    /// Resources while idle, at the end.
+    /// Resources of the idle process at the end of the run.
     pub(crate) end: Usage,
     /// Median resident memory in the second quarter, in bytes.
     pub(crate) second_quarter: f64,
@@ -60,7 +60,7 @@ pub(crate) struct Judgement {
     pub(crate) last_quarter: f64,
     /// Growth allowed from the second quarter to the last, in bytes.
     pub(crate) allowed: f64,
-    /// Faults found.
+    /// Faults found in the process's use of resources.
     pub(crate) faults: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ impl Judgement {
     }
 }
 
-/// Returns the median resident memory, in bytes.
+/// Returns the median resident memory of the samples, in bytes.
 #[allow(clippy::cast_precision_loss)]
 fn median(samples: &[Usage]) -> f64 {
     let mut all: Vec<u64> = samples.iter().map(|one| one.memory.resident).collect();

@@ -8,7 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use std::path::Path;
 use std::time::Duration;
 
-/// Time limit of a call.
+/// Time limit of each call in the soak test.
 pub(crate) const CALL: Duration = Duration::from_secs(30);
 
 /// Protocols of a server with a thread for each connection.
@@ -29,7 +29,7 @@ pub(crate) const POOLED: [&str; 3] = ["iiop", "uiop", "ssliop"];
 /// Protocols of a server with one thread for all connections.
 pub(crate) const REACTIVE: [&str; 2] = ["iiop", "giop_lite+iiop"];
 
-/// Protocols that carry one-ways only.
+/// Protocols that carry only one-way requests.
 pub(crate) const ONE_WAY: [&str; 2] = ["giop_oneway+diop", "frames+uiop"];
 
 /// Returns the name, strategy and protocols of each server.

@@ -11,10 +11,10 @@ const SIZE: (u32, u32) = (960, 900);
 /// Font of the labels.
 const FONT: &str = "sans-serif";
 
-/// Function that selects the usage of one process.
+/// Function that selects the server's or the client's resources from a sample.
 type Whose = fn(&Sample) -> &Usage;
 
-/// One chart of the picture.
+/// Chart of one resource of the watched processes.
 struct Chart {
     title: &'static str,
     value: fn(&Usage) -> f64,

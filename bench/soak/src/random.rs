@@ -11,7 +11,7 @@ impl Random {
         Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, mix))
     }
 
-    /// Returns the next number.
+    /// Returns the generator's next 64-bit number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -26,7 +26,7 @@ impl Random {
         usize::try_from(number).unwrap_or_default()
     }
 
-    /// Returns one of several items.
+    /// Returns a randomly chosen item of a slice.
     pub(crate) fn one_of<'s, T>(&mut self, all: &'s [T]) -> &'s T {
         &all[self.below(all.len())]
     }

@@ -9,26 +9,26 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Results of a run.
+/// Results of a run of the soak test.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
     /// Machine on which the run was made.
     pub(crate) machine: Machine,
     /// Set if the programs were built with optimisation.
     pub(crate) is_optimised: bool,
-    /// Minutes of load.
+    /// Duration of the load, in minutes.
     pub(crate) minutes: f64,
     /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// Amount of work done, by name.
+    /// Amount of work done, by the name of the kind of work.
     pub(crate) work: BTreeMap<String, Count>,
-    /// Parts left out, with the reasons.
+    /// Parts of the soak test that were left out, with the reasons.
     pub(crate) skipped: Vec<String>,
-    /// Faults found.
+    /// Faults found during the run.
     pub(crate) faults: Vec<String>,
     /// Judgements of the watched processes.
     pub(crate) processes: Vec<Judgement>,
-    /// Resources of the watched processes, each second.
+    /// Resources of the watched processes, sampled each second.
     pub(crate) samples: Vec<Sample>,
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct Report {
 pub(crate) struct Sample {
     /// Seconds since the load began.
     pub(crate) seconds: f64,
-    /// Set while there was load.
+    /// Set if the sample was taken under load.
     pub(crate) is_loaded: bool,
-    /// Usage of the server.
+    /// Resources of the server process.
     pub(crate) server: Usage,
-    /// Usage of the client.
+    /// Resources of the client process.
     pub(crate) client: Usage,
 }
 

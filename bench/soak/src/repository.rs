@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Mount option that gives the disk's size.
+/// Mount option that limits the size of the interface repository's small disk.
 const DISK: &str = "size=8m";
 /// Number of members of each definition, which makes the definitions large.
 const MEMBERS: usize = 100;
@@ -86,7 +86,7 @@ fn open(file: &Path) -> Result<Orb, Box<dyn Error>> {
     Ok(orb)
 }
 
-/// Fills the disk.
+/// Writes to a file until the disk is full.
 fn fill(filler: &PathBuf) -> Result<(), Box<dyn Error>> {
     let mut file = File::create(filler)?;
     for piece in [&[0_u8; 4096][..], &[0]] {
@@ -143,7 +143,7 @@ pub(crate) fn fill_again_and_again(soak: &Soak) -> Result<(), String> {
     server.stop().map(drop)
 }
 
-/// Waits until the repository is open.
+/// Waits until the server has opened its interface repository, and returns the repository.
 fn opened(server: &mut Process, orb: &Orb) -> Result<(Repository, Vec<String>), String> {
     match server.says()? {
         Said::Opened { reference, ids } => Ok((links::named(orb, &reference)?, ids)),
@@ -155,7 +155,7 @@ fn opened(server: &mut Process, orb: &Orb) -> Result<(Repository, Vec<String>), 
 /// Definitions that the repository has accepted, and so must contain.
 struct Kept {
     ids: BTreeSet<String>,
-    /// Number of the next definition.
+    /// Number of the next definition to be created in the repository.
     number: u64,
     random: Random,
 }

@@ -18,10 +18,10 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Upper bound of a wait, in milliseconds.
+/// Upper bound of the time that a call makes the servant wait, in milliseconds.
 const LONGEST_WAIT: u32 = 10_000;
 
-/// Servant of `Target`.
+/// Servant of the test interface `Target`.
 #[derive(Debug, Default)]
 pub(crate) struct TargetImpl {
     noted: AtomicU64,
@@ -226,7 +226,7 @@ impl ServantLocator for Incarnations {
     }
 }
 
-/// Returns an exception for an unexpected error.
+/// Returns an `INTERNAL` system exception that describes an unexpected error.
 fn internal(why: impl Display) -> SystemException {
     SystemException::new(SystemExceptionKind::Internal, 0, CompletionStatus::No)
         .with_detail(why.to_string())
@@ -243,7 +243,7 @@ pub(crate) fn serve(root: &Poa) -> Result<(Maker, Target), Box<dyn std::error::E
     Ok((maker, target))
 }
 
-/// Returns whether two references are equivalent.
+/// Returns whether two references are equivalent (`is_equivalent`).
 pub(crate) fn are_one(one: &Target, other: &Target) -> bool {
     one.as_object().is_equivalent(other.as_object())
 }

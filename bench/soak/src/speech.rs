@@ -12,19 +12,19 @@ const PAUSE: Duration = Duration::from_secs(60);
 const END: Duration = Duration::from_secs(60);
 /// Exit status of a process that exceeded the time limit for its end.
 const END_EXIT: i32 = 3;
-/// Interval of a process's reports on its work.
+/// Interval at which a process reports the work that it has done.
 const PERIOD: Duration = Duration::from_secs(1);
 
 /// Server's objects and endpoints, as its clients need them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Served {
-    /// Name of the concurrency strategy.
+    /// Name of the server's concurrency strategy.
     pub(crate) name: String,
-    /// Protocols and addresses of its endpoints.
+    /// Protocols and addresses of the server's endpoints.
     pub(crate) endpoints: Vec<(String, String)>,
-    /// Reference to its `Maker`.
+    /// Stringified reference to the server's `Maker` object.
     pub(crate) maker: String,
-    /// Reference to a `Target` for all callers.
+    /// Stringified reference to the `Target` object that all callers share.
     pub(crate) target: String,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Served {
 pub(crate) enum Said {
     /// Report that the process is ready to serve, with its servers.
     Ready(Vec<Served>),
-    /// Work done so far, and faults found.
+    /// Report of the work done so far and the faults found.
     Done {
         counts: BTreeMap<String, Count>,
         faults: Vec<String>,

@@ -23,7 +23,7 @@ const MESSAGES: [&[u8]; 4] = [
     b"PUNF\x01\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x07\x00\x00\x00\x01",
 ];
 
-/// Connection over the link's underlying socket.
+/// Raw socket connected to a server's endpoint, without an ORB.
 #[derive(Debug)]
 enum Stranger {
     Tcp(TcpStream),

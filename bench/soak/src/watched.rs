@@ -16,9 +16,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Interval of the samples of a watched process.
+/// Interval at which the watched processes' resources are sampled.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Interval of the lines of progress, in seconds.
+/// Interval between printed progress lines, in seconds.
 const PROGRESS: u64 = 5;
 /// Number of pieces of work before the first idle measurement. Memory reaches its level after so
 /// much work, however long a busy machine takes for it.
@@ -34,7 +34,7 @@ const STUCK: Duration = Duration::from_secs(120);
 /// Time limit for the load to pause, and for the restarted server to be called again.
 const PAUSE: Duration = Duration::from_secs(90);
 
-/// Watched processes, and their samples.
+/// Processes under watch, with the samples of their resources.
 pub(crate) struct Watched {
     soak: Soak,
     server: Process,
@@ -189,7 +189,7 @@ impl Watched {
         Ok(sample)
     }
 
-    /// Returns the counts of all processes.
+    /// Returns the work counts of all processes, added up by name.
     fn counts(&self) -> BTreeMap<String, Count> {
         let mut all = self.soak.tally().counts();
         for (name, count) in [&self.server, &self.client]
@@ -230,7 +230,7 @@ impl Watched {
         }
     }
 
-    /// Returns the number of pieces of work done.
+    /// Returns the number of pieces of work done by all processes.
     fn done(&self) -> u64 {
         self.counts().values().map(|count| count.done).sum()
     }
@@ -260,7 +260,7 @@ impl Watched {
         );
     }
 
-    /// Ends all processes, and judges the watched ones.
+    /// Ends all processes, and returns the report on the watched ones.
     pub(crate) fn end(mut self, ran: Result<Quiet, String>, options: &Options) -> Report {
         let minutes = self
             .began

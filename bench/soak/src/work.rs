@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Upper bound of the faults kept; more would add no information.
 pub(crate) const MOST_FAULTS: usize = 20;
 
-/// Counters of one kind of work.
+/// Counters of one kind of work in the soak test.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     done: AtomicU64,
@@ -20,7 +20,7 @@ pub(crate) struct Work {
 /// Snapshot of the counters of [`Work`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Count {
-    /// Number of pieces done with the right result.
+    /// Number of pieces of work done with the right result.
     pub(crate) done: u64,
     /// Number of pieces that failed as expected: the server was killed, or lacked descriptors or
     /// disk space.
@@ -67,7 +67,7 @@ impl Tally {
             .clone()
     }
 
-    /// Records a fault.
+    /// Records a fault, unless the upper bound of recorded faults is reached.
     pub(crate) fn fault(&self, what: impl Into<String>) {
         let mut faults = locked(&self.0.faults);
         if faults.len() < MOST_FAULTS {
@@ -154,7 +154,7 @@ impl Load {
         true
     }
 
-    /// Ends the load for good.
+    /// Ends the load permanently, and wakes the threads that wait for it.
     pub(crate) fn stop(&self) {
         locked(&self.0.0).is_over = true;
         self.0.1.notify_all();

@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-/// Result that a reply handler receives.
+/// Result of an asynchronous call, as passed to the reply handler.
 type Answered = std::result::Result<u64, SystemException>;
 
 /// Number of requests that a buffering reference sends together.
@@ -74,7 +74,7 @@ fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
 
 /// Call with a reply handler; its time ends when the handler is called, as in the paper.
 struct Handled {
-    /// Time in nanoseconds; 0 until it is known.
+    /// Time from the call to its reply handler, in nanoseconds; 0 until the reply arrives.
     took: Arc<AtomicU64>,
     caller: Thread,
 }
@@ -263,7 +263,7 @@ impl Window {
         self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Records that `some` calls have ended.
+    /// Records that the given number of asynchronous calls have ended.
     pub(super) fn end(&self, some: u32) {
         // SeqCst, paired with the accesses in `wait_until`: either this thread sees that the other
         // waits, or the other sees the calls that have ended.
@@ -279,7 +279,7 @@ impl Window {
         }
     }
 
-    /// Waits until all calls have ended.
+    /// Waits until all asynchronous calls have ended.
     pub(super) fn wait_until_empty(&self) {
         self.wait_until(0);
     }

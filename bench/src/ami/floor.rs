@@ -45,7 +45,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     }
 }
 
-/// Connection of a client.
+/// Client's TCP connection in the raw-socket baseline.
 pub(super) struct Floor(TcpStream);
 
 impl Floor {

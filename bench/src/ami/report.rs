@@ -89,7 +89,7 @@ const PAPER_THROUGHPUT: [(&str, f64); 4] = [
     ("TAO DII deferred", 3816.0),
 ];
 
-/// Returns the rows of table 1, in nanoseconds.
+/// Returns the rows of the latency table (table 1 of the paper), in nanoseconds.
 pub(super) fn latencies(at: Placement, outcomes: &[Outcome<'_, Calls<'_>>]) -> Vec<Row> {
     let smi = record_of::<Calls<'_>>(outcomes, |who| *who == Contender::Smi);
     let smi = smi.map(|(latencies, _)| latencies.means());
@@ -115,7 +115,7 @@ pub(super) fn latencies(at: Placement, outcomes: &[Outcome<'_, Calls<'_>>]) -> V
     outcomes.iter().filter_map(row).collect()
 }
 
-/// Returns the rows of table 2.
+/// Returns the rows of the throughput table (table 2 of the paper).
 pub(super) fn throughputs(at: Placement, outcomes: &[Outcome<'_, Calls<'_>>]) -> Vec<Row> {
     let floor = record_of::<Calls<'_>>(outcomes, |who| *who == Contender::Floor);
     let synchronous = outcomes.iter().filter(|(who, _)| who.threads().is_some());

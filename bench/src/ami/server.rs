@@ -15,7 +15,7 @@ impl EchoServant for Stamps {
     }
 }
 
-/// Serves until the input ends.
+/// Serves the benchmark's requests until the standard input ends.
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     if setup.floor {
         return serve_until_the_end(floor::serve()?);

@@ -6,7 +6,7 @@ use crate::experiment::{Column, Experiment, Report, Row, Tabled};
 use crate::machine::Environment;
 use serde::Serialize;
 
-/// Allowed change of instructions, as a fraction.
+/// Allowed deviation of an instruction count from its budget, as a fraction of the budget.
 const INSTRUCTIONS: f64 = 0.02;
 /// Allowed change of the counts of system calls and allocations, per call: events that happen once
 /// in a run contribute a fraction.
@@ -16,9 +16,9 @@ const OTHERS: f64 = 0.05;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Verdict {
-    /// Within the budget.
+    /// Count within the budget.
     Kept,
-    /// Outside the budget.
+    /// Count outside the budget.
     Moved,
     /// Outside the budget, but the budget was counted in another environment.
     Elsewhere,
@@ -48,12 +48,12 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 .only(|row| !row.is("verdict", "kept"))])
 .remarks(&["{within} of {counts} counts are within their budgets"]);
 
-/// Counts with their budgets.
+/// Counts compared with their budgets.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
     /// Environment of the budgets and the current one, if they differ.
     elsewhere: Option<(Environment, Environment)>,
-    /// Rows, one for each count.
+    /// Rows of the comparison, one for each count.
     pub(super) rows: Vec<Row>,
 }
 
@@ -141,7 +141,7 @@ impl Compared {
         self.rows.iter().filter(bad).count()
     }
 
-    /// Returns the report.
+    /// Returns the report of the comparison.
     pub(super) fn report(self) -> Report {
         let kept = |row: &&Row| row.is("verdict", "kept");
         let (kept, counts) = (self.rows.iter().filter(kept).count(), self.rows.len());

@@ -10,14 +10,14 @@ pub const RAW_UNIX: &str = "raw-unix";
 const RAW_TCP_SPIN: &str = "raw-tcp-spin";
 const RAW_UNIX_SPIN: &str = "raw-unix-spin";
 pub(super) const RAW_SHM: &str = "raw-shm";
-/// Program that a contender runs.
+/// Kind of program that runs a contender's server and client.
 #[derive(Clone, Copy)]
 pub(super) enum Runs {
     /// Program of [`crate::peer`].
     Peer(Program),
     /// Program of [`crate::outsider`], built outside the workspace as users build theirs.
     Outsider,
-    /// Program of omniORB.
+    /// Program that uses omniORB.
     OmniOrb,
 }
 

@@ -7,15 +7,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Instrument that counts.
+/// Instrument that counts events of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Instrument {
     /// valgrind's callgrind: instructions of the process itself, without the kernel's.
     Instructions,
-    /// strace: entries into the kernel.
+    /// Instrument strace, which counts entries into the kernel.
     SystemCalls,
-    /// valgrind's memcheck: calls of `malloc` and `realloc`.
+    /// Instrument memcheck of valgrind, which counts calls of `malloc` and `realloc`.
     Allocations,
     /// Kernel's own count of context switches, with both sides on one processor.
     ContextSwitches,

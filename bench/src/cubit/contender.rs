@@ -18,7 +18,7 @@ const SPINS: &str = "shmiop";
 const BLOCKING: &str = " blocking";
 const SPINNING: &str = " spinning";
 
-/// One contender of the measurement.
+/// Contender of the benchmark: a named transport to be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contender {
     pub(super) name: String,
@@ -32,7 +32,7 @@ enum Carrier {
     Pair(Medium),
 }
 
-/// Blocking raw sockets.
+/// Kind of blocking raw socket, used as a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Raw {
     Tcp,
@@ -70,7 +70,7 @@ impl Contender {
         self.carrier == Carrier::Raw(raw)
     }
 
-    /// Returns the ORB's protocol; `None` for raw sockets.
+    /// Returns the name of the ORB's transport protocol; `None` for raw sockets.
     pub(super) fn protocol(&self) -> Option<&str> {
         match &self.carrier {
             Carrier::Raw(_) => None,

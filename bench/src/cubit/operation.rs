@@ -21,7 +21,7 @@ pub(super) enum Operation {
     Octets(u32),
     Longs(u32),
     Structs(u32),
-    /// Octets as argument, from memory of the caller's.
+    /// Call that passes octets from memory that the caller owns.
     Slice(u32),
     /// Octets as argument, from a buffer that the connection lent.
     Loan(u32),
@@ -29,7 +29,7 @@ pub(super) enum Operation {
     Copied(u32),
 }
 
-/// Columns of figure 16.
+/// Operations in the columns of figure 16 of the paper.
 pub(super) const FIGURE_16: [Operation; 9] = [
     Operation::Void,
     Operation::Octet,
@@ -42,7 +42,7 @@ pub(super) const FIGURE_16: [Operation; 9] = [
     Operation::Structs(341),
 ];
 
-/// Columns of the comparison of lent buffers.
+/// Operations in the columns of the table that compares lent buffers with copied ones.
 pub(super) const LENT: [Operation; 3] = [
     Operation::Slice(MEBIBYTE),
     Operation::Loan(MEBIBYTE),

@@ -31,17 +31,17 @@ const LOST: Duration = Duration::from_millis(250);
 /// Note that a client adds to its `ready` message if its protocol has no replies.
 pub(super) const ONE_WAY: &str = "one-way";
 
-/// Transport of both sides.
+/// Transport that both the server and the client use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Medium {
-    /// Protocol of the ORB.
+    /// Name of the ORB's transport protocol.
     pub(super) protocol: String,
     /// Time for which waiting threads spin, in microseconds; only for links that have this
     /// property.
     pub(super) spin_us: Option<u64>,
 }
 
-/// Setup of both processes.
+/// Settings for starting the server and the client process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Setup {
     pub(super) medium: Medium,
@@ -49,7 +49,7 @@ pub(crate) struct Setup {
     pub(super) orb: Vec<String>,
 }
 
-/// Serves until the input ends.
+/// Serves the benchmark's requests until the standard input ends.
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let server = Server::start(&setup.medium, &setup.orb)?;
     serve_until_the_end(server.reference()?)?;
@@ -111,7 +111,7 @@ fn links(orb: &Orb) -> Vec<String> {
     links
 }
 
-/// Server with one object.
+/// Benchmark server with one CORBA object.
 pub(super) struct Server {
     orb: Orb,
     cubit: Cubit,
@@ -163,12 +163,12 @@ fn builder(options: &[String]) -> Result<OrbBuilder> {
     }
 }
 
-/// Client, bound to one protocol.
+/// Benchmark client that calls over one transport protocol.
 pub(super) struct Client {
     cubit: Cubit,
     /// Reference to the object under the policy that no buffers are lent.
     copied: Cubit,
-    /// Reference to the object over TCP.
+    /// Reference to the object over TCP, for control calls.
     control: Cubit,
     octets: Vec<u8>,
     longs: Vec<i32>,

@@ -7,12 +7,12 @@
 
 use super::operation::Operation;
 
-/// Comparison of two protocols in the paper.
+/// Comparison of two transport protocols, as stated in the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Comparison {
-    /// Protocol whose gain is stated.
+    /// Protocol whose gain the paper states.
     pub(super) protocol: &'static str,
-    /// Protocol that it is compared with.
+    /// Protocol with which the first one is compared.
     pub(super) over: &'static str,
     /// Smallest gain over all types, in per cent.
     pub(super) least: f64,
@@ -24,7 +24,7 @@ pub(super) struct Comparison {
     pub(super) small: Option<f64>,
 }
 
-/// All comparisons of the text.
+/// All comparisons that the paper's text states.
 pub(super) const COMPARISONS: [Comparison; 3] = [
     Comparison {
         protocol: "uiop",
@@ -66,7 +66,7 @@ impl Comparison {
         format!("{:+}…{:+}", self.least, self.most)
     }
 
-    /// Describes the whole comparison in words.
+    /// Describes the gains of the comparison in words: range, mean, and gain for small data.
     pub(super) fn words(&self) -> String {
         let mean = self.mean.map(|mean| format!(", mean {mean:+}"));
         let small = self

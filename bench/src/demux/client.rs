@@ -14,14 +14,14 @@ use std::time::Instant;
 /// Upper bound of a client's references to one group of objects.
 pub(super) const REFERENCES: u32 = 1000;
 
-/// Calls of a client.
+/// Calls that a client is to make in one turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Batch {
     pub(super) strategy: Strategy,
     pub(super) operations: u32,
     pub(super) algorithm: Algorithm,
     pub(super) calls: u32,
-    /// Time each call; of one-ways, all together.
+    /// Set if each call is timed; one-way calls are timed all together.
     pub(super) timed: bool,
 }
 
@@ -126,7 +126,7 @@ impl Client {
         })
     }
 
-    /// Waits until all one-ways have arrived.
+    /// Waits until all one-way requests have arrived at the server.
     fn settle(&self) -> Result<()> {
         while self.one_way && self.directory.thrown()? < self.thrown {}
         Ok(())

@@ -16,11 +16,11 @@ type Called = std::result::Result<(), SystemException>;
 #[derive(Debug)]
 pub(crate) struct Idle;
 
-/// Servant that counts calls.
+/// Servant that counts the calls it receives.
 #[derive(Debug)]
 pub(crate) struct Counted(pub(crate) Arc<AtomicU64>);
 
-/// Object, and how its operations are called.
+/// Typed reference to an object with one, ten or a hundred operations.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     One(One),
@@ -156,7 +156,7 @@ impl Target {
         }
     }
 
-    /// Calls the operation with the given number.
+    /// Calls the operation with the given index.
     pub(crate) fn call(&self, operation: usize) -> Result<()> {
         let called = match self {
             Self::One(object) => ONE[operation](object),

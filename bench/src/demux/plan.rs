@@ -5,28 +5,28 @@ use super::{Options, Point, Search};
 use crate::experiment::Stage;
 use serde::Serialize;
 
-/// The paper's numbers of objects (§5.3.1).
+/// Numbers of objects in the paper's experiment (§5.3.1).
 pub(super) const PAPER: [u32; 6] = [1, 100, 200, 300, 400, 500];
 /// Larger numbers of objects, as in current servers.
 const MORE: [u32; 3] = [10_000, 100_000, 1_000_000];
-/// The paper's numbers of operations.
+/// Numbers of operations in the paper's experiment.
 pub(super) const OPERATIONS: [u32; 3] = [1, 10, 100];
-/// Depths of nested adapters.
+/// Depths of nested object adapters to be measured.
 const DEPTHS: [u32; 5] = [1, 2, 5, 10, 20];
 /// Number of objects above which linear search is left out: a call would take milliseconds.
 const LINEAR: u32 = 10_000;
-/// Ratio of one-ways to two-way calls.
+/// Ratio of the number of one-way calls to the number of two-way calls.
 pub(super) const ONE_WAYS: u32 = 10;
 /// Number of objects in stages that vary another quantity.
 const SOME: u32 = 100;
 
-/// Quantity on the axis of a curve.
+/// Quantity on the horizontal axis of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Over {
-    /// Number of objects.
+    /// Number of active objects.
     Objects,
-    /// Depth of adapters.
+    /// Nesting depth of the object adapters.
     Depth,
 }
 

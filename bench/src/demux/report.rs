@@ -3,7 +3,7 @@
 
 use crate::experiment::{Chart, Column, Experiment, Row, Sheet, Tabled};
 
-/// The paper's largest number of objects.
+/// Largest number of objects in the paper's experiment.
 const PAPER: f64 = 500.0;
 
 pub(crate) static EXPERIMENT: Experiment = Experiment::new(

@@ -105,7 +105,7 @@ impl DirectoryServant for Groups {
     }
 }
 
-/// Serves over TCP until the input ends.
+/// Serves requests over TCP until the standard input ends.
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let orb = Orb::builder()
         .configure(|config| {

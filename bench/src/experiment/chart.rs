@@ -7,12 +7,12 @@ use crate::Result;
 use crate::drawing::sheet_of_charts;
 use std::path::Path;
 
-/// Charts on one sheet.
+/// Sheet of charts that illustrates an experiment's report.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sheet {
     /// Width and height of a chart, in pixels.
     size: (u32, u32),
-    /// Number of charts side by side.
+    /// Number of charts in a row of the sheet.
     columns: usize,
     charts: &'static [Chart],
 }
@@ -29,7 +29,7 @@ pub(crate) struct Chart {
     pub(super) shape: Shape,
 }
 
-/// Shape of a chart.
+/// Shape of a chart: curves, grouped bars or stacked bars.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
     Lines(Lines),
@@ -50,7 +50,7 @@ pub(super) struct Stacked {
     pub(super) alike: bool,
 }
 
-/// Curves of row values over a number.
+/// Chart of curves that plot row values against a numeric row value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     /// Name of the row value on the horizontal axis, and the axis's label. The name is empty where
@@ -64,7 +64,7 @@ pub(super) struct Lines {
     pub(super) least: usize,
 }
 
-/// Chart of vertical bars in groups.
+/// Chart of vertical bars that stand in groups.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bars {
     /// Name of the row value that gives a bar's length.
@@ -212,7 +212,7 @@ impl Chart {
         self
     }
 
-    /// Writes a figure beneath each group of bars.
+    /// Prints a figure beneath each group of bars in the chart.
     pub(crate) const fn beneath(mut self, figure: Column) -> Self {
         if let Shape::Bars(bars) = &mut self.shape {
             bars.beneath = Some(figure);

@@ -9,7 +9,7 @@ use plotters::prelude::*;
 use serde_json::Value;
 use std::ops::Range;
 
-/// Chart with its rows.
+/// Chart to be drawn, with the report rows that it shows.
 pub(super) struct Drawn<'r> {
     pub(super) chart: &'static Chart,
     pub(super) title: String,
@@ -18,7 +18,7 @@ pub(super) struct Drawn<'r> {
     pub(super) rows: Vec<&'r Row>,
 }
 
-/// Curve with its name.
+/// Named curve of a chart, with its colour and points.
 struct Curve {
     name: String,
     colour: RGBAColor,
@@ -341,7 +341,7 @@ fn float(number: usize) -> f64 {
     number as f64
 }
 
-/// Draws the legend of stacked bars.
+/// Draws the legend that names the parts of stacked bars.
 fn draw_legend(area: &Area<'_>, parts: &[String], top: i32) -> Result<()> {
     for (place, part) in parts.iter().enumerate() {
         let left = LEFT + ENTRY * i32::try_from(place % ENTRIES)?;

@@ -4,7 +4,7 @@ use super::{Column, Row, Tabled};
 use serde::Serialize;
 use std::fmt;
 
-/// Bound of a figure.
+/// Bound that a goal sets for a measured figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Bound {
@@ -20,29 +20,29 @@ pub(crate) enum Bound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// Goal reached.
+    /// Goal that was reached.
     Ok,
-    /// Goal not reached.
+    /// Goal that was missed.
     Missed,
     /// Unknown, since the rounds of the figure differ too much.
     NotKnown,
-    /// Figure that could not be measured.
+    /// Goal whose figure could not be measured.
     Absent,
 }
 
-/// Goal of an experiment, judged by its figure.
+/// Goal of an experiment: a bound, and the measured figure.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
-    /// Measured quantity.
+    /// Description of the measured quantity.
     pub(crate) what: &'static str,
     pub(crate) bound: Bound,
-    /// Figure reached.
+    /// Measured figure; `None` if it could not be measured.
     pub(crate) reached: Option<f64>,
     /// Set if the rounds differ too much for the figure to be known.
     pub(crate) noisy: bool,
 }
 
-/// Table of the goals.
+/// Table that lists the goals of an experiment with their verdicts.
 pub(crate) const GOALS: Tabled = Tabled::listing(
     "goals",
     "goals",
@@ -55,7 +55,7 @@ pub(crate) const GOALS: Tabled = Tabled::listing(
 );
 
 impl Bound {
-    /// Returns whether a figure keeps the bound.
+    /// Returns whether a measured figure lies within the bound.
     pub(crate) fn keeps(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,

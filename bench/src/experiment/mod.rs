@@ -29,7 +29,7 @@ pub(crate) use table::{Column, Tabled, shown};
 /// Declaration of an experiment: all that does not depend on a run's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Experiment {
-    /// Name of its command.
+    /// Name of the command that runs the experiment.
     pub(crate) name: &'static str,
     /// Question that the experiment answers.
     pub(crate) question: &'static str,
@@ -40,9 +40,9 @@ pub(crate) struct Experiment {
     /// Template of the text above the tables that states the conditions of a run; filled from the
     /// settings.
     conditions: &'static str,
-    /// Tables, in order.
+    /// Tables of the experiment's report, in order.
     tables: &'static [Tabled],
-    /// Charts.
+    /// Charts of the experiment's report.
     sheet: Sheet,
     /// Templates of the remarks below the tables; filled from the settings.
     remarks: &'static [&'static str],
@@ -73,22 +73,22 @@ impl Experiment {
         Self { frames, ..self }
     }
 
-    /// States the conditions of a run.
+    /// Sets the text above the tables that states the conditions of a run.
     pub(crate) const fn conditions(self, conditions: &'static str) -> Self {
         Self { conditions, ..self }
     }
 
-    /// Declares the tables.
+    /// Declares the tables of the experiment's report.
     pub(crate) const fn tables(self, tables: &'static [Tabled]) -> Self {
         Self { tables, ..self }
     }
 
-    /// Declares the charts.
+    /// Declares the charts of the experiment's report.
     pub(crate) const fn sheet(self, sheet: Sheet) -> Self {
         Self { sheet, ..self }
     }
 
-    /// Adds remarks below the tables.
+    /// Adds remarks below the tables of the experiment's report.
     pub(crate) const fn remarks(self, remarks: &'static [&'static str]) -> Self {
         Self { remarks, ..self }
     }

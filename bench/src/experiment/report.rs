@@ -12,21 +12,21 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::Path;
 
-/// Results of one run.
+/// Results of one run of an experiment.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(super) experiment: &'static Experiment,
     machine: Machine,
     pub(crate) settings: Row,
     frames: Vec<(&'static str, Vec<Row>)>,
-    /// Parts left out, with the reasons.
+    /// Parts of the experiment that were left out, with the reasons.
     pub(crate) skipped: Vec<String>,
     /// Reasons why the run has failed.
     pub(crate) failed: Vec<String>,
 }
 
 impl Report {
-    /// Makes a report without rows.
+    /// Makes a report of an experiment, without rows yet.
     pub(crate) fn new(experiment: &'static Experiment, settings: Row) -> Self {
         let frames = experiment.frames.iter();
         Self {
@@ -50,7 +50,7 @@ impl Report {
         report
     }
 
-    /// Adds rows to the named set.
+    /// Adds rows to the report's set of the given name.
     pub(crate) fn add(&mut self, frame: &'static str, rows: impl IntoIterator<Item = Row>) {
         match self.frames.iter_mut().find(|(name, _)| *name == frame) {
             Some((_, known)) => known.extend(rows),
@@ -58,13 +58,13 @@ impl Report {
         }
     }
 
-    /// Returns the rows of a set.
+    /// Returns the rows of the report's set of the given name.
     pub(crate) fn frame(&self, frame: &str) -> &[Row] {
         let found = self.frames.iter().find(|(name, _)| *name == frame);
         found.map_or(&[], |(_, rows)| rows)
     }
 
-    /// Returns the rows of the default set, `rows`.
+    /// Returns the rows of the report's default set, named `rows`.
     pub(crate) fn rows(&self) -> &[Row] {
         self.frame("rows")
     }
@@ -77,7 +77,7 @@ impl Report {
         }
     }
 
-    /// Returns the tables.
+    /// Returns the tables of the report, filled from its rows.
     fn tables(&self) -> Vec<Table> {
         let tables = self.experiment.tables.iter();
         tables.flat_map(|table| table.of(self)).collect()
@@ -91,7 +91,7 @@ impl Report {
         self.experiment.sheet.draw(self, path)
     }
 
-    /// Returns an error if anything has failed.
+    /// Returns an error if any part of the run has failed.
     pub(crate) fn verdict(&self) -> Result<()> {
         match self.failed.len() {
             0 => Ok(()),

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Row(Vec<(String, Value)>);
 
 impl Row {
-    /// Adds a named value.
+    /// Adds a named value to the row.
     pub(crate) fn with(mut self, name: &str, value: impl Serialize) -> Self {
         // A value without a form in JSON is shown as absent.
         let value = serde_json::to_value(value).unwrap_or_default();
@@ -18,7 +18,7 @@ impl Row {
         self
     }
 
-    /// Adds the figures of a record.
+    /// Adds statistical figures of a measurement to the row.
     pub(crate) fn with_figures(self, figures: &Figures) -> Self {
         self.with("samples", figures.samples)
             .with("median", figures.median)
@@ -40,12 +40,12 @@ impl Row {
             .filter(|value| !value.is_null())
     }
 
-    /// Returns a value as a number.
+    /// Returns a value of the row as a number.
     pub(crate) fn number(&self, path: &str) -> Option<f64> {
         self.get(path)?.as_f64()
     }
 
-    /// Returns whether a value is `true`.
+    /// Returns whether a value of the row is `true`.
     pub(crate) fn flag(&self, path: &str) -> bool {
         self.get(path) == Some(&Value::Bool(true))
     }
@@ -70,7 +70,7 @@ impl Row {
         }
     }
 
-    /// Returns whether a value equals the given text.
+    /// Returns whether a value of the row equals the given text.
     pub(crate) fn is(&self, path: &str, text: &str) -> bool {
         self.get(path).and_then(Value::as_str) == Some(text)
     }
@@ -111,7 +111,7 @@ impl Serialize for Row {
     }
 }
 
-/// Accepts every row.
+/// Accepts every row, as the default filter.
 pub(crate) fn every_row(_: &Row) -> bool {
     true
 }

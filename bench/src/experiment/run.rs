@@ -14,7 +14,7 @@ use std::fmt::Display;
 /// Stage of an experiment: contenders whose processes are started together and run until all points
 /// of the stage are measured.
 pub(crate) struct Stage<W: Workload + ?Sized> {
-    /// Setting with which the processes are started.
+    /// Setting with which the stage's server and client processes are started.
     pub(crate) setting: W::Setting,
     pub(crate) placement: Placement,
     pub(crate) contenders: Vec<W::Contender>,
@@ -77,7 +77,7 @@ pub(crate) type Outcome<'o, W> = (&'o <W as Workload>::Contender, &'o <W as Work
 pub(crate) trait Workload {
     /// Setting with which the processes of a stage are started.
     type Setting;
-    /// Contender that is compared with others.
+    /// Implementation that the experiment compares with others.
     type Contender: Display;
     /// Point of a series: the parameters that vary while the processes run.
     type Point: Display;
@@ -122,7 +122,7 @@ pub(crate) trait Workload {
         "rows"
     }
 
-    /// Returns the rows of a point.
+    /// Returns the report rows for a measured point of a series.
     fn rows(
         &self,
         stage: &Stage<Self>,
@@ -236,7 +236,7 @@ impl<'s, W: Workload> Field<'s, W> {
         })
     }
 
-    /// Runs all rounds of a point.
+    /// Runs all rounds of a measurement point, and returns a record for each contender.
     fn rounds(&mut self, point: &W::Point, rounds: u32) -> Vec<W::Record> {
         let number = self.entrants.len();
         let mut records: Vec<W::Record> = Vec::new();
@@ -278,7 +278,7 @@ impl<'s, W: Workload> Field<'s, W> {
         }
     }
 
-    /// Ends all processes.
+    /// Ends all server and client processes, and reports the failures.
     fn stop(mut self, report: &mut Report) {
         report.failed.append(&mut self.failed);
         for (contender, place) in self.entrants {

@@ -14,7 +14,7 @@ use std::str::FromStr;
 /// Server or client process of an experiment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Side {
-    /// Processor to run on.
+    /// Processor to which the process is pinned.
     pin: Option<usize>,
     /// Address of the server, if this side is the client.
     at: Option<String>,

@@ -16,7 +16,7 @@ pub(crate) struct Tabled {
     shape: Shape,
 }
 
-/// Shape of a table.
+/// Layout of a table: a listing or a matrix.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// One line for each row; the text is the template of the line's name.
@@ -31,7 +31,7 @@ enum Shape {
 pub(crate) struct Column {
     heading: &'static str,
     of: &'static str,
-    /// Divisor of the values.
+    /// Divisor of the values: number of base units in the displayed unit.
     unit: f64,
     /// Number of decimals; `None` for as many as the value needs.
     decimals: Option<usize>,
@@ -43,10 +43,10 @@ pub(crate) struct Column {
     doubt: Doubt,
 }
 
-/// Presentation of figures that are not reliable.
+/// Display of figures that are not reliable.
 #[derive(Clone, Copy, Debug)]
 enum Doubt {
-    /// Always the figure, without a mark.
+    /// Shows each figure without a mark, even if it is not reliable.
     Never,
     /// Figure, with a mark behind it if the row has this flag.
     Marked(&'static str),
@@ -72,12 +72,12 @@ impl Column {
         }
     }
 
-    /// Makes a column of texts.
+    /// Makes a column that shows texts.
     pub(crate) const fn text(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 0)
     }
 
-    /// Makes a column of numbers without decimals.
+    /// Makes a column that shows numbers without decimals.
     pub(crate) const fn number(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1.0, 0)
     }
@@ -132,12 +132,12 @@ impl Column {
         Self { tone, ..self }
     }
 
-    /// Shows a unit behind each figure.
+    /// Shows a unit after each figure of the column.
     pub(crate) const fn followed_by(self, behind: &'static str) -> Self {
         Self { behind, ..self }
     }
 
-    /// Shows the sign of each figure, `+` included.
+    /// Shows the sign of each figure of the column, `+` included.
     pub(crate) const fn with_signs(self) -> Self {
         let signed = true;
         Self { signed, ..self }
@@ -173,7 +173,7 @@ impl Column {
         Self { doubt, ..self }
     }
 
-    /// Returns the column's cell for a row.
+    /// Returns the cell that the column shows for a row.
     pub(super) fn cell(&self, row: &Row) -> Cell {
         let value = match row.get(self.of) {
             None => return Cell::none(),

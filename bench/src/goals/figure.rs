@@ -1,25 +1,25 @@
 //! Figures of the table's lines, and the measurements from which they come.
 
-/// Measurement from which lines take their figures.
+/// Measurement from which the goals table takes figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// Latency, both sides on one processor.
+    /// Call latency with client and server on one processor.
     Same,
-    /// Latency, with a processor for each side.
+    /// Call latency with client and server on a processor each.
     Cross,
-    /// Instruction counts of calls.
+    /// Numbers of instructions per call.
     Instructions,
-    /// Counts of system calls.
+    /// Numbers of system calls per call.
     SystemCalls,
-    /// Counts of allocations.
+    /// Numbers of memory allocations per call.
     Allocations,
-    /// Counts of context switches.
+    /// Numbers of context switches per call.
     Switches,
-    /// Throughput, in calls per second.
+    /// Call throughput, in calls per second.
     Throughput,
-    /// Memory of idle servers.
+    /// Memory that idle servers use.
     Memory,
-    /// Latency under load.
+    /// Call latency of a server under load.
     Load,
 }
 
@@ -38,10 +38,10 @@ impl Need {
     ];
 }
 
-/// Figure shown in a line of the table.
+/// Figure shown in a line of the goals table.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundFigure {
-    /// Value, in the line's unit.
+    /// Value of the figure, in the unit of the table line.
     pub(crate) value: f64,
     /// Note on the figure: the case for which it is worst, or additional values.
     pub(crate) note: String,
@@ -59,5 +59,5 @@ impl FoundFigure {
     }
 }
 
-/// Figure, or the reason why there is none.
+/// Figure of a goal, or the reason why it is missing.
 pub(crate) type Finding = Result<FoundFigure, String>;

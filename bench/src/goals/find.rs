@@ -79,7 +79,7 @@ pub(super) enum Side {
     Worse,
 }
 
-/// Returns the largest count among the given cases.
+/// Returns the largest count of events per call among the given cases.
 pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) -> Finding {
     let report = evidence.report(need)?;
     let costs = report.frame("costs").iter();
@@ -120,7 +120,7 @@ fn throughput_row<'e>(
         .ok_or_else(|| reason(report, contender))
 }
 
-/// Returns the number of calls per second.
+/// Returns the throughput that a row states, in calls per second.
 fn rate_of(row: &Row) -> f64 {
     row.number("rate").unwrap_or_default()
 }
@@ -222,7 +222,7 @@ pub(super) fn idle_connection(evidence: &Evidence) -> Finding {
     Ok(FoundFigure::of(octets / 1024.0, note))
 }
 
-/// Returns a figure of the run under load.
+/// Returns a named figure from the measurement under load.
 pub(super) fn under_load(evidence: &Evidence, figure: &str) -> Finding {
     let settings = &evidence.report(Need::Load)?.settings;
     let value = settings.number(figure).ok_or("no call was answered")?;

@@ -11,14 +11,14 @@ use crate::placement::Placement;
 use crate::throughput::Kind;
 use std::fmt;
 
-/// One line of the goals table.
+/// Line of the goals table.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
-    /// Name by which the line is selected.
+    /// Name by which the line is selected on the command line.
     pub(crate) name: &'static str,
-    /// Measured quantity.
+    /// Description of the measured quantity.
     pub(crate) what: &'static str,
-    /// Goal of the line.
+    /// Bound that the figure must keep to reach the goal.
     pub(crate) bound: Bound,
     /// Unit of the figure and of the goal.
     pub(crate) unit: &'static str,
@@ -35,7 +35,7 @@ impl fmt::Debug for Line {
 }
 
 impl Line {
-    /// Returns the goal with its unit.
+    /// Returns the text of the goal with its unit.
     pub(crate) fn goal(&self) -> String {
         format!("{} {}", self.bound, self.unit)
     }

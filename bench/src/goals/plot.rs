@@ -25,7 +25,7 @@ const MISSED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 /// Colour of a bar whose figure is not known.
 const NOT_KNOWN: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
-/// Draws the report.
+/// Draws the goals with their figures as a picture.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let rows = report.frame("lines");
     let lines = i32::try_from(rows.len())?;

@@ -48,7 +48,7 @@ pub(super) fn report(load_before: Option<f64>, lines: &[&Line], evidence: &Evide
     report
 }
 
-/// Returns the number of lines with each verdict.
+/// Returns the number of goals with each verdict.
 fn verdicts(rows: &[Row]) -> Value {
     let number = |verdict| rows.iter().filter(|row| row.is("verdict", verdict)).count();
     json!({

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// part has no effect.
 const PARTS: u32 = 10;
 
-/// Connections that make calls, one after the other.
+/// Clients that make calls in turn, each on a connection of its own.
 pub(super) struct Busy<'t> {
     target: &'t Target,
     connections: Vec<Connection>,

@@ -30,7 +30,7 @@ pub(super) enum Kind {
 /// off, for one kind of attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Deeds {
-    /// Number of attacks.
+    /// Number of attacks of this kind.
     pub(super) acts: u64,
     /// Number of times that the server cut off a client, which then reconnected.
     pub(super) thrown_out: u64,
@@ -52,7 +52,7 @@ const FLOOD: u32 = 8;
 const PROMISED: u32 = 64 << 10;
 const SENT: usize = 1 << 10;
 
-/// All hostile clients.
+/// Set of hostile clients that attack the server.
 pub(super) struct Crowd {
     target: Target,
     villains: Vec<Villain>,
@@ -84,7 +84,7 @@ impl Crowd {
         }
     }
 
-    /// Returns the numbers of attacks by kind.
+    /// Returns the counts of attacks and reconnections for each kind of attack.
     pub(super) fn deeds(&self) -> BTreeMap<Kind, Deeds> {
         self.deeds.clone()
     }

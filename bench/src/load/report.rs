@@ -6,7 +6,7 @@ use crate::experiment::{Bound, Column, Experiment, Report, Row, Tabled};
 use crate::process::Memory;
 use std::collections::BTreeMap;
 
-/// Names of the phases that are compared.
+/// Names of the phases that the report compares: quiet, hostile, and quiet again.
 pub(super) const QUIET: &str = "quiet";
 pub(super) const HOSTILE: &str = "hostile";
 pub(super) const QUIET_AGAIN: &str = "quiet again";
@@ -63,7 +63,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         {alive}; threads under load: {threads}",
 ]);
 
-/// Calls of one phase; times in nanoseconds.
+/// Measured calls of one phase; times in nanoseconds.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     /// Name of the phase.
@@ -72,22 +72,22 @@ pub(super) struct Phase {
     pub(super) calls: u64,
     /// Number of calls that were not answered.
     pub(super) lost: u64,
-    /// Median of the medians of the phase's parts.
+    /// Median of the median call times of the phase's parts.
     pub(super) p50: f64,
     /// Median of the 99th percentiles of the phase's parts.
     pub(super) p99: f64,
-    /// 99.9th percentile of all calls.
+    /// 99.9th percentile of all call times of the phase.
     pub(super) p999: u64,
-    /// Longest time.
+    /// Longest call time of the phase.
     pub(super) max: u64,
 }
 
-/// Figures of one server.
+/// Figures that the load experiment measured for one server.
 #[derive(Debug, Default)]
 pub(super) struct ServerFigures {
     pub(super) phases: Vec<Phase>,
     pub(super) hostile: BTreeMap<Kind, Deeds>,
-    /// Number of silent connections.
+    /// Number of connections that stay silent after one call each.
     pub(super) silent: usize,
     /// Number of silent connections that were not answered at the end.
     pub(super) silent_lost: usize,
@@ -100,7 +100,7 @@ pub(super) struct ServerFigures {
 }
 
 impl ServerFigures {
-    /// Returns the report.
+    /// Returns the report of the load experiment.
     pub(super) fn report(&self, contender: &'static str, size: Size) -> Report {
         let ratios = self.ratios();
         let settings = Row::default()

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// Kind of request.
+/// Kind of request that the client of the one-way experiment sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     /// One-way that is sent immediately (SYNC_WITH_TRANSPORT).
@@ -82,7 +82,7 @@ struct Client {
     orbs: [Orb; 2],
     /// Reference of the ORB that sends each one-way immediately.
     plain: Worker,
-    /// Reference of the ORB with default settings.
+    /// Reference obtained from the ORB with default settings.
     usual: Worker,
     octets: Vec<u8>,
 }

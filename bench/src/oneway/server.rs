@@ -47,7 +47,7 @@ impl WorkerServant for Prime {
     }
 }
 
-/// Serves until the input ends.
+/// Serves the benchmark's requests until the standard input ends.
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

@@ -8,7 +8,7 @@ use std::io::{BufRead, Write};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// Client that makes the calls of a case.
+/// Benchmark client that can make the calls of any benchmark case.
 pub trait Caller {
     /// Returns a function that makes one call of `case`, with its arguments prepared.
     ///

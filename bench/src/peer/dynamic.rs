@@ -69,7 +69,7 @@ fn request(cubit: &ObjectRef, operation: &str, argument: Option<Any>) -> Result<
     Ok(request)
 }
 
-/// Returns the argument of a case.
+/// Returns the argument that a benchmark case passes, as an `any`.
 fn argument(case: Case) -> Result<Option<Any>> {
     let units = case.units as usize;
     Ok(Some(match case.operation {
@@ -126,7 +126,7 @@ impl Caller for Client {
 /// the cases call.
 #[derive(Debug)]
 pub(super) struct Servant {
-    /// Argument type of each operation.
+    /// Argument type of each operation, by operation name.
     arguments: HashMap<&'static str, Option<TypeCode>>,
     pings: AtomicU64,
 }

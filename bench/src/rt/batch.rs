@@ -12,9 +12,9 @@ use std::time::Duration;
 /// Batch of calls of the high client while a number of low clients call at full load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Number of low clients that take part.
+    /// Number of low-priority clients that take part in the batch.
     pub(super) low: u16,
-    /// Number of timed calls of the high client.
+    /// Number of timed calls that the high-priority client makes.
     pub(super) calls: u32,
     /// Number of warm-up calls of the high client ahead of the timed ones.
     pub(super) warm_up: u32,
@@ -28,7 +28,7 @@ pub(super) struct Batch {
     pub(super) limit: u64,
 }
 
-/// Outcome of a batch.
+/// Results of one batch of calls by clients of high and low priority.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
     /// Time from the start of the high client's first timed call to the end of its last.

@@ -19,9 +19,9 @@ const FIRST: u32 = 10;
 /// Interface by which a client calls: a stub or a raw socket.
 #[derive(Debug)]
 pub(super) enum Caller {
-    /// Stub.
+    /// Stub of the ORB.
     Orb(Cubit),
-    /// Raw socket.
+    /// Raw-socket connection, without an ORB.
     Raw(floor::Client),
 }
 
@@ -32,12 +32,12 @@ pub(super) struct Progress(AtomicU8);
 const TIMED: u8 = 1;
 const OVER: u8 = 2;
 
-/// Result of a job.
+/// Result of a client's part in a batch.
 #[derive(Debug)]
 pub(super) enum Done {
     /// Result of the high client: the total time of its timed calls, and the time of each.
     High { took: Duration, samples: Vec<u64> },
-    /// Result of a low client.
+    /// Statistics of the call times of a low-priority client.
     Low(Moments),
 }
 

@@ -75,7 +75,7 @@ fn start(setup: &Setup, number: u16, at: &str, rt: &Arc<RtOrb>, orb: &Orb) -> Re
     Ok(Worker { jobs: tell, done })
 }
 
-/// Carries out jobs until the channel is closed.
+/// Carries out the batches received from a channel until it is closed.
 fn work_off(number: u16, caller: &mut Caller, jobs: &Receiver<Job>, done: &Sender<Result<Done>>) {
     for job in jobs {
         let result = match number {

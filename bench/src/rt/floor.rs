@@ -73,7 +73,7 @@ fn answer(stream: &Socket, setup: &Setup) -> io::Result<()> {
     }
 }
 
-/// Connection of a client.
+/// Client's end of a raw-socket connection, without an ORB.
 #[derive(Debug)]
 pub(super) struct Client {
     stream: Socket,
@@ -82,7 +82,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Connects, and sends the calling thread's native priority.
+    /// Connects to the server, and sends it the calling thread's native priority.
     pub(super) fn connect(link: Link, address: &str, priority: i16) -> Result<Self> {
         let stream = Socket::connect(sockets(link), address)?;
         stream.send_all(&[u8::try_from(priority)?])?;
@@ -94,7 +94,7 @@ impl Client {
         })
     }
 
-    /// Sends a request and receives its reply.
+    /// Sends a request over the raw socket and receives the reply.
     pub(super) fn call(&mut self) -> io::Result<()> {
         self.stream.send_all(&self.request)?;
         self.stream.read_exact(&mut self.reply)

@@ -18,7 +18,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Returns the command that starts a server.
+    /// Returns the command that starts the omniORB server on a processor.
     pub(super) fn server(&self, processor: usize) -> Command {
         let mut command = self.side("server", processor);
         command.args(&self.server);

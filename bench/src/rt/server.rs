@@ -16,14 +16,14 @@ use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::Duration;
 
-/// Upper bound of a server's lifetime.
+/// Time limit after which a real-time benchmark server is ended.
 const LIFETIME: Duration = Duration::from_secs(900);
 
 /// ORBs of the server, and the references for its clients: the first for the high client, the next
 /// ones for the low clients; the last is shared by all remaining clients.
 type Served = (Vec<Orb>, Vec<String>);
 
-/// Serves until the input ends.
+/// Serves the benchmark's requests until the standard input ends.
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     let watchdog = Watchdog::start(setup.watchdog())?;
     watchdog.arm(LIFETIME);

@@ -29,7 +29,7 @@ impl Watchdog {
         let _ = self.0.send(Some(limit));
     }
 
-    /// Cancels the time limit.
+    /// Cancels the watchdog's time limit.
     pub(super) fn disarm(&self) {
         let _ = self.0.send(None);
     }

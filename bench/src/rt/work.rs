@@ -15,7 +15,7 @@ pub(super) fn busy(time: Duration) {
     }
 }
 
-/// Returns the processor time of the calling thread.
+/// Returns the processor time that the calling thread has used.
 fn spent() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // Neither is ever negative.

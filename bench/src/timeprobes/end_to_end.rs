@@ -5,16 +5,16 @@ use super::stages::{mean, middle_half};
 use punctual::probe::{CallTrace, Point, Rate, Stamp};
 use serde::Serialize;
 
-/// Part of a call's path.
+/// Part of a call's path between client and server, with the time it takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Leg {
-    /// Name of the part.
+    /// Name of the part of the path.
     pub(super) name: &'static str,
-    /// Mean time in nanoseconds, stamps included.
+    /// Mean time of the part in nanoseconds, including the cost of time stamps.
     pub(super) time: f64,
 }
 
-/// Names of the parts, in order.
+/// Names of the parts of a call's path, in order.
 const LEGS: [&str; 5] = [
     "client, until it sends",
     "request under way",
@@ -55,7 +55,7 @@ pub(super) fn legs(client: &[CallTrace], server: &[CallTrace], rate: Rate) -> Op
     LEGS.into_iter().enumerate().map(part).collect()
 }
 
-/// Time stamps of a call at the client.
+/// Time stamps that the client takes in the course of a call.
 struct Made {
     begins: Stamp,
     sends: Stamp,
@@ -63,7 +63,7 @@ struct Made {
     ends: Stamp,
 }
 
-/// Time stamps of a call at the server.
+/// Time stamps that the server takes in the course of a call.
 struct Served {
     received: Stamp,
     sends: Stamp,

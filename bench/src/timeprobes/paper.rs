@@ -4,14 +4,14 @@
 
 use punctual::probe::Point;
 
-/// Line of one of the paper's tables.
+/// Line of a table in the paper, for one stage of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
     /// Number of the stage in the paper; empty for a stage that the paper's table lacks.
     pub(crate) number: &'static str,
-    /// Corresponding stage in this ORB.
+    /// Corresponding stage of a call in Punctual.
     pub(crate) point: Point,
-    /// Time in the paper, in microseconds.
+    /// Time of the stage according to the paper, in microseconds.
     pub(crate) micros: Option<f64>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) const SERVER: &[Line] = &[
     own(Point::ServerSend),
 ];
 
-/// Notes below the tables.
+/// Notes below the tables that compare call stages with the paper's.
 pub(crate) const REMARKS: &str = "\
 the paper: TAO on a Pentium II Xeon at 400 MHz, over IIOP. Its client's 7 contains the wait for the \
 server, its server's 10 the sending and the wait for the client to run; what has no figure there is not in \

@@ -6,7 +6,7 @@ use punctual::probe::{self, CallTrace, Side, Stamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Time stamps of one thread, as numbers.
+/// Time stamps recorded by one thread, as plain numbers for storage.
 #[derive(Debug, Serialize, Deserialize)]
 struct Thread {
     name: String,

@@ -75,20 +75,20 @@ fn of_a_side(row: &Row) -> bool {
     row.flag("part") && !row.is("side", END_TO_END)
 }
 
-/// Figures of one contender at one placement.
+/// Measured times of one contender at one placement of client and server.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Run {
-    /// Processors of client and server.
+    /// Placement of client and server on processors.
     pub(super) placement: Placement,
-    /// Contender of the run.
+    /// Name of the measured contender.
     pub(super) contender: &'static str,
     /// Call times that the client measured with probes off.
     pub(super) off: Figures,
     /// Call times that the client measured with probes on.
     pub(super) on: Figures,
-    /// Stages of the client.
+    /// Times of the call stages at the client.
     pub(super) client: Stages,
-    /// Stages of the server.
+    /// Times of the call stages at the server.
     pub(super) server: Stages,
     /// Call from end to end; `None` where the processors' counters differ.
     pub(super) legs: Option<Vec<Leg>>,

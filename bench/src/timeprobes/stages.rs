@@ -14,19 +14,19 @@ use serde::Serialize;
 /// Stages of one side, in the order of the paper's table.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Stages {
-    /// Number of calls with complete stamps.
+    /// Number of calls for which all time stamps were recorded.
     pub(super) calls: usize,
-    /// Stages of the client or the server.
+    /// Call stages at the client or at the server.
     pub(super) stages: Vec<Stage>,
     /// Sum of all stages, without the cost of their stamps.
     pub(super) sum: f64,
-    /// Cost of all time stamps of a call.
+    /// Cost of all time stamps that are taken during a call, in nanoseconds.
     pub(super) stamps: f64,
     /// Mean time of the calls as measured, stamps included.
     pub(super) whole: f64,
 }
 
-/// One stage; times in nanoseconds.
+/// Stage of a call with measured times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Stage {
     /// Number of the stage in the paper; empty if its tables have no such stage.
@@ -35,13 +35,13 @@ pub(super) struct Stage {
     pub(super) name: &'static str,
     /// Mean time, with the cost of the stamps subtracted.
     pub(super) time: f64,
-    /// Mean time as measured, stamps included.
+    /// Mean time of the stage as measured, including the cost of time stamps.
     pub(super) measured: f64,
-    /// Median of all calls, as measured.
+    /// Median time of the stage over all calls, as measured.
     pub(super) median: f64,
     /// Mean number of time stamps for the stage in a call.
     pub(super) stamps: f64,
-    /// Time in the paper, in microseconds.
+    /// Time of the stage according to the paper, in microseconds.
     pub(super) paper: Option<f64>,
 }
 
@@ -138,7 +138,7 @@ pub(super) fn middle_half<T>(all: &[T], length: impl Fn(&T) -> u64) -> Vec<&T> {
     sorted.into_iter().skip(quarter).take(left).collect()
 }
 
-/// Returns the mean; `None` without values.
+/// Returns the mean of the values; `None` if there are none.
 pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     let count = values.len();
     (count > 0).then(|| values.sum::<f64>() / number(count))

@@ -10,7 +10,7 @@ fn other(error: impl Error) -> Box<dyn Error> {
     error.to_string().into()
 }
 
-/// Calls one operation the given number of times.
+/// Calls one operation of the server as often as the command line says.
 fn main() -> Result<(), Box<dyn Error>> {
     let (orb, arguments) = Orb::init(std::env::args())?;
     let [_, reference, operation, calls] = &arguments[..] else {

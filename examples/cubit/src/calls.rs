@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 /// Number of elements in each sequence that is sent.
 const ELEMENTS: usize = 64;
-/// Number of warm-up calls before the timed ones.
+/// Number of untimed warm-up calls before the timed calls of each kind.
 const WARM_UP: u64 = 20;
 
 /// Upper bound of recorded times, in nanoseconds: a minute. Longer calls count as this.
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// Reason why a call failed its check.
+/// Reason why a call to the cubit object counts as failed.
 #[derive(Debug)]
 pub enum Problem {
-    /// The call raised an exception.
+    /// The call raised a system exception.
     Exception(SystemException),
     /// The call returned a wrong result.
     WrongAnswer(String),
@@ -74,18 +74,18 @@ impl std::fmt::Debug for Kind<'_> {
     }
 }
 
-/// Times of the calls of one kind.
+/// Round-trip times of the timed calls of one kind.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Timing {
-    /// Name of the kind.
+    /// Name of the kind of call, which is the called operation.
     pub name: String,
     /// Number of timed calls, all with the right answer.
     pub calls: u64,
-    /// Mean in microseconds.
+    /// Mean call time in microseconds.
     pub mean_us: f64,
-    /// Median in microseconds.
+    /// Median call time in microseconds.
     pub p50_us: f64,
-    /// 99th percentile in microseconds.
+    /// 99th percentile of the call times in microseconds.
     pub p99_us: f64,
 }
 
@@ -115,7 +115,7 @@ impl Kind<'_> {
     }
 }
 
-/// Returns every kind of call.
+/// Returns all kinds of calls that the cubit client times.
 #[must_use]
 pub fn kinds(cubit: &Cubit) -> Vec<Kind<'_>> {
     vec![

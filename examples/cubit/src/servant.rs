@@ -5,7 +5,7 @@ use crate::idl::bench::{CubitCubeLongError, CubitCubeStructError};
 use punctual::{Orb, SystemException};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Servant that cubes its arguments.
+/// Cubit servant, which returns the cubes of its arguments.
 #[derive(Debug)]
 pub struct CubitImpl {
     orb: Orb,

@@ -6,7 +6,7 @@
 //! gateway-client file://gateway.ior 10000
 //! ```
 
-/// Rust that the IDL compiler generates.
+/// Rust code that the IDL compiler generates from the gateway example's IDL.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/gateway.rs"));
 }

@@ -5,7 +5,7 @@
 
 use punctual::prelude::*;
 
-/// Rust that the IDL compiler generates.
+/// Rust code that the IDL compiler generates from the hello example's IDL.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/hello.rs"));
 }

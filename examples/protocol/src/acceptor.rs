@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Listening socket.
+/// Acceptor of the example link, with the TCP socket on which it listens.
 #[derive(Debug)]
 pub(crate) struct CheckedAcceptor {
     listener: TcpListener,

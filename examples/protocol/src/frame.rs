@@ -12,7 +12,7 @@
 use punctual_cdr::Block;
 use std::io::IoSlice;
 
-/// Size of length and checksum, in bytes.
+/// Size of a frame header, which consists of a length and a checksum, in bytes.
 pub const HEADER: usize = 8;
 /// Upper bound of a payload, in bytes: it limits the unchecked data that a peer can make the other
 /// side hold.

@@ -24,19 +24,19 @@ use std::sync::Arc;
 /// Name of the link in addresses and options: `checked://127.0.0.1:2809`.
 pub const NAME: &str = "checked";
 
-/// Link that sends checked frames over TCP.
+/// Example link that sends checksummed frames over TCP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked;
 
 impl Checked {
-    /// Makes the link.
+    /// Creates the example link.
     #[must_use]
     pub fn new() -> Self {
         Self
     }
 }
 
-/// Makes the link, for `punctual_plugin::export_link!`.
+/// Creates the example link for `punctual_plugin::export_link!`.
 #[must_use]
 pub fn link() -> Checked {
     Checked::new()
@@ -76,10 +76,11 @@ impl Link for Checked {
     }
 }
 
-/// Options of an endpoint of this link.
+/// Endpoint options of the example link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `no_delay`: send small frames at once. Default: true.
+    /// Option `no_delay`: `true` if small frames are sent at once (TCP_NODELAY), which is the
+    /// default.
     pub no_delay: bool,
 }
 

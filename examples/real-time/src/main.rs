@@ -11,7 +11,7 @@ use punctual::prelude::*;
 use punctual::rt::{Priority, PriorityModelPolicy, RealTime, RtConfig, RtOrb};
 use std::sync::Arc;
 
-/// Rust that the IDL compiler generates.
+/// Rust code that the IDL compiler generates from the real-time example's IDL.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/valve.rs"));
 }

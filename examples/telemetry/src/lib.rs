@@ -1,6 +1,6 @@
 //! Common code of the station and its watchers: the IDL.
 
-/// Rust that the IDL compiler generates.
+/// Rust code that the IDL compiler generates from the telemetry example's IDL.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/telemetry.rs"));
 }

@@ -20,7 +20,7 @@ pub(crate) const PLANT: [(&str, &str, &str, f64, f64); 3] = [
     ("tank", "Acme", "l", 0.0, 5000.0),
 ];
 
-/// One sensor.
+/// Sensor of the plant, with its name plate and its current state.
 pub(crate) struct Sensor {
     name: &'static str,
     plate: Plate,

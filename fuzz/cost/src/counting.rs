@@ -16,12 +16,12 @@ struct Counts {
     peak: isize,
 }
 
-/// Memory allocated by some code, in bytes.
+/// Memory that a piece of code allocated, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocated {
     /// Sum of all allocations, whether or not they were freed again.
     pub total: usize,
-    /// Largest amount held at a time.
+    /// Largest amount of memory held at any one time, in bytes.
     pub peak: usize,
 }
 
@@ -74,7 +74,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns what this thread allocates during `work`.
+/// Runs `work` and returns how much memory the calling thread allocated during it.
 pub fn allocated_by(work: impl FnOnce()) -> Allocated {
     let zero = Counts {
         total: 0,

@@ -27,9 +27,9 @@ pub const BESIDE: usize = 64 * 1024;
 /// Shape: a kind of expensive input, with the function that reads it and the cost that is allowed.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Name of the decoder.
+    /// Name of the decoder under test.
     pub decoder: &'static str,
-    /// Name of the kind of input.
+    /// Name of this kind of expensive input.
     pub name: &'static str,
     /// Function that makes input of about the given number of bytes.
     pub make: fn(usize) -> Vec<u8>,
@@ -43,11 +43,11 @@ pub struct Shape {
     /// Bytes that may be allocated in addition, whatever the length: [`BESIDE`] unless there is a
     /// reason for more.
     pub beside: usize,
-    /// Allocations that the bound applies to.
+    /// Measure of memory to which the allowed cost applies.
     pub counted: Counted,
 }
 
-/// Choice of the allocations that are bounded.
+/// Measure of allocated memory to which a cost limit applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// Sum of all allocations, whether or not they are freed again.
@@ -57,14 +57,14 @@ pub enum Counted {
     AtATime,
 }
 
-/// Cost of reading an input.
+/// Measured cost of decoding one input.
 #[derive(Debug)]
 pub struct Cost {
     /// Length of the input, in bytes.
     pub received: usize,
-    /// Memory allocated for the input.
+    /// Memory allocated while the input was decoded.
     pub allocated: Allocated,
-    /// Outcome of the reading of the input.
+    /// Outcome of decoding the input.
     pub outcome: Outcome,
 }
 

@@ -9,20 +9,20 @@ pub type Outcome = Result<(), Refusal>;
 /// Position and reason of an error that ended the reading before the end of the input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Number of bytes read before the error.
+    /// Number of input bytes read before the error.
     pub at: usize,
-    /// Message of the decoder's error.
+    /// Error message of the decoder.
     pub why: String,
 }
 
 /// Expected end of the reading of a shape's input.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// The input is read to its last byte.
+    /// The decoder reads the input to its last byte.
     Whole,
     /// The input is refused with an error: a limit is exceeded, or a rule broken.
     Refused {
-        /// Expected error message, or a part of it.
+        /// Expected error message of the decoder, or a part of it.
         why: &'static str,
         /// Function that returns the expected number of bytes read before the error, given the
         /// input's length.
@@ -71,7 +71,7 @@ pub(crate) fn read_one<'m>(
     read_whole(&input)
 }
 
-/// Checks that the input has been read completely.
+/// Checks that the decoder has read its input completely.
 pub(crate) fn read_whole(input: &Decoder<'_>) -> Outcome {
     match input.remaining() {
         0 => Ok(()),

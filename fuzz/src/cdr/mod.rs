@@ -53,7 +53,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// First of the value kinds that [`more`] reads.
+/// Lowest input byte that selects one of the value kinds read by [`more`].
 const MORE: u8 = 192;
 
 fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {

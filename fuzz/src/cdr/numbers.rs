@@ -68,7 +68,7 @@ fn near(one: Decimal, other: Decimal) -> bool {
     one.to_f64() == other.to_f64()
 }
 
-/// Checks the properties of one number.
+/// Checks the arithmetic and conversion properties of one fixed-point number.
 fn properties(number: Decimal) {
     assert_eq!(number.to_string().parse(), Ok(number));
     assert!(!format!("{number:?}").is_empty());

@@ -57,7 +57,7 @@ pub(super) fn get() -> &'static Full {
 }
 
 impl Full {
-    /// Runs `does` within a scheduling segment.
+    /// Runs the closure `does` within a scheduling segment of Real-time CORBA.
     pub(super) fn in_segment<R>(&self, does: impl FnOnce() -> R) -> R {
         let parameter = SchedulingParameter::FixedPriority(Priority::MIN);
         let current = self.rt.scheduling();

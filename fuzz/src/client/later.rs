@@ -8,10 +8,10 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-/// Time limit of any step of this target.
+/// Time limit for each step of the fuzz target for asynchronous calls.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Number of ways to make asynchronous calls.
+/// Number of ways in which the fuzz target makes asynchronous calls.
 pub(super) const WAYS: u8 = 4;
 
 /// Makes one or several asynchronous calls, and checks that all of them end.

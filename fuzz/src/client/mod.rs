@@ -210,18 +210,18 @@ pub fn conversations() -> Vec<Conversation> {
     all
 }
 
-/// Recorded call, with the octets of both sides.
+/// Recorded call of a fuzz target, with the bytes that client and server sent.
 #[derive(Debug)]
 pub struct Conversation {
-    /// Index of the protocol.
+    /// Index of the protocol in the list of tested protocols.
     pub protocol: usize,
-    /// Index of the call.
+    /// Index of the call in the list of recorded calls.
     pub number: usize,
-    /// Bytes that the client sent.
+    /// Bytes that the client sent for the call.
     pub asked: Vec<u8>,
-    /// Bytes that the server sent.
+    /// Bytes that the server sent in response to the call.
     pub answered: Vec<u8>,
-    /// Outcome of the call.
+    /// Result of the call, or its error as text.
     pub outcome: Result<(), String>,
 }
 
@@ -320,7 +320,7 @@ fn any<T: Typed + punctual::stub::Marshal>(value: &T) -> Any {
     Any::new(value).expect("it can be marshaled")
 }
 
-/// Returns two nodes that refer to each other.
+/// Returns two valuetype nodes that refer to each other.
 fn ring() -> Node {
     let first = Node::new(NodeState {
         number: 1,

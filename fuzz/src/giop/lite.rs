@@ -21,7 +21,7 @@ macro_rules! same {
     };
 }
 
-/// Reads consecutive messages.
+/// Decodes the consecutive GIOPlite messages of a fuzz input.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {

@@ -7,7 +7,7 @@ use punctual_giop::sequenced::{
     decode_batch, examine, finish_message, message_decoder,
 };
 
-/// Reads consecutive messages.
+/// Decodes the consecutive sequenced-frames messages of a fuzz input.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {

@@ -14,7 +14,7 @@ use punctual_orb::{ProtocolBundle, relay};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Time limit of any step of this target.
+/// Time limit for each step of the fuzz target for bridges.
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Returns the bridge's answer to the first message; the server answers the bridge's own requests.

@@ -33,14 +33,14 @@ use std::time::{Duration, Instant};
 /// Time limit of a conversation: one that has not ended by then counts as endless.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Protocols over the link of this crate.
+/// Protocols under test, over the byte-slice link of the fuzz targets.
 pub(crate) const PROTOCOLS: [&str; 3] = ["slice", "giop_lite+slice", "frames+slice"];
 
-/// Server with the objects that inputs address.
+/// Server under test, with the objects that fuzz inputs address.
 pub(crate) struct Server {
     pub(crate) orb: Orb,
     pub(crate) every: Every,
-    /// Object whose servant does what the request says.
+    /// Object with a servant that follows instructions in the request.
     pub(crate) raw: Every,
 }
 
@@ -221,7 +221,7 @@ pub(crate) fn are_messages(mut sent: &[u8]) {
     }
 }
 
-/// Servant that returns its arguments.
+/// Servant of the fuzz target, which returns its arguments.
 struct Servant;
 
 impl EitherServant for Servant {

@@ -18,7 +18,7 @@ thread_local! {
     static PROOF: Cell<Option<Dispatched>> = const { Cell::new(None) };
 }
 
-/// Servant that handles requests without a skeleton.
+/// Servant that handles requests itself, without a generated skeleton.
 pub(super) trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }

@@ -7,7 +7,7 @@ use punctual::policy::Otherwise;
 use punctual::{ListenEndpoint, Orb, Policy, SetOverride};
 use std::sync::Arc;
 
-/// Address at which the bridge listens.
+/// Address at which the bridge under test listens.
 const BRIDGE: &str = "bridge";
 
 /// Checks that an ORB makes at most one bridge to the target, and that the bridge's reference is

@@ -202,7 +202,7 @@ fn connect(which: usize) -> UnixStream {
     stream.expect("the server listens")
 }
 
-/// Reads until the peer closes.
+/// Reads all data from a socket until the peer closes the connection.
 fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
     let limited = stream.set_read_timeout(Some(LONG));
     limited.expect("a socket takes a limit");

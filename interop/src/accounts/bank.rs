@@ -17,7 +17,7 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Appends an event to the log.
+    /// Appends an event to the log of servant manager calls.
     pub(super) fn note(&self, event: String) {
         locked(&self.events).push(event);
     }

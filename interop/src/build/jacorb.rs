@@ -102,7 +102,7 @@ fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
     Ok(jars.join("*").into_os_string())
 }
 
-/// Makes a folder, or empties an existing one.
+/// Creates a folder, or empties it if it exists.
 fn empty(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| error.to_string())?;

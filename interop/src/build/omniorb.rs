@@ -28,7 +28,7 @@ const STUBS: [&str; 10] = [
     "implied_messagingSK.cc",
 ];
 
-/// Source files of the peer in `peers/omniorb`.
+/// C++ source files of the omniORB test program, in `peers/omniorb`.
 const SOURCES: [&str; 11] = [
     "asynchronous.cc",
     "callbacks.cc",
@@ -48,13 +48,13 @@ const TLS: &str = "-lomnisslTP4";
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Number of compiler processes that run at once.
+/// Number of compiler processes that run in parallel.
 const PARALLEL: usize = 2;
 
-/// Built programs of the peer.
+/// Executables of the omniORB test program.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// Program that speaks over TCP and Unix sockets.
+    /// Path of the executable that supports TCP and Unix domain sockets.
     pub(crate) plain: PathBuf,
     /// Program that also supports TLS, or the reason why it cannot be built.
     pub(crate) secured: Result<PathBuf, String>,

@@ -6,7 +6,7 @@ use crate::v;
 use punctual::{Any, Typed, ValueType};
 use std::fmt::Debug;
 
-/// Objects that a test case uses.
+/// Objects that a valuetype test case calls or passes as an argument.
 #[derive(Debug)]
 pub(super) struct Theirs {
     pub(super) there: v::Exchange,
@@ -14,7 +14,7 @@ pub(super) struct Theirs {
     pub(super) spot: v::Spot,
 }
 
-/// Test case: one row of the matrix.
+/// Test case for valuetypes, which is one row of the interoperability matrix.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -39,7 +39,7 @@ macro_rules! answer {
     };
 }
 
-/// Returns all cases.
+/// Returns all test cases for valuetypes.
 pub(super) fn all() -> Vec<Case> {
     let case = |name, run| Case { name, run };
     vec![

@@ -15,24 +15,24 @@ use unions::{
     by_ulonglong, by_ushort,
 };
 
-/// The peer's objects, and our client.
+/// Objects of the peer that test cases call, with the calling ORB.
 #[derive(Debug)]
 pub(crate) struct Objects {
-    /// Object that describes its arguments.
+    /// Object of the peer that returns a description of its arguments.
     pub(crate) describe: p::Describe,
     /// Reference to `describe` in a client ORB that sends no fragments.
     pub(crate) whole: p::Describe,
-    /// Object that forwards its callers to `describe`.
+    /// Object of the peer that forwards its callers to `describe`.
     pub(crate) forwarder: p::Describe,
-    /// Object that no longer exists.
+    /// Reference to an object of the peer that no longer exists.
     pub(crate) unknown: p::Describe,
-    /// Cubit object.
+    /// Cubit object of the peer.
     pub(crate) cubit: Cubit,
     /// `corbaloc:` URL of an object at a well-known key.
     pub(crate) corbaloc: String,
     /// Object of ours, for the peer to call back.
     pub(crate) mine: p::Named,
-    /// Our client.
+    /// Punctual ORB that makes the calls.
     pub(crate) orb: Orb,
     /// Name that the peer's objects return as their own.
     pub(crate) peer: &'static str,
@@ -40,18 +40,18 @@ pub(crate) struct Objects {
     pub(crate) utf8: bool,
 }
 
-/// Test case: one row of the matrix.
+/// Test case of Punctual's client, which is one row of the interoperability matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// Name of the row.
+    /// Name of the test case, which is the matrix row.
     pub(crate) name: &'static str,
-    /// Set if the case sends wide characters.
+    /// `true` if the test case sends wide characters.
     pub(crate) wide: bool,
     /// Function that runs the case; its error says what was wrong.
     pub(crate) run: fn(&Objects) -> Result<(), String>,
 }
 
-/// Returns all test cases.
+/// Returns all test cases of Punctual's client.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |name, run| Case {
         name,

@@ -5,10 +5,10 @@ use crate::params as p;
 use punctual::{Char, Fixed, SystemExceptionKind};
 use std::fmt::Debug;
 
-/// Objects that a test case uses.
+/// Objects that a relayed test case calls.
 #[derive(Debug)]
 pub(crate) struct Relay {
-    /// The peer's relaying object.
+    /// Object of the peer that relays calls to Punctual's servant.
     pub(crate) there: p::Parameters,
     /// Our servant to which the peer relays, called directly.
     pub(crate) here: p::Parameters,
@@ -20,12 +20,12 @@ pub(crate) struct Relay {
 /// Name of the row that tests characters that take two octets in UTF-8.
 pub(crate) const BEYOND_ASCII: &str = "char beyond ASCII";
 
-/// Test case: one row of the matrix.
+/// Test case for relayed values, which is one row of the interoperability matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// Name of the row.
+    /// Name of the test case, which is the matrix row.
     pub(crate) name: &'static str,
-    /// Set if the case sends wide characters.
+    /// `true` if the test case sends wide characters.
     pub(crate) wide: bool,
     /// Function that runs the case; its error says what was wrong.
     pub(crate) run: fn(&Relay) -> Result<(), String>,
@@ -145,7 +145,7 @@ fn tree(depth: u32) -> p::Tree {
     }
 }
 
-/// Returns all test cases.
+/// Returns all test cases for values that the peer relays.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = scalars();
     cases.extend(texts());
@@ -260,7 +260,7 @@ fn beyond_ascii(relay: &Relay) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that the call raised DATA_CONVERSION.
+/// Checks that a call raised the system exception DATA_CONVERSION.
 pub(crate) fn refused_as_not_convertible<T: Debug>(
     returned: Result<T, punctual::SystemException>,
 ) -> Result<(), String> {

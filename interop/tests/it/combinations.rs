@@ -18,7 +18,7 @@ use punctual::policy::Collocation;
 use punctual::{Interface, ListenEndpoint, ObjectId, Orb, Poa, RootPoa, Servant, SystemException};
 use std::sync::Arc;
 
-/// Error with which servant managers refuse a request.
+/// Error with which a servant manager refuses a request.
 type Refusal = punctual::stub::DispatchError;
 
 /// Servant that returns the id of the called object.

@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use crate::http::{Connection, Lines};
 use crate::stream::{Tls, TlsError};
 
-/// Failure of a call.
+/// Failure of a call to the etcd cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// Nothing was executed: no endpoint answers, or etcd refused the call.
     Undone(String),
-    /// The call may have been executed.
+    /// The outcome of the call is unknown: etcd may have executed it.
     Unknown(String),
 }
 
@@ -30,7 +30,7 @@ pub struct ClientOptions {
     /// Addresses of the members to call, as `host:port`. One is enough; others are tried when it
     /// fails.
     pub endpoints: Vec<String>,
-    /// Time limit of a call.
+    /// Time limit for one call to etcd.
     pub patience: Duration,
     /// TLS, and the authorities of the members' certificates; without it everything is sent
     /// unencrypted.
@@ -39,7 +39,7 @@ pub struct ClientOptions {
     pub user: Option<User>,
 }
 
-/// Client of a cluster.
+/// Client of an etcd cluster.
 #[derive(Debug)]
 pub struct Client {
     endpoints: Vec<String>,
@@ -58,9 +58,9 @@ struct Open {
 /// User of etcd, if it requires authentication (`etcdctl auth enable`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct User {
-    /// The user's name.
+    /// User name for the authentication by etcd.
     pub name: String,
-    /// The user's password.
+    /// Password for the authentication by etcd.
     pub password: String,
 }
 
@@ -70,16 +70,16 @@ impl fmt::Debug for User {
     }
 }
 
-/// A key and its value.
+/// Record of etcd: a key with its value.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// Key of the record.
+    /// Key of the etcd record.
     pub key: Vec<u8>,
-    /// Value of the record.
+    /// Value of the etcd record.
     pub value: Vec<u8>,
 }
 
-/// Report of a watch.
+/// Report from a watch on a range of etcd keys.
 #[derive(Debug)]
 pub enum WatchReport {
     /// Keys changed in one revision or several, each with its value, or `None` if deleted; complete
@@ -203,12 +203,12 @@ impl Client {
     }
 }
 
-/// Range of keys.
+/// Range of etcd keys.
 #[derive(Debug)]
 pub struct Keys {
-    /// First key of the range.
+    /// First key of the etcd key range.
     pub first: Vec<u8>,
-    /// End of the range, which is not included.
+    /// End of the etcd key range, exclusive.
     pub end: Vec<u8>,
 }
 
@@ -235,7 +235,7 @@ fn code(reply: &Value) -> i64 {
     reply["code"].as_i64().unwrap_or_default()
 }
 
-/// Returns the failure that etcd reports.
+/// Returns the failure that an error reply of etcd describes.
 fn refused(reply: &Value) -> Failure {
     let text = reply["error"].as_str().unwrap_or("etcd refuses").to_owned();
     match code(reply) {
@@ -246,7 +246,7 @@ fn refused(reply: &Value) -> Failure {
     }
 }
 
-/// Returns the revision in a reply's header.
+/// Returns the etcd revision from the header of a reply.
 #[must_use]
 pub fn revision(reply: &Value) -> i64 {
     number(&reply["header"]["revision"])

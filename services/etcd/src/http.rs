@@ -124,7 +124,7 @@ impl Connection {
         stream.flush()
     }
 
-    /// Reads the head of a reply.
+    /// Reads the status line and the header fields of an HTTP reply.
     fn head(&mut self) -> io::Result<Head> {
         let first = self.line(MOST_HEAD)?;
         let status = first.split(' ').nth(1).and_then(|word| word.parse().ok());
@@ -147,7 +147,7 @@ impl Connection {
         }
     }
 
-    /// Reads the length of the next chunk.
+    /// Reads the length of the next chunk of a chunked HTTP reply, in bytes.
     fn chunk(&mut self) -> io::Result<u64> {
         let line = self.line(MOST_HEAD)?;
         let digits = line.split(';').next().unwrap_or_default().trim();

@@ -21,11 +21,11 @@ pub struct Tls {
     pub trusted: Vec<PathBuf>,
     /// This client's certificate in PEM, if members require one.
     pub certificate: Option<PathBuf>,
-    /// The private key of that certificate, not encrypted.
+    /// Private key of the client's certificate in PEM, not encrypted.
     pub key: Option<PathBuf>,
 }
 
-/// Error of a certificate or key file.
+/// Error in a TLS certificate or key file.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct TlsError(String);
@@ -50,7 +50,7 @@ impl Tls {
     }
 }
 
-/// Byte stream of a connection.
+/// Byte stream of a connection to etcd, with or without TLS.
 #[derive(Debug)]
 pub(crate) enum Stream {
     Clear(TcpStream),
@@ -83,7 +83,7 @@ impl Stream {
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, tcp))))
     }
 
-    /// Returns the underlying TCP socket.
+    /// Returns the TCP socket beneath the stream.
     pub(crate) fn tcp(&self) -> &TcpStream {
         match self {
             Self::Clear(tcp) => tcp,

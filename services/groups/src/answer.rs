@@ -9,7 +9,7 @@ use punctual_ior::Ior;
 /// Answer to the question whether an object exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The object's server answers that it exists.
+    /// The object's server replies that the object exists.
     Alive,
     /// The object's server reports that it does not exist.
     Dead,

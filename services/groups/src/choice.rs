@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Choice {
-    /// Each member in turn.
+    /// Strategy by which each member is chosen in turn.
     RoundRobin = 0,
-    /// A random member.
+    /// Strategy by which a random member is chosen.
     ByChance = 1,
-    /// The member that reports the least load.
+    /// Strategy by which the member with the lowest reported load is chosen.
     LeastLoaded = 2,
     /// All members in one reference, which has the profiles of each.
     AllProfiles = 3,

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::choice::Choice;
 
-/// Time after which a reported load is ignored.
+/// Time after which the load reported by a group member is ignored.
 const LOAD_AGE: Duration = Duration::from_secs(30);
 
 /// Number of consecutive failures after which a member counts as dead.
@@ -16,16 +16,16 @@ const FAILURES: u32 = 2;
 
 /// The members of one group, in the order of their keys.
 pub trait Members {
-    /// Type of a member.
+    /// Type of a group member.
     type Member: ?Sized;
 
-    /// Iterates over the members from a key on.
+    /// Iterates over the group's members in key order, starting at the given key.
     fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m Self::Member)>;
 
     /// Returns true if there is a member with this key.
     fn has(&self, key: &str) -> bool;
 
-    /// Returns the number of members.
+    /// Returns the number of members in the group.
     fn count(&self) -> usize;
 }
 
@@ -33,19 +33,19 @@ pub trait Members {
 #[derive(Debug)]
 pub struct Groups<G>(Mutex<HashMap<G, Group>>);
 
-/// Result of choosing members of a group.
+/// Result of choosing from the members of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen<'m, M: ?Sized> {
-    /// One member.
+    /// Single member that was chosen.
     One(&'m M),
     /// All members that are alive, beginning with the one whose turn it is.
     All(Vec<&'m M>),
 }
 
-/// State of one member.
+/// State of a group member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
-    /// Reported load, unless it is too old.
+    /// Last reported load of the member; `None` without a recent report.
     pub load: Option<f64>,
     /// False if the member has failed to answer several times in succession.
     pub is_alive: bool,
@@ -53,7 +53,7 @@ pub struct Status {
 
 #[derive(Debug, Default)]
 struct Group {
-    /// Key of the member that was chosen last.
+    /// Key of the group member that was chosen last.
     last: Box<str>,
     /// State of the random number generator; 0 before its first use.
     random: u64,
@@ -111,7 +111,7 @@ impl<G: Eq + Hash> Groups<G> {
         }
     }
 
-    /// Records the load that a member reports.
+    /// Records the load that a group member reports.
     pub fn note_load(&self, group: G, members: &impl Members, key: &str, load: f64) {
         self.with_member(group, members, key, |known| {
             known.load = Some((load, Instant::now()));
@@ -163,7 +163,7 @@ impl<G: Eq + Hash> Groups<G> {
             .collect()
     }
 
-    /// Removes the data about a group.
+    /// Removes the recorded data about a group.
     pub fn forget(&self, group: &G) {
         self.0.lock().remove(group);
     }

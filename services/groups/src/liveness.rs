@@ -15,7 +15,7 @@ use punctual_exec::thread::{SpawnError, ThreadSpec};
 
 use crate::answer::Answer;
 
-/// Time within which a member must answer.
+/// Time limit for a member's answer to a liveness check.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Number of members that are asked at the same time.
@@ -24,14 +24,14 @@ const AT_A_TIME: usize = 4;
 /// Number of members that are fetched from the service at a time.
 const BATCH: usize = 256;
 
-/// Service with groups whose members are checked.
+/// Service whose object groups have their members checked for liveness.
 pub trait Watched: Send + Sync + 'static {
-    /// Key of a group.
+    /// Type of the keys that identify groups.
     type Group: Copy + Send + 'static;
     /// Member, identified as it was when it was asked.
     type Member: Send + 'static;
 
-    /// Returns all groups.
+    /// Returns the keys of all groups of the service.
     fn groups(&self) -> Vec<Self::Group>;
 
     /// Returns the members of a group, each with its reference.
@@ -52,7 +52,7 @@ struct End {
     changed: Condvar,
 }
 
-/// A member with its group, and its reference.
+/// Member to be checked, with its group and its reference.
 type Asked<W> = (<W as Watched>::Group, <W as Watched>::Member, ObjectRef);
 
 /// Member with its group, and whether it has answered.
@@ -117,7 +117,7 @@ fn round<W: Watched>(watched: &Weak<W>) -> Option<()> {
     Some(())
 }
 
-/// Asks members, a few at a time.
+/// Checks the liveness of group members, a few members at a time.
 fn asked<W: Watched>(members: Vec<Asked<W>>) -> Vec<Answered<W>> {
     let count = members.len().min(AT_A_TIME);
     let waiting = Arc::new(Mutex::new(members.into_iter()));

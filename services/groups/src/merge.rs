@@ -6,7 +6,7 @@ use punctual_ior::Ior;
 /// Maximum number of members whose profiles are in one reference.
 pub const MOST_MERGED: usize = 32;
 
-/// Maximum number of profiles in one reference.
+/// Maximum number of profiles in one merged reference.
 const MOST_PROFILES: usize = 128;
 
 /// Merges references, each given as the big-endian CDR of an IOR, into one that has the profiles of

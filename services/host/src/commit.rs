@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Maximum number of operations in one commit.
+/// Maximum number of operations in one commit to the store.
 const MOST: usize = 4096;
 
-/// Queue of operations that wait for a commit.
+/// Queue of operations that wait for a common commit to the store.
 #[derive(Debug)]
 pub struct Commits<O, R> {
     queue: Mutex<Queue<O, R>>,
@@ -46,7 +46,7 @@ impl<O, R> Default for Commits<O, R> {
 }
 
 impl<O, R> Commits<O, R> {
-    /// Creates an empty queue.
+    /// Creates an empty queue of operations that wait for a commit.
     #[must_use]
     pub fn new() -> Self {
         Self {

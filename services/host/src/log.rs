@@ -2,25 +2,25 @@
 
 use tracing_subscriber::filter::LevelFilter;
 
-/// Least severity of the lines that are written.
+/// Log level: the least severity of log lines that are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Level {
-    /// Only failures are logged.
+    /// Log level of failures only.
     Error,
-    /// Also events that may lead to a failure.
+    /// Log level that adds events that may lead to a failure.
     #[default]
     Warn,
-    /// Also the steps of the process.
+    /// Log level that adds the steps of the service process, such as its start.
     Info,
-    /// Also single requests.
+    /// Log level that adds each single request.
     Debug,
 }
 
-/// Names of the levels in settings.
+/// Names of the log levels in settings.
 pub const LEVELS: [&str; 4] = ["error", "warn", "info", "debug"];
 
 impl Level {
-    /// Returns the level with a name from [`LEVELS`].
+    /// Returns the log level with a name from [`LEVELS`], or `None` for other names.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {

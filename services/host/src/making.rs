@@ -14,18 +14,18 @@ thread_local! {
     static MAKES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Bound of the threads that make long answers.
+/// Limit on the number of threads that compute long answers at the same time.
 #[derive(Debug)]
 pub struct Makers {
     free: Mutex<usize>,
     freed: Condvar,
 }
 
-/// Permission to make an answer, until dropped.
+/// Permit to compute a long answer, which is returned when it is dropped.
 #[derive(Debug)]
 pub struct Making<'m> {
     of: Option<&'m Makers>,
-    /// It belongs to the thread that has it.
+    /// Marker that keeps the permit on the thread that obtained it.
     _here: PhantomData<*const ()>,
 }
 

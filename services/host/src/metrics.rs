@@ -77,12 +77,12 @@ impl Exposition {
         self.counter(&format!("{name}_refused_total"), help, refused);
     }
 
-    /// Writes a current value (a gauge).
+    /// Appends a gauge: a metric with a current value.
     pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
         self.value(Kind::Gauge, name, help, value);
     }
 
-    /// Writes a count that never decreases (a counter).
+    /// Appends a counter: a metric with a count that never decreases.
     pub fn counter(&mut self, name: &str, help: &str, value: u64) {
         self.value(Kind::Counter, name, help, value);
     }
@@ -93,7 +93,7 @@ impl Exposition {
         self.out.sample(&name, &[], value);
     }
 
-    /// Returns the text.
+    /// Returns the metrics as text in Prometheus format.
     #[must_use]
     pub fn into_text(self) -> String {
         self.out.into_text()

@@ -5,7 +5,7 @@ use std::fmt;
 /// Error message, with a hint on what the operator can do.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Text of the error.
+    /// Error message without the hint.
     pub message: String,
     /// Hint on the next step; empty if there is none.
     pub help: &'static str,
@@ -19,7 +19,7 @@ impl fmt::Debug for Problem {
 }
 
 impl Problem {
-    /// Creates a problem from an error's text.
+    /// Creates a problem from an error's text and a hint for the operator.
     pub fn new(message: impl fmt::Display, help: &'static str) -> Self {
         Self {
             message: message.to_string(),

@@ -9,7 +9,7 @@ use crate::metrics::Exposition;
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("the {service} service cannot be served: {reason}")]
 pub struct ServeError {
-    /// Name of the service.
+    /// Name of the service that cannot be served.
     pub service: &'static str,
     /// Cause of the error, as the ORB reports it.
     pub reason: String,

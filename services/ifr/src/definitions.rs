@@ -23,7 +23,7 @@ use ancestry::Ancestry;
 pub(crate) use lookup::Scope;
 pub(crate) use validity::check_unnamed;
 
-/// Number of the repository itself, the outermost scope.
+/// Number of the repository object itself, which is the outermost scope.
 pub(crate) const ROOT: Number = 0;
 
 /// All definitions of a repository, with indexes by number, id and name.
@@ -37,7 +37,7 @@ pub(crate) struct Definitions {
     by_name: HashMap<(Number, String), Number>,
     /// Numbers by name in lower case, in all scopes.
     named: HashMap<String, BTreeSet<Number>>,
-    /// Interfaces and values by a direct base.
+    /// Index of derived interfaces and valuetypes by the number of their direct base.
     derived: HashMap<Number, BTreeSet<Number>>,
     ancestry: Ancestry,
     /// Previous values of the definitions that have changed since they were last kept; `None` for
@@ -46,7 +46,7 @@ pub(crate) struct Definitions {
     /// Former values of the definitions that the current step has changed; `None` for new
     /// definitions.
     step: BTreeMap<Number, Option<Definition>>,
-    /// Total length of the records kept, in bytes.
+    /// Total length of all definition records when they were last stored, in bytes.
     bytes: usize,
     last: Number,
 }
@@ -66,7 +66,7 @@ impl Definitions {
         self.by_number.get(&number)
     }
 
-    /// Returns the number of definitions.
+    /// Returns the number of definitions in the repository.
     pub(crate) fn len(&self) -> usize {
         self.by_number.len()
     }
@@ -116,7 +116,7 @@ impl Definitions {
         bytes
     }
 
-    /// Makes the changes up to now permanent.
+    /// Confirms the changes since the last confirmation, so that they can no longer be undone.
     pub(crate) fn keep(&mut self) {
         self.bytes = self.bytes();
         self.changed.clear();
@@ -129,7 +129,7 @@ impl Definitions {
         self.step.clear();
     }
 
-    /// Undoes the last step. Numbers are not reused.
+    /// Undoes the changes of the last step; the numbers of its new definitions are not reused.
     pub(crate) fn undo_step(&mut self) {
         let step = std::mem::take(&mut self.step);
         let changed = std::mem::take(&mut self.changed);
@@ -146,7 +146,7 @@ impl Definitions {
         self.last = last;
     }
 
-    /// Records a definition's value before a change.
+    /// Records the value of a definition before a change, for undoing it.
     fn note(&mut self, number: Number) {
         let before = || self.by_number.get(&number).cloned();
         self.changed.entry(number).or_insert_with(before);
@@ -167,7 +167,7 @@ impl Definitions {
     }
 }
 
-/// The indexes by name and by base.
+/// Maintenance of the indexes by name and by base.
 impl Definitions {
     fn put_name(&mut self, number: Number, key: (Number, String)) {
         self.named.entry(key.1.clone()).or_default().insert(number);
@@ -192,7 +192,7 @@ impl Definitions {
     }
 }
 
-/// Removes a number from those of a key.
+/// Removes a definition's number from the index entry of a key.
 fn take<K, Q>(index: &mut HashMap<K, BTreeSet<Number>>, key: &Q, number: Number)
 where
     K: Borrow<Q> + Hash + Eq,
@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// Returns what a search of every scope finds.
+    /// Returns the expected result of a search through all nested scopes.
     fn searched(definitions: &Definitions, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
         let mut found = BTreeSet::new();
         let mut pending = vec![(scope.container, 1)];

@@ -9,9 +9,9 @@ use crate::repository::InterfaceRepository;
 /// A repository with the options that it is served with.
 #[derive(Clone, Debug)]
 pub struct RepositoryServer {
-    /// The repository.
+    /// Interface Repository that is served.
     pub repository: InterfaceRepository,
-    /// True if clients may change the repository.
+    /// True if clients may change the Interface Repository.
     pub is_writable: bool,
 }
 

@@ -29,7 +29,7 @@ pub use settings::{LISTEN, open, open_file, settings};
 
 include!(concat!(env!("OUT_DIR"), "/ir.rs"));
 
-/// Stored form of definitions.
+/// Rust code generated from the IDL for the stored form of definitions.
 #[allow(clippy::module_inception)]
 mod kept {
     include!(concat!(env!("OUT_DIR"), "/store.rs"));

@@ -118,7 +118,7 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Sets the details of a definition.
+    /// Adds the details of an IDL declaration to its definition in the repository.
     fn complete(
         &mut self,
         definitions: &mut Definitions,
@@ -333,7 +333,7 @@ fn primitive(primitive: Primitive) -> Type {
     })
 }
 
-/// Returns the version in a repository id.
+/// Returns the version part of a repository id.
 fn version(id: &str) -> String {
     scope_of(id).1.to_owned()
 }

@@ -2,7 +2,7 @@
 
 use punctual_host::metrics::{Exposition, Timed};
 
-/// Counts of operations, by kind.
+/// Counters of the Interface Repository's changes and commits.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) changes: Timed,
@@ -19,7 +19,7 @@ pub(crate) struct Gauges {
 }
 
 impl Metrics {
-    /// Writes all metrics.
+    /// Appends the Interface Repository's metrics to the exposition.
     pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
         let help = "Definitions made, changed and removed by clients, until that is durable.";
         out.timed("change", help, &self.changes);

@@ -7,10 +7,10 @@ use thiserror::Error;
 /// table A.3).
 #[derive(Clone, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// Another definition has the repository id.
+    /// Another definition has the same repository id.
     #[error("the repository id `{0}` is taken")]
     IdTaken(String),
-    /// The container has a definition of that name.
+    /// The container already has a definition with the same name.
     #[error("the name `{0}` is taken in its scope")]
     NameTaken(String),
     /// The container does not allow definitions of this kind.
@@ -25,7 +25,7 @@ pub enum Refusal {
     /// The reference is nil, or not to an object of this repository.
     #[error("{0} is not in this repository")]
     Foreign(&'static str),
-    /// The input is impossible in IDL.
+    /// The input is not possible in IDL.
     #[error("{0}")]
     Invalid(&'static str),
     /// The standard's repository has no definition for this IDL.
@@ -37,7 +37,7 @@ pub enum Refusal {
     /// The repository is served read-only.
     #[error("the repository is served read-only")]
     ReadOnly,
-    /// The peer may not change the repository.
+    /// The peer has no right to change the repository.
     #[error("the peer may not change the repository")]
     NotPermitted,
     /// The repository's quota is used up.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Refusal {
     }
 }
 
-/// Error of a repository that cannot be served.
+/// Reason why an Interface Repository cannot be served.
 #[derive(Clone, Error)]
 #[error("the repository cannot be served: {0}")]
 pub struct ServeError(pub(crate) String);

@@ -24,7 +24,7 @@ use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
 use crate::storage::Storage;
 
-/// An Interface Repository. Clones share the same one.
+/// Interface Repository, whose clones share the same definitions.
 #[derive(Clone)]
 pub struct InterfaceRepository(Arc<Shared>);
 
@@ -75,7 +75,7 @@ impl Default for Quota {
     }
 }
 
-/// Error of a repository that cannot be opened.
+/// Reason why an Interface Repository cannot be opened.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("the repository cannot be opened: {0}")]
 pub struct OpenError(#[from] pub StoreError);
@@ -160,7 +160,7 @@ impl InterfaceRepository {
         *self.0.writers.write() = writers;
     }
 
-    /// Writes the repository's metrics.
+    /// Appends the Interface Repository's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         let (definitions, bytes) = self.look(|all| (all.len(), all.bytes()));
         let store_bytes = self.0.storage.as_ref().and_then(Storage::bytes);
@@ -204,12 +204,12 @@ impl InterfaceRepository {
         listed.collect()
     }
 
-    /// Calls `look` with the definitions, under the lock.
+    /// Calls the closure `look` with the definitions, under a read lock.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Definitions) -> R) -> R {
         look(&self.0.definitions.read())
     }
 
-    /// Returns true if a requester may change definitions.
+    /// Returns true if a requester has the right to change definitions.
     pub(crate) fn permits(&self, by: &Requester) -> bool {
         self.0.writers.read().permits(by, |()| true)
     }
@@ -245,7 +245,7 @@ impl InterfaceRepository {
         result.ok_or_else(|| Refusal::Storage("the commit has failed".to_owned()))
     }
 
-    /// Performs several steps and commits them together.
+    /// Performs several steps of changes and stores them in one commit.
     fn commit(&self, steps: Vec<Step>) -> Vec<Result<(), Refusal>> {
         let mut definitions = self.0.definitions.write();
         let steps = steps.into_iter();
@@ -276,7 +276,7 @@ impl InterfaceRepository {
         result
     }
 
-    /// Stores the changes; undoes them if that fails.
+    /// Stores the pending changes of definitions, or undoes them if that fails.
     fn keep(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
         let changes = definitions.changes();
         if let Some(storage) = self.0.storage.as_ref().filter(|_| !changes.is_empty()) {

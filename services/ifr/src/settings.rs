@@ -9,7 +9,7 @@ use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting,
 use crate::hosted::RepositoryServer;
 use crate::repository::{InterfaceRepository, OpenError, Quota};
 
-/// Endpoints at which the repository listens.
+/// Setting for the endpoints at which the Interface Repository listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
 
 const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
@@ -39,7 +39,7 @@ pub fn settings() -> Vec<&'static Setting> {
     [OWN, PROCESS].concat()
 }
 
-/// Settings of this service alone.
+/// Settings of the Interface Repository service.
 const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,

@@ -16,7 +16,7 @@ const KIND: StoreKind = StoreKind {
     ..StoreKind::new("ifr", 1)
 };
 
-/// The file of a repository.
+/// Store file with the definitions of an Interface Repository.
 #[derive(Debug)]
 pub(crate) struct Storage(StoreFile);
 
@@ -60,7 +60,7 @@ impl Storage {
         })
     }
 
-    /// Returns the length of the file in bytes.
+    /// Returns the length of the store file in bytes.
     pub(crate) fn bytes(&self) -> Option<u64> {
         self.0.bytes()
     }

@@ -15,7 +15,7 @@ use crate::store::{Definition, Details, Members, Number, Type, UnionOf, Value};
 const DEEPEST: u32 = 128;
 
 impl Definitions {
-    /// Returns the TypeCode of a type.
+    /// Returns the TypeCode of an IDL type.
     pub(crate) fn type_of(&self, ty: &Type) -> Result<TypeCode, Refusal> {
         self.built(true, |description, types| description.ty(ty, types))
     }
@@ -76,10 +76,10 @@ impl Definitions {
     }
 }
 
-/// Conversion of a type to a TypeCode.
+/// Conversion of an IDL type to a TypeCode.
 struct Description<'d> {
     definitions: &'d Definitions,
-    /// True if structs without members are permitted.
+    /// True if structs without members are permitted in the TypeCode.
     is_complete: bool,
     depth: u32,
     is_too_deep: bool,

@@ -21,7 +21,7 @@ use punctual_naming::cos_naming::{NameComponent, NamingContext};
 use punctual_naming::store::{Change, FileStore, ROOT, Store, Target};
 use support::{Served, name, object};
 
-/// Part of the benchmark: title and function.
+/// Part of the naming service benchmark: its title and its function.
 type Part = (&'static str, fn());
 
 const PARTS: [Part; 7] = [
@@ -111,7 +111,7 @@ fn compare(root: &NamingContext, what: &str, path: &[NameComponent]) {
 /// second.
 const SLICE: Duration = Duration::from_millis(150);
 
-/// Number of slices of each kind.
+/// Number of time slices for each compared kind of work.
 const ROUNDS: usize = 25;
 
 /// Returns the rate of calls during one slice, per second.
@@ -151,7 +151,7 @@ impl Page {
     }
 }
 
-/// Makes `each` new bindings in one commit.
+/// Stores the given number of new bindings in one commit.
 fn bind_in(store: &FileStore, first: u32, each: u32) {
     let bind = |one: u32| Change::Bind {
         context: ROOT,

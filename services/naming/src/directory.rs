@@ -30,36 +30,36 @@ pub struct Directory(NamingService);
 pub struct Portion {
     /// Contexts that the name leads through, from the root to the context itself.
     pub way: Vec<ContextId>,
-    /// Number of bindings in the context.
+    /// Total number of bindings in the context.
     pub size: usize,
     /// Some of the bindings, in the order of ids and kinds.
     pub entries: Vec<Entry>,
     /// Component of the next binding, if there is one.
     pub next: Option<NameComponent>,
-    /// True if the peer may change the context.
+    /// True if the peer has the right to change the context.
     pub may_change: bool,
 }
 
-/// One binding.
+/// Binding in a naming context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Component of the name.
+    /// Component of the name that is bound.
     pub component: NameComponent,
-    /// Target of the binding.
+    /// Target to which the name is bound.
     pub leads: Leads,
 }
 
-/// Target of a binding.
+/// Target of a binding in a naming context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Leads {
-    /// An object, or nil.
+    /// Reference to an object, possibly nil.
     Object(Ior),
     /// A context of this service, with its number of bindings; `None` if the context was destroyed.
     Context(Option<usize>),
-    /// A context of another server.
+    /// Reference to a naming context of another server.
     Elsewhere(Ior),
-    /// A group, with its number of members.
+    /// Group of objects, with its number of members.
     Group(usize),
     /// Stored data that cannot be decoded as a reference.
     Unreadable,
@@ -74,7 +74,7 @@ impl NamingService {
 }
 
 impl Directory {
-    /// Returns the number of contexts and bindings.
+    /// Returns the number of contexts and bindings of the naming service.
     #[must_use]
     pub fn size(&self) -> Size {
         self.0.size()

@@ -10,9 +10,9 @@ use crate::service::NamingService;
 /// Naming service, with the options with which it is served.
 #[derive(Clone, Debug)]
 pub struct NamingServer {
-    /// The service.
+    /// Naming service that is served.
     pub service: NamingService,
-    /// Options of serving the service.
+    /// Options with which the naming service is served.
     pub options: ServeOptions,
 }
 

@@ -2,7 +2,7 @@
 
 use punctual_host::metrics::{Exposition, Timed};
 
-/// Counts of operations, by kind.
+/// Counters of the naming service's operations, by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) resolves: Timed,
@@ -22,7 +22,7 @@ pub(crate) struct Gauges {
 }
 
 impl Metrics {
-    /// Writes all metrics.
+    /// Appends the naming service's metrics to the exposition.
     pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
         out.timed("resolve", "Names resolved.", &self.resolves);
         out.timed("list", "Portions of contexts listed.", &self.lists);

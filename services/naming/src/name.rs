@@ -23,7 +23,7 @@ pub(crate) fn key(component: &NameComponent) -> Cow<'_, str> {
     key.into()
 }
 
-/// Returns the component of a key.
+/// Converts the stored key of a binding to a name component.
 pub(crate) fn component(key: &str) -> NameComponent {
     let (id, kind) = key.split_once(BETWEEN).unwrap_or((key, ""));
     NameComponent {
@@ -52,7 +52,7 @@ pub(crate) fn check(name: &[NameComponent], limits: &Limits) -> Result<(), Refus
     Ok(())
 }
 
-/// Returns a name as text.
+/// Returns a name in its stringified form.
 pub(crate) fn to_text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }

@@ -21,7 +21,7 @@ pub trait Observer: Debug + Send + Sync {
     fn replaced(&self);
 }
 
-/// Set of all observers that still exist.
+/// Set of the registered observers that have not been dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     all: RwLock<Vec<Weak<dyn Observer>>>,
@@ -70,7 +70,7 @@ impl Observers {
     }
 }
 
-/// Returns the context that a change concerns.
+/// Returns the id of the context that a change affects.
 fn of(change: &Change) -> ContextId {
     match change {
         Change::Create { context, .. }

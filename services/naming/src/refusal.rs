@@ -8,14 +8,14 @@ use crate::cos_naming::{self, Name};
 use crate::extension;
 use crate::store::{ContextId, StoreError, Target, Ttl};
 
-/// Reason for which an operation is refused.
+/// Reason for which a naming operation is refused.
 #[derive(Clone, Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// The name, or a part of it, is not bound or is bound to something unsuitable.
     #[error("{}", not_found(*.why, .rest))]
     NotFound {
-        /// Reason, as in the standard's NotFound.
+        /// Reason in the terms of the standard's NotFound exception.
         why: NotFoundReason,
         /// Remaining components, the first of which cannot be resolved.
         rest: Name,
@@ -24,7 +24,7 @@ pub enum Refusal {
     /// destroyed one.
     #[error("the name leads through a context of another server, or a destroyed one")]
     Elsewhere {
-        /// Target at which resolution stopped.
+        /// Binding target at which the resolution of the name stopped.
         context: Target,
         /// Remaining components of the name, to be resolved at that target.
         rest: Name,
@@ -35,37 +35,37 @@ pub enum Refusal {
     /// The name is already bound.
     #[error("the name is bound already")]
     AlreadyBound,
-    /// The context has bindings.
+    /// The context cannot be destroyed because it has bindings.
     #[error("the context has bindings")]
     NotEmpty,
     /// The context does not exist, or no longer exists.
     #[error("the context does not exist")]
     NoSuchContext,
-    /// The root context cannot be destroyed.
+    /// The root naming context cannot be destroyed.
     #[error("the root context cannot be destroyed")]
     Root,
-    /// A nil reference was passed for a context.
+    /// A nil reference was passed instead of a naming context.
     #[error("a nil reference is not a naming context")]
     NilContext,
-    /// The time to live is out of range.
+    /// The time to live of a binding is out of range.
     #[error("{}", Ttl::BOUNDS)]
     BadTtl,
-    /// A nil reference cannot join a group.
+    /// A nil reference was passed for a member of an object group.
     #[error("a nil reference cannot be a member of a group")]
     NilMember,
-    /// The load is not a valid number.
+    /// The reported load is not a valid number.
     #[error("a load must be a number of at least 0")]
     BadLoad,
     /// The group has no member, or none that is alive.
     #[error("the group has no member now, or none that answers")]
     NoMember,
-    /// A limit of the service is exceeded.
+    /// A configured limit of the naming service is exceeded.
     #[error("the limit of {0} is reached (Limits)")]
     LimitExceeded(String),
     /// The peer has no right to change that context.
     #[error("the peer may not change this context")]
     NotPermitted,
-    /// The change could not be stored.
+    /// The change could not be stored by the naming service.
     #[error("it could not be stored: {0}")]
     Store(StoreError),
 }

@@ -33,7 +33,7 @@ use state::State;
 
 pub(crate) use groups::Member;
 
-/// A naming service. Clones share the same one.
+/// Naming service, whose clones share the same state.
 #[derive(Clone)]
 pub struct NamingService(Arc<State>);
 
@@ -66,9 +66,9 @@ impl fmt::Debug for OpenError {
 /// Number of contexts and bindings of a naming service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Number of contexts, including the root.
+    /// Number of naming contexts, including the root context.
     pub contexts: usize,
-    /// Number of bindings in all contexts.
+    /// Number of bindings in all naming contexts.
     pub bindings: usize,
 }
 
@@ -123,12 +123,12 @@ impl NamingService {
         *self.0.limits.write() = limits;
     }
 
-    /// Sets the access rules from now on.
+    /// Replaces the access rules, from now on.
     pub fn set_access(&self, access: Access) {
         *self.0.access.write() = access;
     }
 
-    /// Returns the number of contexts and bindings.
+    /// Returns the number of contexts and bindings of the naming service.
     #[must_use]
     pub fn size(&self) -> Size {
         let tree = self.0.tree.read();
@@ -138,7 +138,7 @@ impl NamingService {
         }
     }
 
-    /// Writes the service's metrics.
+    /// Appends the naming service's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         let Size { contexts, bindings } = self.size();
         let store_bytes = self.0.store.bytes();

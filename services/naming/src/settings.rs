@@ -17,7 +17,7 @@ use crate::servant::ServeOptions;
 use crate::service::{NamingService, OpenError};
 use crate::store::{FileStore, StoreError};
 
-/// Endpoints at which the naming service listens.
+/// Setting for the endpoints at which the naming service listens.
 pub const LISTEN: Key<Vec<String>> = listen().default("iiop://:2809");
 
 const STORE: Key<Option<PathBuf>> = Key::path("store")
@@ -81,7 +81,7 @@ pub fn settings() -> Vec<&'static Setting> {
     [OWN, PROCESS].concat()
 }
 
-/// Settings of this service alone.
+/// Settings of the naming service.
 const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,

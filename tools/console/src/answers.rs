@@ -27,18 +27,18 @@ use crate::options::ConsoleLimits;
 /// Maximum number of objects queued for a liveness query.
 const WAITING: usize = 1024;
 
-/// State of an object's liveness, as displayed.
+/// Liveness of an object, as displayed by the console.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     /// The object was asked and this is the answer.
     Known(Answer),
     /// The object is being asked, or waits to be.
     Waits,
-    /// The object is not asked, for this reason.
+    /// The object is not asked whether it exists, for this reason.
     NotAsked(&'static str),
 }
 
-/// Known states of objects.
+/// Cache of the known liveness of objects.
 #[derive(Debug)]
 pub(crate) struct Answers {
     orb: Orb,
@@ -138,7 +138,7 @@ impl Answers {
     }
 }
 
-/// Queue of objects that wait to be asked.
+/// Queue of objects that are to be asked whether they exist.
 #[derive(Debug)]
 pub(crate) struct Queue(mpsc::Receiver<(u64, Ior)>);
 

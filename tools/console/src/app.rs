@@ -27,7 +27,7 @@ pub(crate) fn routes(shell: Arc<Shell>, pages: impl IntoIterator<Item = Router>)
         .layer(from_fn_with_state(shell, check))
 }
 
-/// Redirects to the first page.
+/// Redirects the browser to the console's first page.
 async fn first(State(shell): State<Arc<Shell>>) -> Response {
     match shell.pages.first() {
         Some(page) => Redirect::to(page.path).into_response(),

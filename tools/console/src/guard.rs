@@ -19,14 +19,14 @@ use data_encoding::HEXLOWER;
 
 use crate::ends::ConnectionAddresses;
 
-/// Rules by which requests are admitted.
+/// Rules for accepting HTTP requests to the console.
 pub(crate) struct Guard {
     port: u16,
     hosts: Vec<String>,
     token: String,
 }
 
-/// Security headers of each reply.
+/// Security headers that the console adds to each HTTP reply.
 pub(crate) const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -194,7 +194,7 @@ fn is_origin(origin: &str, host: &str) -> bool {
     of.is_some_and(|of| of.eq_ignore_ascii_case(host))
 }
 
-/// Returns a header that must occur exactly once.
+/// Returns the value of a header, or `None` if the header does not occur exactly once.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     let one = all.next()?;
@@ -204,7 +204,7 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     }
 }
 
-/// Splits a host into name and port.
+/// Splits the value of a Host header into name and port.
 fn split(host: &str) -> (&str, Option<u16>) {
     match host.rsplit_once(':') {
         // Not within an IPv6 address.

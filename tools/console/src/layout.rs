@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
-/// A page in the navigation.
+/// Link to a page of the console in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) path: &'static str,
@@ -38,7 +38,7 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     }
 }
 
-/// Returns a page that shows an error only.
+/// Returns an HTML page that only shows an error.
 pub(crate) fn problem(pages: &[Link], status: StatusCode, what: &str) -> Response {
     let template = Problem {
         pages,

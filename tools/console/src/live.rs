@@ -11,13 +11,13 @@ use punctual_naming::Observer;
 use punctual_naming::store::ContextId;
 use tokio::sync::Notify;
 
-/// Interests of all event streams.
+/// Registry of the data that the console's event streams watch.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     interests: Mutex<Vec<Weak<Interest>>>,
 }
 
-/// Data that one stream watches.
+/// Data that one event stream of the console watches for changes.
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
     shown: Mutex<Visible>,
@@ -25,12 +25,12 @@ pub(crate) struct Interest {
     changed: Notify,
 }
 
-/// Contexts and objects that a page shows.
+/// Naming contexts and objects that a page of the console shows.
 #[derive(Debug, Default)]
 pub(crate) struct Visible {
     /// The context, and the contexts on the path to it.
     pub(crate) contexts: Vec<ContextId>,
-    /// Objects, by their keys in [`crate::answers`].
+    /// Objects that the page shows, by their keys in [`crate::answers`].
     pub(crate) objects: HashSet<u64>,
 }
 

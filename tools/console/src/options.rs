@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Address of the console, and its permitted clients.
+/// Options of the console: its address, permitted host names and limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ConsoleOptions {
     /// Host and port; port 0 is any free port.
@@ -15,11 +15,11 @@ pub struct ConsoleOptions {
     /// is refused, as it may come from a foreign page whose host name leads to this address.
     /// Default: none.
     pub hosts: Vec<String>,
-    /// Limits of the resources.
+    /// Limits on the resources that the console's clients can use.
     pub limits: ConsoleLimits,
 }
 
-/// Limits of the resources that clients can occupy.
+/// Limits on the resources that the console's clients can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConsoleLimits {
     /// Maximum number of connections. Others wait to be accepted. Default: 64.
@@ -38,7 +38,7 @@ pub struct ConsoleLimits {
     pub stream_time: Duration,
     /// Minimum time between two events of one stream. Default: 300 ms.
     pub event_gap: Duration,
-    /// Number of bindings on one page. Default: 100.
+    /// Maximum number of bindings shown on one page. Default: 100.
     pub rows: usize,
     /// Maximum number of concurrent changes, and of concurrent calls to objects. Default: 8.
     pub at_a_time: usize,

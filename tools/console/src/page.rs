@@ -12,13 +12,13 @@ use crate::shell::Shell;
 /// A page of the console. The process that serves a service passes its page to the console, which
 /// does not search for services itself.
 pub trait Page: Debug + Send {
-    /// Returns the page's name in the navigation.
+    /// Returns the name under which the navigation lists the page.
     fn name(&self) -> &'static str;
 
     /// Returns the page's path, below which all its routes are: `/naming`.
     fn path(&self) -> &'static str;
 
-    /// Returns the page's routes, and its background work.
+    /// Converts the page to its HTTP routes and background tasks.
     fn mount(self: Box<Self>, shell: Arc<Shell>) -> Mounted;
 }
 
@@ -27,9 +27,9 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// A page in the form in which the console serves it.
 pub struct Mounted {
-    /// Routes below the page's path.
+    /// HTTP routes of the page, below the page's path.
     pub routes: Router,
-    /// Background work.
+    /// Background tasks of the page.
     pub tasks: Vec<Task>,
 }
 

@@ -29,28 +29,28 @@ use crate::shell::Shell;
 /// Maximum length of a request's head, in bytes; it must hold names and a reference in the URL.
 const HEAD: usize = 16 << 10;
 
-/// Maximum number of headers of a request.
+/// Maximum number of header fields in an HTTP request to the console.
 const HEADERS: usize = 64;
 
 /// Time limit for calls in progress when the console ends.
 const LAST: Duration = Duration::from_secs(3);
 
-/// Error of a console that cannot be started.
+/// Reason why the console cannot be started.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum ConsoleError {
     /// The address is invalid, in use, or not of this machine.
     #[error("{address}: {error}")]
     Address {
-        /// Address as it was given.
+        /// Address as given in the console's options.
         address: String,
-        /// Error of the system.
+        /// Error that the operating system reported for the address.
         error: io::Error,
     },
     /// Other machines can reach the address, which the options do not permit.
     #[error("{0} may be reached from other machines")]
     ForOthers(SocketAddr),
-    /// The system lacks threads, sockets or random numbers.
+    /// The operating system cannot provide threads, sockets or random numbers.
     #[error("{0}")]
     System(#[from] io::Error),
 }
@@ -196,7 +196,7 @@ async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> 
     Ok(())
 }
 
-/// Answers the requests of one connection.
+/// Serves the HTTP requests of one connection.
 async fn serve(stream: TcpStream, ends: ConnectionAddresses, pages: Router, limits: ConsoleLimits) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.write_time));

@@ -15,11 +15,11 @@ use crate::options::ConsoleLimits;
 pub struct Shell {
     pub(crate) guard: Guard,
     pub(crate) limits: ConsoleLimits,
-    /// All pages, in the order of the navigation.
+    /// Links to all pages of the console, in the order of the navigation.
     pub(crate) pages: Vec<Link>,
-    /// Permits for event streams.
+    /// Permits that limit the number of concurrent event streams.
     pub(crate) streams: Arc<Semaphore>,
-    /// Permits for concurrent changes.
+    /// Permits that limit the number of concurrent changes.
     pub(crate) changes: Arc<Semaphore>,
 }
 
@@ -34,7 +34,7 @@ impl Shell {
         }
     }
 
-    /// Returns a page that shows an error only.
+    /// Returns an HTML page that only shows an error.
     #[must_use]
     pub fn problem(&self, status: StatusCode, what: &str) -> Response {
         layout::problem(&self.pages, status, what)

@@ -21,7 +21,7 @@ pub use page::{Block, Page};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns the repository's folder.
+/// Returns the path of the repository's root folder.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

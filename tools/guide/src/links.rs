@@ -60,7 +60,7 @@ fn anchor(title: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// Returns the lines of a page without code.
+/// Returns the numbered lines of a guide page outside of code blocks.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut is_code = false;

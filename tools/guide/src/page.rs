@@ -3,31 +3,31 @@
 use std::io;
 use std::path::Path;
 
-/// A page of the guide.
+/// Page of the guide, with its blocks of code.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Name of the file without `.md`.
+    /// File name of the guide page without `.md`.
     pub name: String,
-    /// Blocks of code, in order.
+    /// Blocks of code on the page, in order.
     pub blocks: Vec<Block>,
 }
 
-/// A block of code.
+/// Block of code on a guide page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// Number of its first line of code, counted from 1.
     pub line: usize,
-    /// First word after the fence: `rust`, `idl`, `console`.
+    /// Language of the code block, the first word after the fence: `rust`, `idl`, `console`.
     pub language: String,
     /// Other words after the fence, separated by commas: `items`, `no_run`.
     pub words: Vec<String>,
-    /// Lines of code.
+    /// Text of the code block, without its fences.
     pub text: String,
     /// Path of the file as which the block is written when the page's commands run, if it is one.
     pub file: Option<String>,
     /// Reason for which the block is neither compiled nor run.
     pub not_run: Option<String>,
-    /// Statements to be inserted before the block.
+    /// Rust statements to be inserted before the code block when it is compiled.
     pub setup: String,
 }
 
@@ -40,7 +40,7 @@ impl Block {
 }
 
 impl Page {
-    /// Parses the text of a page.
+    /// Parses the Markdown text of a guide page.
     #[must_use]
     pub fn parse(name: &str, text: &str) -> Self {
         let mut page = Self {
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// Applies a `guide:` comment to the following blocks.
+/// Applies a `guide:` comment of a page to the code blocks after it.
 fn obey(line: &str, next: &mut Block) {
     let comment = line.trim().strip_prefix("<!-- guide: ");
     let Some(said) = comment.and_then(|rest| rest.strip_suffix(" -->")) else {

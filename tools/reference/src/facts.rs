@@ -4,52 +4,52 @@ use crate::meaning::{self, Meaning};
 use punctual_ior::{IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags};
 use serde::Serialize;
 
-/// A reference.
+/// Decoded contents of an object reference, for printing.
 #[derive(Debug, Serialize)]
 pub struct Facts {
-    /// Repository id; empty if unknown.
+    /// Repository id of the object's interface; empty if unknown.
     pub type_id: String,
     /// True if the reference is nil: it has no profile.
     pub nil: bool,
     /// For `corbaloc:rir:`, the name that the local ORB resolves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_reference: Option<String>,
-    /// Profiles, in order.
+    /// Profiles of the reference, in order.
     pub profiles: Vec<ProfileFacts>,
 }
 
-/// One profile.
+/// Decoded contents of one profile of a reference, for printing.
 #[derive(Debug, Serialize)]
 pub struct ProfileFacts {
     /// Tag of the profile.
     pub tag: u32,
-    /// Name of the tag, if it has one.
+    /// Name of the profile tag; `None` if the tag is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// GIOP version.
+    /// GIOP version in the profile, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// Messaging protocol and link, unless the profile is independent of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// Host, for links whose addresses have one.
+    /// Host in the profile's address, if the address has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Port, for links whose addresses have one.
+    /// Port in the profile's address, if the address has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// Path of the socket, for Unix sockets.
+    /// Path of the Unix domain socket in the profile, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Addresses in the link's notation.
+    /// Addresses in the profile, in the syntax of the link.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// Key of the object at its server.
+    /// Object key in the profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_key: Option<Octets>,
-    /// Components, in order.
+    /// Tagged components of the profile, in order.
     pub components: Vec<ComponentFacts>,
-    /// Data that is not decoded, as received.
+    /// Data of a profile that is not decoded, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Octets>,
     /// Reason for which the data does not match its tag.
@@ -57,18 +57,18 @@ pub struct ProfileFacts {
     pub problem: Option<String>,
 }
 
-/// One component.
+/// Decoded contents of one tagged component, for printing.
 #[derive(Debug, Serialize)]
 pub struct ComponentFacts {
     /// Tag of the component.
     pub tag: u32,
-    /// Name of the tag, if it has one.
+    /// Name of the component tag; `None` if the tag is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// Meaning of the component's data, if known.
+    /// Decoded data of the component, as facts; empty if not decoded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meaning: Vec<Meaning>,
-    /// Data of a component whose meaning is unknown.
+    /// Data of a component that is not decoded, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Octets>,
     /// Reason for which the data does not match its tag.
@@ -79,9 +79,9 @@ pub struct ComponentFacts {
 /// Bytes in a form for programs and one for people.
 #[derive(Debug, Serialize)]
 pub struct Octets {
-    /// Number of bytes.
+    /// Number of bytes in the data.
     pub length: usize,
-    /// Hexadecimal form, two digits each.
+    /// Bytes in hexadecimal form, with two digits each.
     pub hex: String,
     /// Text form, with a dot for each byte that is not printable ASCII.
     pub text: String,
@@ -105,7 +105,7 @@ impl From<&[u8]> for Octets {
 }
 
 impl Facts {
-    /// Returns the contents of a reference.
+    /// Returns the decoded contents of an object reference.
     #[must_use]
     pub fn of_ior(ior: &Ior) -> Self {
         Self {

@@ -6,12 +6,12 @@ use punctual_ior::{
 };
 use serde::Serialize;
 
-/// One fact of a component.
+/// Fact that a tagged component states, as a name and a value.
 #[derive(Debug, Serialize)]
 pub struct Meaning {
-    /// Name of the fact.
+    /// Name of the fact that the component states.
     pub what: &'static str,
-    /// Value of the fact.
+    /// Value of the fact that the component states, as text.
     pub value: String,
 }
 

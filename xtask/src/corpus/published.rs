@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 use super::{check_crate, in_file, target, write};
 
-/// Least number of files: fewer are a mistake.
+/// Minimum number of IDL files that the check expects to find.
 const LEAST: usize = 15;
 
 pub(super) fn check() -> Result<()> {
@@ -48,12 +48,12 @@ pub(super) fn check() -> Result<()> {
     }
 }
 
-/// File with a construct.
+/// IDL file with a construct from publicly available IDL.
 struct Published {
     path: PathBuf,
-    /// Name without folder and extension.
+    /// Name of the IDL file without folder and extension.
     name: String,
-    /// Options for `punctual idl`.
+    /// Command-line options with which `punctual idl` compiles the file.
     options: Vec<String>,
     is_accepted_by_omniidl: bool,
 }

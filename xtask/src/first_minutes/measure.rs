@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-/// Cost of a command, in seconds.
+/// Wall-clock time and processor time of a command, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Cost {
     pub(super) wall: f64,
@@ -53,7 +53,7 @@ fn children(stat: &str) -> Option<f64> {
     Some(f64::from(ticks()? + ticks()?) / 100.0)
 }
 
-/// Machine on which commands are timed.
+/// Load and number of processors of the machine on which commands are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Machine {
     pub(super) processors: usize,

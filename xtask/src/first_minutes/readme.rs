@@ -5,9 +5,9 @@ use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Commands {
-    /// First command: a demonstration of calls.
+    /// First command in the README: a demonstration of calls.
     pub(super) demo: String,
-    /// Second command: the tests.
+    /// Second command in the README: the run of the tests.
     pub(super) tests: String,
     /// Command that makes a new crate, whose path is relative to the repository.
     pub(super) new: String,

@@ -43,7 +43,7 @@ pub(super) fn settings_of_cargo() -> Option<PathBuf> {
     settings.is_file().then_some(settings)
 }
 
-/// Server process, which is ended on drop.
+/// Server process, which is stopped when it is dropped.
 pub(super) struct Server(Child);
 
 impl Server {

@@ -340,7 +340,7 @@ fn leave_out(files: &mut BTreeMap<String, Lines>, list: &[(&str, &str)]) -> Resu
     Ok(())
 }
 
-/// Returns the files that belong to a group.
+/// Returns the source files below the paths of a group, with their coverage.
 fn of_group<'f>(
     files: &'f BTreeMap<String, Lines>,
     paths: &'f [&str],

@@ -52,7 +52,7 @@ impl Parse for Codes {
     }
 }
 
-/// Returns the table of minor codes.
+/// Returns the guide's table of minor codes, generated from the source code.
 pub(super) fn table() -> Result<String> {
     let file = "crates/orb/orb/src/exception/minor.rs";
     let mut rows = Vec::new();

@@ -25,7 +25,7 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
     cell(&lines.join(" "))
 }
 
-/// Returns the value of a string literal.
+/// Returns the value of a string literal, or `None` for other expressions.
 pub(super) fn text(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Lit(ExprLit {

@@ -97,7 +97,7 @@ fn collect(folder: &Path, at: &mut ModulePath, sources: &mut Sources) -> Result<
     Ok(())
 }
 
-/// Collects the paths that a file names.
+/// Collects the Rust paths that the tokens of a source file mention.
 fn read(tokens: TokenStream, source: &mut Source) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -149,7 +149,7 @@ fn begins_path(tokens: &[TokenTree], at: usize) -> bool {
     !is_behind && is_colon(Some(at + 1)) && is_colon(Some(at + 2))
 }
 
-/// Returns whether an attribute's brackets contain `cfg(test)`.
+/// Returns whether a token is the bracketed part of a `#[cfg(test)]` attribute.
 fn is_test(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Group(group)) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }

@@ -1,9 +1,9 @@
 //! Comments of a Rust file; consecutive comment lines form one comment.
 
-/// A comment of one or more lines.
+/// Comment in a source file, of one or more lines.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Comment {
-    /// Number of its first line, from 1.
+    /// Number of the comment's first line, from 1.
     pub(super) line: usize,
     /// Text without the comment markers, its lines joined by spaces.
     pub(super) text: String,
@@ -18,12 +18,12 @@ enum Kind {
 }
 
 impl Comment {
-    /// Returns `true` if this is a doc comment.
+    /// Returns `true` if the comment is a doc comment.
     pub(super) fn documents(&self) -> bool {
         self.kind != Kind::Line
     }
 
-    /// Returns the first 70 characters.
+    /// Returns the first 70 characters of the comment.
     pub(super) fn beginning(&self) -> String {
         self.text.chars().take(70).collect()
     }

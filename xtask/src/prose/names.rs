@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// Prefixes of the names of predicates.
+/// Name prefixes of functions that should return a `bool`.
 const QUESTIONS: [&str; 2] = ["is_", "has_"];
 
 /// Returns the line and the name of each function that is named as a question, but returns nothing

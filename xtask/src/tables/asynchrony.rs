@@ -80,5 +80,5 @@ const IMPLIED: &[&str] = &[
 
 const EXCEPTIONS: &[&str] = &["NoPossiblePollable", "UnknownPollable", "WrongTransaction"];
 
-/// Extensions of the standard.
+/// Extensions of the standard for which the conformance table of asynchronous calls must have rows.
 const EXTENSIONS: &[&str] = &["CallsInFlight", "CancelRequest"];

@@ -36,7 +36,7 @@ const PAGES: [Page; 6] = [
     real_time::PAGE,
 ];
 
-/// Returns an error if a table has mistakes.
+/// Checks the conformance tables and returns an error that lists their mistakes.
 pub(crate) fn check() -> Result<()> {
     PAGES.iter().try_for_each(Page::check)
 }
@@ -63,7 +63,7 @@ impl Page {
         ))
     }
 
-    /// Returns the subjects of the table's required rows.
+    /// Returns the subjects for which the page's table must have rows.
     fn required(&self) -> Vec<String> {
         let operations = self.interfaces.iter().flat_map(|(interface, operations)| {
             operations
@@ -179,7 +179,7 @@ impl Table {
     }
 }
 
-/// Returns the texts between backticks.
+/// Returns the texts between backticks in a table cell.
 fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }

@@ -85,7 +85,7 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ("Locator", &["locate"]),
 ];
 
-/// Exceptions of the module.
+/// Exceptions for which the conformance table of the POA must have rows.
 const EXCEPTIONS: &[&str] = &[
     "POA::AdapterAlreadyExists",
     "POA::AdapterNonExistent",

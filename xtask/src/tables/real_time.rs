@@ -80,7 +80,7 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ("CORBA::Object", &["validate_connection"]),
 ];
 
-/// Policies with their values.
+/// Policies and features for which the conformance table of Real-time CORBA must have rows.
 const POLICIES: &[&str] = &[
     "CLIENT_PROPAGATED",
     "SERVER_DECLARED",

@@ -6,16 +6,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-/// A test program that is built.
+/// Test program of the workspace, as built by cargo.
 #[derive(Debug)]
 pub(super) struct Program {
-    /// Name of its package.
+    /// Name of the test program's cargo package.
     pub(super) package: String,
-    /// Name of its target.
+    /// Name of the test program's cargo target.
     pub(super) name: String,
-    /// Executable file.
+    /// Path of the test program's executable file.
     pub(super) file: PathBuf,
-    /// Folder of its package, which it runs in.
+    /// Folder of the test program's package, in which the program runs.
     pub(super) folder: PathBuf,
 }
 
@@ -30,7 +30,7 @@ impl Program {
 #[derive(Debug)]
 pub(super) struct Built {
     pub(super) programs: Vec<Program>,
-    /// Processor time, in seconds.
+    /// Processor time used by the build, in seconds.
     pub(super) seconds: f64,
 }
 
@@ -83,7 +83,7 @@ pub(super) fn left_out() -> Result<Vec<String>> {
     Ok(names.into_iter().collect())
 }
 
-/// Builds the programs of `cargo test --workspace`.
+/// Builds the test programs of `cargo test --workspace`.
 pub(super) fn build() -> Result<Built> {
     let before = super::report::children_seconds()?;
     let output = cargo()

@@ -12,14 +12,14 @@ use std::time::Instant;
 /// USER_HZ, in which `/proc` counts processor time: 100 on every machine that Punctual runs on.
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// One run of all test programs.
+/// Results of running all test programs once.
 #[derive(Debug, Serialize)]
 pub(super) struct Round {
     pub(super) number: u32,
     pub(super) verdicts: Vec<Verdict>,
 }
 
-/// Result of one test program.
+/// Result of running one test program.
 #[derive(Debug, Serialize)]
 pub(super) struct Verdict {
     program: String,
@@ -27,9 +27,9 @@ pub(super) struct Verdict {
     ignored: u32,
     /// Names of the tests that failed, or how the program ended.
     pub(super) failures: Vec<String>,
-    /// Processor time, in seconds.
+    /// Processor time used by the test program, in seconds.
     processor_seconds: f64,
-    /// Wall-clock time, in seconds.
+    /// Wall-clock time of the test program's run, in seconds.
     seconds: f64,
 }
 
@@ -175,7 +175,7 @@ fn size(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Writes all results as JSON.
+/// Writes the results of all test runs to a file as JSON.
 pub(super) fn write(file: &Path, rounds: &[Round], build_seconds: f64) -> Result<()> {
     #[derive(Serialize)]
     struct Results<'r> {

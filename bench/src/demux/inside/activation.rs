@@ -13,7 +13,7 @@ const TIME: f64 = 500.0;
 /// Goal: upper bound of the memory of an active object, its servant and its id excluded, in bytes.
 const OCTETS: f64 = 100.0;
 
-/// Number of objects for which both goals hold.
+/// Number of active objects for which the time and memory goals must hold.
 const MANY: u32 = 1_000_000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {
@@ -55,7 +55,7 @@ fn activate(poa: &Poa, strategy: Strategy) -> Result<[Line; 2]> {
     })
 }
 
-/// Returns this process's private memory, in bytes.
+/// Returns the private memory of the calling process, in bytes.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn memory() -> Result<f64> {
     Ok(Observed::of(std::process::id()).memory()?.anonymous as f64)

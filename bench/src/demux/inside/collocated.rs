@@ -7,7 +7,7 @@ use crate::Result;
 use punctual::policy::Collocation;
 use punctual::{ListenEndpoint, Orb, RootPoa};
 
-/// Number of calls of a batch.
+/// Number of collocated calls in a timed batch.
 const CALLS: usize = 10_000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {

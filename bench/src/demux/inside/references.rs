@@ -13,7 +13,7 @@ const ACTIVATED: f64 = 1000.0;
 /// Goal: upper bound in nanoseconds of writing the reference as text in addition.
 const TEXT: f64 = 1500.0;
 
-/// Number of objects of a batch.
+/// Number of object references in a timed batch.
 const OBJECTS: usize = 1000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {

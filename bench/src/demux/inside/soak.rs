@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Number of threads that activate and deactivate, and of threads that call.
 const CHURNING: usize = 8;
 const CALLING: usize = 2;
-/// Number of live objects of a thread.
+/// Number of objects that each activating thread keeps active.
 const LIVE: usize = 100;
 /// Allowed difference of the process's memory, in bytes: what the allocator keeps for ended
 /// threads.

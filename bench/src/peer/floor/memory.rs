@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Size of a side's memory, in bytes.
+/// Size of the shared memory into which one side writes, in bytes.
 const SIZE: usize = 128 << 10;
 /// Offset of a message, in bytes and in words.
 const BODY: usize = 64;
@@ -52,7 +52,7 @@ pub(in crate::peer) fn serve() -> Result<()> {
     serve_until_the_end(path.display().to_string())
 }
 
-/// Answers messages until the process ends.
+/// Answers the peer's messages until the process ends.
 fn answer(socket: &UnixStream) -> Result<()> {
     let mut ends = Ends::exchange(socket)?;
     let mut request = Vec::new();
@@ -63,7 +63,7 @@ fn answer(socket: &UnixStream) -> Result<()> {
     }
 }
 
-/// Memories of both sides.
+/// Shared memories of both sides of a connection.
 struct Ends {
     own: Words,
     peer: PeerMemory,
@@ -124,7 +124,7 @@ impl Ends {
     }
 }
 
-/// Connection of a client.
+/// Client's end of a shared-memory connection, without an ORB.
 pub(in crate::peer) struct Client {
     ends: Ends,
     request: Vec<u8>,

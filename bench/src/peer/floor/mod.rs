@@ -11,7 +11,7 @@ pub(crate) mod socket;
 use crate::Result;
 use crate::case::{Case, Lengths};
 
-/// Size of a message's two lengths, in bytes.
+/// Size in bytes of the two length fields at the start of each message.
 const HEAD: usize = 8;
 /// Upper bound of a message, in bytes.
 const LONGEST: usize = 64 << 20;

@@ -28,7 +28,7 @@ pub(crate) struct Kind {
     pub(crate) spins: bool,
 }
 
-/// Address family of the sockets.
+/// Address family of the baseline's sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Tcp,
@@ -141,7 +141,7 @@ impl Socket {
         }
     }
 
-    /// Receives until the buffer is full.
+    /// Receives bytes from the socket until the buffer is full.
     pub(crate) fn read_exact(&self, buffer: &mut [u8]) -> io::Result<()> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -165,7 +165,7 @@ impl Socket {
     }
 }
 
-/// Answers messages until the other end closes.
+/// Answers messages on the socket until the other end closes it.
 fn answer(socket: &Socket) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER];
     let mut reply = vec![0; BUFFER];
@@ -198,7 +198,7 @@ fn answer(socket: &Socket) -> io::Result<()> {
     }
 }
 
-/// Connection of a client.
+/// Client's end of a raw-socket connection, without an ORB.
 pub(in crate::peer) struct Client {
     kind: Kind,
     address: String,

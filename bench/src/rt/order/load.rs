@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// Server and its clients.
+/// Server under load by a number of clients.
 pub(super) struct Load {
     orb: Orb,
     shared: Arc<Shared>,
@@ -70,7 +70,7 @@ impl Load {
         })
     }
 
-    /// Lets the clients call.
+    /// Lets the paused clients make calls again.
     pub(super) fn go_on(&self) {
         self.shared.made.store(0, Ordering::Relaxed);
         self.shared.calls.store(true, Ordering::Relaxed);

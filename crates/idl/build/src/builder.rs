@@ -57,7 +57,7 @@ impl Builder {
         self
     }
 
-    /// Sets the encoding of the files. Default: [`Encoding::Guess`].
+    /// Sets the encoding of the IDL files. Default: [`Encoding::Guess`].
     pub fn encoding(mut self, encoding: Encoding) -> Self {
         self.front.encoding = encoding;
         self

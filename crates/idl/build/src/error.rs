@@ -16,7 +16,7 @@ pub enum Error {
     /// The IDL is wrong, or has no form in Rust.
     #[error("the IDL does not compile\n\n{rendered}")]
     Idl {
-        /// Diagnostics as text with excerpts of the source.
+        /// Compiler's diagnostics as text, with excerpts of the IDL source.
         rendered: String,
     },
     /// The generated code could not be written.
@@ -24,7 +24,7 @@ pub enum Error {
     Write {
         /// File or folder that could not be written.
         path: PathBuf,
-        /// Operating system error.
+        /// Error that the operating system reported.
         source: io::Error,
     },
     /// No output folder is set, neither by `Builder::out_dir` nor by Cargo's `OUT_DIR`.
@@ -35,7 +35,7 @@ pub enum Error {
     /// Two files of the same name would be generated into one.
     #[error("two of the files are called {stem}.idl: give each an output folder of its own")]
     SameName {
-        /// Name of the two files, without the extension.
+        /// Name of the two IDL files, without the extension.
         stem: String,
     },
 }

@@ -28,7 +28,7 @@ pub fn value_types(specification: &Specification) -> impl Iterator<Item = TypeCo
     values.filter_map(|one| type_code(specification, one.id))
 }
 
-/// Returns the TypeCode of a type.
+/// Returns the TypeCode of an IDL type.
 #[must_use]
 pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {
     let mut types = TypeBuilder::default();
@@ -87,7 +87,7 @@ fn value_base(types: &mut TypeBuilder) -> TypeIndex {
     )
 }
 
-/// Describes a declaration, if it is a type.
+/// Adds the type that a declaration defines; returns `None` if it defines none.
 fn declaration(
     specification: &Specification,
     declared: &Declaration,

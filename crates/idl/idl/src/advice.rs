@@ -26,10 +26,10 @@ pub(crate) struct WithoutMacro {
     pub(crate) is_read: bool,
 }
 
-/// Advice in effect at present.
+/// Advice for diagnostics that applies to the text being read.
 #[derive(Debug, Default)]
 pub(crate) struct CurrentAdvice {
-    /// Advice of the statements being read, innermost last.
+    /// Advice for the statements being read, the innermost one last.
     advice: Vec<Advice>,
     /// Texts in the order of their ends, inner ones first.
     without: Vec<WithoutMacro>,

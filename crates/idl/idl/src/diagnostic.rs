@@ -10,36 +10,36 @@ use crate::source::SourceFile;
 
 pub use render::render;
 
-/// Severity of a diagnostic.
+/// Severity of a compiler diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Error: the compilation fails.
+    /// Error, because of which the compilation fails.
     Error,
     /// Warning: the IDL compiles, but probably has a mistake.
     Warning,
 }
 
-/// Message about a source location.
+/// Compiler message about a location in the IDL source.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// Severity of the diagnostic: error or warning.
     pub severity: Severity,
-    /// Fault, in one sentence without a full stop.
+    /// Description of the fault, in one sentence without a full stop.
     pub message: String,
     /// Source location of the fault; `None` when there is none, as for a missing file.
     pub primary: Option<SourceLabel>,
     /// Further source locations that explain the fault.
     pub secondary: Vec<SourceLabel>,
-    /// Suggested remedy.
+    /// Suggested way to correct the fault.
     pub help: Option<String>,
 }
 
-/// Labelled source location.
+/// Source location with a text that explains it.
 #[derive(Clone, Debug)]
 pub struct SourceLabel {
-    /// File of the source location.
+    /// File that contains the source location.
     pub file: Arc<SourceFile>,
-    /// Range of bytes in the file's text.
+    /// Range of bytes of the source location in the file's text.
     pub span: Range<usize>,
     /// Text of the label; may be empty.
     pub text: String,
@@ -72,7 +72,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes a diagnostic without a source location.
+    /// Makes a diagnostic that refers to no source location.
     pub fn without_place(severity: Severity, message: impl Into<String>) -> Self {
         Diagnostic {
             severity,
@@ -99,7 +99,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a suggested remedy.
+    /// Adds a suggestion for correcting the fault.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
@@ -114,13 +114,13 @@ impl Diagnostic {
         });
     }
 
-    /// Returns `true` for an error.
+    /// Returns whether the diagnostic is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// Shows one line: `file:line:column: error: message`.
+/// Formats the diagnostic as one line: `file:line:column: error: message`.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(label) = &self.primary {

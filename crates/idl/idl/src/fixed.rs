@@ -4,10 +4,10 @@ use std::cmp::Ordering;
 
 use crate::model::FixedValue;
 
-/// Largest number of digits of a fixed-point value.
+/// Largest number of decimal digits of a fixed-point value.
 pub(crate) const MAX_DIGITS: usize = 31;
 
-/// Digits as numbers, most significant first.
+/// Decimal digits of a fixed-point value as numbers, most significant first.
 type Digits = Vec<u8>;
 
 /// Parses a literal such as `1.25d`; returns `None` when it has no digits or more than 31.

@@ -110,12 +110,12 @@ pub(crate) enum Kind {
     Dot,
     /// Unterminated comment or literal, or a character that IDL does not use.
     Invalid,
-    /// End of the main file.
+    /// End of the main IDL file.
     End,
 }
 
 impl Kind {
-    /// Returns the description of the kind in diagnostics.
+    /// Returns the description of the token kind for diagnostics.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Kind::Ident => "an identifier",

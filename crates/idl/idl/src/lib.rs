@@ -146,7 +146,7 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// Predefined macros (`-D`); one without a value is `1`. Default: none.
     pub defines: Vec<(String, Option<String>)>,
-    /// Encoding of the files (`--encoding`). Default: [`Encoding::Guess`].
+    /// Encoding of the IDL files (`--encoding`). Default: [`Encoding::Guess`].
     pub encoding: Encoding,
     /// `true` if what the standard refuses and other compilers accept causes a warning instead of an
     /// error (`--lenient`): names that differ only in case, `default` beside labels for all values,
@@ -156,7 +156,7 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// Encoding of a file.
+/// Character encoding of an IDL file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// UTF-8; a file that is not UTF-8 is read as ISO 8859-1, with a warning.
@@ -173,7 +173,7 @@ pub enum Encoding {
 pub struct Limits {
     /// Size of one file, in bytes. Default: 8 MiB.
     pub file_bytes: usize,
-    /// Nesting depth of includes. Default: 64.
+    /// Upper bound of the nesting depth of included files. Default: 64.
     pub include_depth: usize,
     /// Number of files read in all, counting a file again each time it is included. Default:
     /// 10,000.
@@ -202,16 +202,16 @@ impl Default for Limits {
     }
 }
 
-/// Successful compilation.
+/// Result of a successful compilation of an IDL file.
 #[derive(Clone, Debug)]
 pub struct Compilation {
-    /// Declarations of the file.
+    /// Declarations of the compiled file and its includes.
     pub specification: Specification,
-    /// Diagnostics that are not errors.
+    /// Warnings about the compiled file.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Failed compilation.
+/// Failed compilation of an IDL file, with its diagnostics.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Diagnostics: errors, at least one, and warnings, in the order in which they were found.

@@ -27,7 +27,7 @@ pub trait SourceLoader {
     }
 }
 
-/// Loader that reads from the file system.
+/// Loader that reads IDL files from the file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
 
@@ -77,12 +77,12 @@ pub struct InMemory {
 }
 
 impl InMemory {
-    /// Makes a loader without files.
+    /// Makes an in-memory loader without files.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds or replaces a file.
+    /// Adds a file to the in-memory loader, or replaces it.
     #[must_use]
     pub fn with(mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         self.files.insert(path.into(), bytes.into());

@@ -44,7 +44,7 @@ pub use value::{Factory, StateMember, ValueBox, ValueFlavour, ValueType};
 pub struct DeclId(pub(crate) u32);
 
 impl DeclId {
-    /// Returns the position in [`Specification::declarations`].
+    /// Returns the position of the declaration in [`Specification::declarations`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -62,38 +62,39 @@ pub struct Specification {
     pub definitions: Vec<DeclId>,
 }
 
-/// Named entity: module, type, constant, operation, …
+/// Named entity of IDL: module, type, constant, operation, …
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// Id of the declaration itself.
+    /// Identifier of the declaration within its specification.
     pub id: DeclId,
-    /// Simple name as written, without an escaping underscore.
+    /// Simple name of the declaration as written, without an escaping underscore.
     pub name: String,
     /// Names of all scopes from the global one down to this: `["CosNaming", "Name"]`.
     pub scoped_name: Vec<String>,
-    /// Repository id: `IDL:omg.org/CosNaming/Name:1.0` (CORBA 3.3 part 1, §14.7).
+    /// Repository id of the declaration: `IDL:omg.org/CosNaming/Name:1.0` (CORBA 3.3 part 1,
+    /// §14.7).
     pub repository_id: String,
     /// Scope that it was written in, `None` for the global one. In a reopened module this is the
     /// part of the module, not the first one.
     pub parent: Option<DeclId>,
     /// Lines of the IDL comment directly before the declaration, without comment markers.
     pub doc: Vec<String>,
-    /// `@…` annotations in source order.
+    /// Annotations (`@…`) of the declaration, in source order.
     pub annotations: Vec<Annotation>,
-    /// Source position of the name in the definition.
+    /// Source position of the declared name.
     pub location: Location,
     /// `true` if the declaration stands in the main file rather than in an included one.
     pub in_main_file: bool,
-    /// Kind, with its details.
+    /// Kind of the declaration, with its details.
     pub kind: DeclKind,
 }
 
 /// Kind of a declaration, with its details.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
-    /// `module`.
+    /// Declaration of a `module`.
     Module(Module),
-    /// `interface`, plain, abstract or local.
+    /// Declaration of an `interface`: plain, abstract or local.
     Interface(Interface),
     /// Operation of an interface or value type.
     Operation(Operation),
@@ -101,27 +102,27 @@ pub enum DeclKind {
     Attribute(Attribute),
     /// Single declarator of a `typedef`.
     Typedef(Typedef),
-    /// `struct`.
+    /// Declaration of a `struct`.
     Struct(Struct),
-    /// `exception`.
+    /// Declaration of an `exception`.
     Exception(Exception),
-    /// `union`.
+    /// Declaration of a `union`.
     Union(Union),
-    /// `enum`.
+    /// Declaration of an `enum`.
     Enum(Enum),
-    /// `bitmask` of IDL 4.
+    /// Declaration of a `bitmask` (IDL 4).
     Bitmask(Bitmask),
-    /// `bitset` of IDL 4.
+    /// Declaration of a `bitset` (IDL 4).
     Bitset(Bitset),
-    /// `const`.
+    /// Declaration of a constant (`const`).
     Const(Const),
     /// `@annotation` of IDL 4: the definition of an annotation. It generates no code.
     Annotation(AnnotationDefinition),
-    /// `native`.
+    /// Declaration of a `native` type.
     Native,
-    /// `valuetype` with a body.
+    /// Declaration of a `valuetype` with a body.
     ValueType(ValueType),
-    /// `valuetype` that boxes one type.
+    /// Declaration of a `valuetype` that boxes another type.
     ValueBox(ValueBox),
 }
 
@@ -159,12 +160,12 @@ impl DeclKind {
 pub struct Module {
     /// Id of the first part of the module; equal to the id of this part when this is the first.
     pub first_part: DeclId,
-    /// Declarations of this part, in source order.
+    /// Declarations in this part of the module, in source order.
     pub body: Vec<DeclId>,
 }
 
 impl Declaration {
-    /// Returns the name with all its scopes: `::CosNaming::Name`.
+    /// Returns the declaration's name with all its scopes: `::CosNaming::Name`.
     pub fn absolute_name(&self) -> String {
         self.scoped_name
             .iter()

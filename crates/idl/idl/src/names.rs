@@ -17,11 +17,11 @@ impl ScopeId {
     pub(crate) const GLOBAL: ScopeId = ScopeId(0);
 }
 
-/// Meaning of a name.
+/// Entity that a name denotes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Target {
     Declaration(DeclId),
-    /// Enum and the position of the enumerator.
+    /// Enum, and the position of one of its enumerators.
     Enumerator(DeclId, usize),
     /// Member, parameter, factory or state member: it occupies its name, and nothing more.
     Slot(&'static str),
@@ -56,10 +56,10 @@ pub(crate) struct Scope {
     pub(crate) entries: HashMap<Rc<str>, Entry>,
     /// Names, as spelt, that differ from one of `entries` only in case, where this is no error.
     pub(crate) spellings: HashMap<Rc<str>, Entry>,
-    /// Spellings in the order of declaration, for suggestions.
+    /// Names as spelt, in the order of declaration, for suggestions in diagnostics.
     pub(crate) order: Vec<Rc<str>>,
     pub(crate) uses: HashMap<Rc<str>, Use>,
-    /// Prefix set by `typeprefix`.
+    /// Repository id prefix that a `typeprefix` statement sets for the scope.
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
@@ -218,7 +218,7 @@ pub(crate) fn is_contextual_keyword(keyword: &str) -> bool {
     )
 }
 
-/// Returns whether a word cannot be a name.
+/// Returns whether a word is a keyword that cannot be used as a name.
 pub(crate) fn is_reserved(word: &str) -> bool {
     colliding_keyword(word)
         .is_some_and(|keyword| keyword == word && !is_contextual_keyword(keyword))

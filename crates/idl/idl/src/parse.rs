@@ -52,7 +52,7 @@ pub(crate) struct Parser<'s> {
     /// Interfaces and value types that declare each name, by the lower-case name. Most names are in
     /// few of them, so that a look-up need not search everything that a scope inherits from.
     declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
-    /// Scope that is being read.
+    /// Scope whose declarations are being read.
     scope: ScopeId,
     /// Declarations whose contents are being read, the innermost last. For a module, it is the part
     /// that is being read.
@@ -63,7 +63,7 @@ pub(crate) struct Parser<'s> {
     depth: usize,
     /// Number of open `sequence<` and the like: with two of them, `>>` closes both.
     open_angles: usize,
-    /// Unknown names that have been reported.
+    /// Unknown names for which an error has been reported already.
     unknown: HashSet<String>,
     /// Names that are or collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
@@ -71,11 +71,11 @@ pub(crate) struct Parser<'s> {
     included_at: Vec<Place>,
     /// Files that were included twice and have been reported.
     included_twice: HashSet<FileId>,
-    /// Names that were declared on demand.
+    /// Predeclared names that were declared because the IDL file uses them.
     predeclared: Predeclared,
 }
 
-/// Facts about a declaration.
+/// Properties of a declaration that the parser keeps.
 #[derive(Debug)]
 struct Facts {
     /// `true` if the declaration was defined, not only declared forward.
@@ -85,19 +85,19 @@ struct Facts {
     local: bool,
     /// `true` if the definition has an error, so that its content is unreliable.
     bad: bool,
-    /// Scope that the declaration forms.
+    /// Scope that the declaration opens, if any.
     scope: Option<ScopeId>,
     id: IdParts,
 }
 
-/// Identifier with its source position.
+/// Identifier with its position in the IDL source.
 #[derive(Clone, Debug)]
 struct Name {
     text: Rc<str>,
     place: Place,
 }
 
-/// Documentation and annotations before a declaration.
+/// Documentation comment and annotations that precede a declaration.
 #[derive(Clone, Debug, Default)]
 struct Preamble {
     doc: Vec<String>,

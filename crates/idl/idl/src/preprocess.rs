@@ -32,22 +32,22 @@ use docs::Docs;
 
 pub(crate) use include::main_file_error;
 
-/// Event between two tokens.
+/// Preprocessor event between two tokens: a change of the file, or a pragma.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// Beginning of an included file.
+    /// Beginning of an included IDL file.
     EnterFile(Place),
-    /// End of an included file.
+    /// End of an included IDL file.
     LeaveFile,
-    /// `#pragma prefix "text"`
+    /// Pragma that sets the prefix of repository ids: `#pragma prefix "text"`
     Prefix(String),
-    /// `#pragma ID name "id"`
+    /// Pragma that sets a repository id: `#pragma ID name "id"`
     Id {
         name: String,
         id: String,
         place: Place,
     },
-    /// `#pragma version name major.minor`
+    /// Pragma that sets a repository id's version: `#pragma version name major.minor`
     Version {
         name: String,
         version: String,
@@ -60,7 +60,7 @@ pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
     /// Events in order, each with the index of the token that it precedes.
     pub(crate) events: Vec<(usize, Event)>,
-    /// Documentation, indexed by [`Token::doc`].
+    /// Documentation comments, indexed by [`Token::doc`].
     pub(crate) docs: Vec<Vec<String>>,
     /// Directive at which a part of the main file was left out first, and the macro that it asks
     /// for.
@@ -73,7 +73,7 @@ pub(crate) struct Preprocessor<'a> {
     include_dirs: &'a [PathBuf],
     encoding: Encoding,
     macros: HashMap<Symbol, Macro>,
-    /// Number of expansions of each macro in progress.
+    /// Number of unfinished expansions of each macro.
     active: HashMap<Symbol, usize>,
     /// Number of tokens and bytes that macro expansion has produced.
     produced: usize,
@@ -85,20 +85,20 @@ pub(crate) struct Preprocessor<'a> {
     output: Preprocessed,
 }
 
-/// File that was read and cut into tokens.
+/// File that was read and split into tokens.
 struct Loaded {
     id: FileId,
     path: PathBuf,
     tokens: Vec<Token>,
 }
 
-/// File that is being processed.
+/// File that is being preprocessed, with the position reached in it.
 struct Frame {
     file: Rc<Loaded>,
     next: usize,
     at_line_start: bool,
     conditionals: Vec<Conditional>,
-    /// Source position of the `#include`.
+    /// Source position of the `#include` directive that included the file.
     included_at: Option<Place>,
 }
 
@@ -190,7 +190,7 @@ impl Preprocessor<'_> {
         self.session.limits
     }
 
-    /// Handles the next token of the innermost file.
+    /// Handles the next token of the innermost included file.
     fn step(&mut self) {
         let Some(frame) = self.frames.last_mut() else {
             return;

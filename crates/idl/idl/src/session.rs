@@ -15,7 +15,7 @@ use crate::{Limits, Options};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported;
 
-/// Result whose error has already become a diagnostic.
+/// Result of a compilation step whose errors have already been reported as diagnostics.
 pub(crate) type Checked<T> = Result<T, Reported>;
 
 /// Upper bound of the steps that checking may take, each about as costly as a look-up in a table,
@@ -65,7 +65,7 @@ impl Session {
         &self.files[id.index()]
     }
 
-    /// Returns the source text at a source position.
+    /// Returns the source text in the given range.
     pub(crate) fn excerpt(&self, place: Place) -> &str {
         self.file(place.file).text().get(place.span()).unwrap_or("")
     }
@@ -109,7 +109,7 @@ impl Session {
         }
     }
 
-    /// Adds a second source position to a diagnostic.
+    /// Adds a second labelled source location to a diagnostic.
     pub(crate) fn and(
         &self,
         diagnostic: Diagnostic,
@@ -232,7 +232,7 @@ impl Session {
         Err(self.report_fatal(error))
     }
 
-    /// Returns the steps of work done so far.
+    /// Returns the number of steps that checking the file has taken so far.
     #[cfg(test)]
     pub(crate) fn work(&self) -> usize {
         self.work
@@ -266,7 +266,7 @@ impl Session {
     }
 }
 
-/// Interned text.
+/// Handle of an interned text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Symbol(u32);
 

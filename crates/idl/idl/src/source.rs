@@ -7,7 +7,7 @@ use std::ops::Range;
 pub struct FileId(pub(crate) u32);
 
 impl FileId {
-    /// Returns the position in the list of files.
+    /// Returns the position of the file in the list of source files.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -39,7 +39,7 @@ impl Place {
         }
     }
 
-    /// Returns the empty range right after this one.
+    /// Returns the empty range directly behind this source range.
     pub(crate) fn after(self) -> Place {
         Place {
             start: self.end,
@@ -51,13 +51,13 @@ impl Place {
 /// Location in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Location {
-    /// File of the location.
+    /// File that contains the location.
     pub file: FileId,
-    /// Line, counted from 1.
+    /// Line number of the location, counted from 1.
     pub line: u32,
-    /// Column in characters, counted from 1.
+    /// Column of the location in characters, counted from 1.
     pub column: u32,
-    /// Range of bytes in the file's text.
+    /// Range of bytes of the location in the file's text.
     pub span: Range<usize>,
 }
 
@@ -72,7 +72,7 @@ impl From<&Location> for Place {
     }
 }
 
-/// Source text, with its lines indexed.
+/// Text of a source file, with an index of its lines.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceFile {
     name: String,
@@ -81,7 +81,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// Indexes the lines of a text.
+    /// Makes a source file of a text, and indexes the lines.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let mut line_starts = vec![0];
@@ -103,7 +103,7 @@ impl SourceFile {
         &self.name
     }
 
-    /// Returns the whole text.
+    /// Returns the whole text of the source file.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -9,20 +9,20 @@ use punctual_link::{
 use std::io::IoSlice;
 use std::sync::{Arc, Mutex};
 
-/// Frequencies of faults, in a thousand datagrams.
+/// Frequencies of simulated faults, per thousand datagrams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
-    /// Datagrams lost.
+    /// Number of datagrams lost, per thousand.
     pub lose: u32,
-    /// Datagrams sent twice.
+    /// Number of datagrams sent twice, per thousand.
     pub repeat: u32,
-    /// Datagrams sent after the one that follows them.
+    /// Number of datagrams sent after the following one, per thousand.
     pub reorder: u32,
     /// Seed of the pseudo-random sequence: the same seed gives the same faults.
     pub seed: u64,
 }
 
-/// Datagram link with faults, in both directions.
+/// Datagram link that simulates faults in both directions.
 #[derive(Clone, Debug)]
 pub struct Lossy {
     link: Arc<dyn Link>,
@@ -30,13 +30,13 @@ pub struct Lossy {
 }
 
 impl Lossy {
-    /// Wraps `link` with `faults`.
+    /// Makes a link that adds simulated faults to another datagram link.
     #[must_use]
     pub fn new(link: Arc<dyn Link>, faults: Faults) -> Self {
         Self { link, faults }
     }
 
-    /// Wraps a connection, whose sends then suffer `faults`.
+    /// Wraps a connection, so that its sends are subject to simulated faults.
     #[must_use]
     pub fn connection(connection: Arc<dyn Connection>, faults: Faults) -> Arc<dyn Connection> {
         Arc::new(LossyConnection {

@@ -30,7 +30,7 @@ pub fn run(name: &'static str, case: Case, link: &dyn Link, address: &Address) {
     drop(done);
 }
 
-/// Reports that a test is skipped, and why.
+/// Reports that a test is skipped, with the reason.
 pub fn skip(name: &str, why: &str) {
     eprintln!("skipped: {name}: {why}");
 }

@@ -92,7 +92,7 @@ fn on<T: Send + 'static>(
     })
 }
 
-/// Times `rounds` of `round` after a warm-up.
+/// Returns the duration of each of `rounds` executions of `round`, after a warm-up.
 fn time(rounds: usize, mut round: impl FnMut()) -> Vec<Duration> {
     for _ in 0..rounds / 10 {
         round();
@@ -185,7 +185,7 @@ enum Large {
     Lent,
     /// Bytes are copied to the shared pool and copied out of it.
     Untrusted,
-    /// Bytes are copied through the ring.
+    /// Bytes copied through the ring buffer in shared memory.
     Ring,
     Tcp,
 }
@@ -274,7 +274,7 @@ fn lent(
     times
 }
 
-/// Reads one byte of each cache line.
+/// Reads one byte of each cache line, as an application that uses the data would.
 fn look(octets: &[u8]) -> u8 {
     octets.iter().step_by(64).fold(0, |sum, octet| sum ^ octet)
 }

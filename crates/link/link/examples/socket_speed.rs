@@ -21,10 +21,10 @@ const ROUNDS: usize = 20_000;
 /// Number of rounds in which the runs alternate, so that other load affects all of them alike.
 const TURNS: usize = 7;
 
-/// Endpoint that sends and receives whole messages.
+/// Endpoint of a connection that sends and receives whole messages.
 trait End: Send {
     fn send(&mut self, octets: &[u8]);
-    /// Receives a message; returns `false` at the end.
+    /// Receives a message; returns `false` if the other end has closed.
     fn receive(&mut self, length: usize) -> bool;
 }
 

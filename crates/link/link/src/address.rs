@@ -42,7 +42,7 @@ impl Address {
         }
     }
 
-    /// Returns the link's name.
+    /// Returns the name of the link to which the address belongs.
     #[must_use]
     pub fn link(&self) -> &str {
         &self.link

@@ -23,7 +23,7 @@ pub struct Guarantees {
     pub reliable: bool,
     /// `true` if data arrives in the order in which it was sent.
     pub ordered: bool,
-    /// Stream or datagrams.
+    /// Framing of the transmitted data: byte stream or datagrams.
     pub framing: Framing,
     /// Size of the largest message that can be sent in one piece, in bytes; `None` for no limit.
     pub largest: Option<usize>,
@@ -52,7 +52,7 @@ pub enum Protection {
     Encryption,
 }
 
-/// Means to wait for a connection.
+/// Means by which a thread can wait for data on a connection.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Waitable<'a> {
@@ -62,7 +62,7 @@ pub enum Waitable<'a> {
     Own,
 }
 
-/// Result of receiving without blocking.
+/// Result of receiving on a connection without blocking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// Number of bytes received, at least one.
@@ -77,9 +77,9 @@ pub struct Taken {
 pub enum Pending {
     /// No data: quiet and, as far as this side knows, open.
     Nothing,
-    /// Data to receive.
+    /// State in which data can be received.
     Data,
-    /// End: the other side has closed.
+    /// State in which the other side has closed the connection.
     End,
 }
 
@@ -169,10 +169,10 @@ pub trait Connection: Send + Sync + Debug {
     /// Returns the address of the peer.
     fn peer(&self) -> &Address;
 
-    /// Returns the address of this side.
+    /// Returns the address of this side of the connection.
     fn local(&self) -> &Address;
 
-    /// Returns the means to wait for data.
+    /// Returns the means to wait for data on the connection.
     fn waitable(&self) -> Waitable<'_>;
 
     /// Returns the gatherer, which combines small messages that follow one another, if the link has
@@ -212,6 +212,6 @@ pub trait Gatherer {
     /// As [`Connection::send`].
     fn send_before_more(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 
-    /// Flushes data that was held back.
+    /// Sends the data that was held back to be combined with more.
     fn push(&self);
 }

@@ -3,16 +3,16 @@
 use std::fmt;
 use std::io;
 
-/// Phase of a link's operation.
+/// Phase of a link's operation in which an error occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Resolution of a host's name.
+    /// Resolution of a host name.
     Resolve,
-    /// Connecting to a peer.
+    /// Establishment of a connection to a peer.
     Connect,
-    /// Start of listening.
+    /// Opening of a listening endpoint.
     Listen,
-    /// Accepting a connection.
+    /// Acceptance of a connection.
     Accept,
     /// Sending of data.
     Send,
@@ -33,7 +33,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Cause of an error.
+/// Cause of a link's error.
 #[derive(thiserror::Error)]
 pub enum Cause {
     /// The deadline passed.
@@ -48,7 +48,7 @@ pub enum Cause {
     /// The link does not know the property, or its value is invalid.
     #[error("invalid property `{property}`: expected {expected}")]
     BadProperty {
-        /// Property as given, `name=value`.
+        /// Property as it was given, in the form `name=value`.
         property: Box<str>,
         /// Description of the values that the property accepts.
         expected: &'static str,
@@ -62,7 +62,7 @@ pub enum Cause {
     /// The message exceeds the limit on memory for receiving.
     #[error("no memory for {0} octets")]
     NoMemory(usize),
-    /// Operating system error.
+    /// Error that the operating system reported.
     #[error("{0}")]
     Os(#[source] io::Error),
 }
@@ -74,11 +74,11 @@ impl fmt::Debug for Cause {
     }
 }
 
-/// Error of a link.
+/// Error of an operation on a link.
 #[derive(thiserror::Error)]
 #[error("{phase}: {cause}")]
 pub struct LinkError {
-    /// Phase in which it failed.
+    /// Phase of the link's operation that failed.
     pub phase: Phase,
     /// Cause of the failure.
     pub cause: Cause,
@@ -116,7 +116,7 @@ impl LinkError {
         }
     }
 
-    /// Makes the error of a passed deadline.
+    /// Makes the error for an operation whose deadline has passed.
     #[must_use]
     pub fn timed_out(phase: Phase) -> Self {
         Self {
@@ -139,7 +139,7 @@ impl LinkError {
 #[derive(thiserror::Error)]
 #[error("{error}")]
 pub struct SendError {
-    /// Error of the send.
+    /// Error because of which the send failed.
     #[source]
     pub error: LinkError,
     /// Number of bytes handed to the operating system before the error; 0 means that the peer has

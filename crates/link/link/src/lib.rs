@@ -45,7 +45,7 @@ use punctual_exec::Deadline;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Kind of transport: its acceptors and its connectors.
+/// Kind of transport, which makes acceptors and connectors.
 pub trait Link: Send + Sync + Debug {
     /// Returns the name in endpoint options and addresses, e.g. `iiop`.
     fn name(&self) -> &str;
@@ -96,7 +96,7 @@ pub trait Link: Send + Sync + Debug {
     ) -> Result<Box<dyn Acceptor>, LinkError>;
 }
 
-/// Listening end of a link.
+/// Listening endpoint of a link, which accepts connections.
 pub trait Acceptor: Send + Sync + Debug {
     /// Returns the address at which the acceptor listens: with the real port, where 0 was
     /// requested.

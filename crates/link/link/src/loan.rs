@@ -3,11 +3,11 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Memory behind a [`Loan`].
+/// Memory that backs a [`Loan`].
 pub trait LoanMemory: Send {
-    /// Returns the memory.
+    /// Returns the lent memory for reading.
     fn as_slice(&self) -> &[u8];
-    /// Returns the memory, to be filled.
+    /// Returns the lent memory for writing.
     fn as_mut_slice(&mut self) -> &mut [u8];
 }
 
@@ -21,7 +21,7 @@ pub struct Loan {
 }
 
 impl Loan {
-    /// Makes a loan of this memory.
+    /// Makes a loan that is backed by the given memory.
     #[must_use]
     pub fn new(memory: Box<dyn LoanMemory>) -> Self {
         Self { memory }

@@ -22,7 +22,7 @@ use std::fmt;
 
 /// Name of the function that a library exports, without its terminator: `const Table *(void)`.
 pub const ENTRY: &str = "punctual_link_plugin";
-/// First field of every table: `PUNCLINK` in ASCII.
+/// Value of the first field of every table: `PUNCLINK` in ASCII.
 pub const MAGIC: u64 = u64::from_be_bytes(*b"PUNCLINK");
 /// Version of the ABI that this crate speaks, as host and as library.
 pub const VERSION: u32 = 1;
@@ -35,26 +35,26 @@ pub const NEVER: i64 = -1;
 pub const NO_DESCRIPTOR: c_int = -1;
 /// Length of the longest text of a failure, in bytes.
 pub const LONGEST_REASON: usize = 256;
-/// Length of the longest address, in bytes.
+/// Length of the longest link address that the ABI allows, in bytes.
 pub const LONGEST_PLACE: usize = 4096;
 /// Length of the longest name of a link, in bytes.
 pub const LONGEST_NAME: usize = 64;
 
 /// Success. Any other result of a function is one of the causes below.
 pub const OK: c_int = 0;
-/// [`punctual_link::Cause::TimedOut`]
+/// Result code for [`punctual_link::Cause::TimedOut`].
 pub const TIMED_OUT: c_int = 1;
-/// [`punctual_link::Cause::Closed`]
+/// Result code for [`punctual_link::Cause::Closed`].
 pub const CLOSED: c_int = 2;
-/// [`punctual_link::Cause::BadAddress`]; `expected` says which form fits.
+/// Result code for [`punctual_link::Cause::BadAddress`]; `expected` describes the valid form.
 pub const BAD_ADDRESS: c_int = 3;
 /// [`punctual_link::Cause::BadProperty`]; `text` is `name=value`, `expected` says which values fit.
 pub const BAD_PROPERTY: c_int = 4;
-/// [`punctual_link::Cause::BadPeer`]; `text` says how.
+/// Result code for [`punctual_link::Cause::BadPeer`]; `text` describes the peer's fault.
 pub const BAD_PEER: c_int = 5;
-/// [`punctual_link::Cause::TooLarge`]; `number` is the limit.
+/// Result code for [`punctual_link::Cause::TooLarge`]; `number` is the limit in bytes.
 pub const TOO_LARGE: c_int = 6;
-/// [`punctual_link::Cause::NoMemory`]; `number` is the requested amount.
+/// Result code for [`punctual_link::Cause::NoMemory`]; `number` is the requested number of bytes.
 pub const NO_MEMORY: c_int = 7;
 /// [`punctual_link::Cause::Os`]; `number` is the `errno`, or 0 and `text` describes the error.
 pub const OS: c_int = 8;
@@ -74,23 +74,23 @@ pub const PHASES: [punctual_link::Phase; 6] = [
 
 /// Result of `pending`, like the two below: no data.
 pub const QUIET: c_int = 0;
-/// Result of `pending`: data to be received.
+/// Result of `pending`: data can be received.
 pub const DATA: c_int = 1;
 /// Result of `pending`: the other side has closed.
 pub const END: c_int = 2;
 
-/// Stream of bytes, in [`RawGuarantees`].
+/// Value of `framing` in [`RawGuarantees`] for a stream of bytes.
 pub const STREAM: u8 = 0;
-/// Datagrams, in [`RawGuarantees`].
+/// Value of `framing` in [`RawGuarantees`] for datagrams.
 pub const DATAGRAM: u8 = 1;
 
 /// UTF-8 text, not terminated. `octets` may be null where `length` is 0.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
-    /// Pointer to the first byte.
+    /// Pointer to the first byte of the text.
     pub octets: *const u8,
-    /// Length in bytes.
+    /// Length of the text in bytes.
     pub length: usize,
 }
 
@@ -104,13 +104,13 @@ pub struct Property {
     pub value: Text,
 }
 
-/// Part of a message: POSIX's `struct iovec`.
+/// Part of a message to be sent: POSIX's `struct iovec`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Pointer to the first byte.
+    /// Pointer to the first byte of the message part.
     pub octets: *const u8,
-    /// Length in bytes.
+    /// Length of the message part in bytes.
     pub length: usize,
 }
 
@@ -122,9 +122,9 @@ pub struct RawGuarantees {
     pub reliable: u8,
     /// 1 if the link keeps the order of data, else 0.
     pub ordered: u8,
-    /// [`STREAM`] or [`DATAGRAM`].
+    /// Framing of the link's data: [`STREAM`] or [`DATAGRAM`].
     pub framing: u8,
-    /// Reserved: 0.
+    /// Reserved bytes, which must be 0.
     pub reserved: [u8; 5],
     /// Size of the largest message in one piece, in bytes; 0 for no limit.
     pub largest: u64,
@@ -141,18 +141,18 @@ pub struct Failure {
     pub text_length: u32,
     /// Length of `expected` in bytes.
     pub expected_length: u32,
-    /// Reserved: 0.
+    /// Reserved field, which must be 0.
     pub reserved: u32,
-    /// `errno`, or a number of bytes.
+    /// Number that belongs to the cause of the failure: `errno`, or a number of bytes.
     pub number: u64,
-    /// Description of the error, in UTF-8.
+    /// Description of the failure, in UTF-8.
     pub text: [u8; LONGEST_REASON],
-    /// Description of valid input, in UTF-8.
+    /// Description of the valid input, in UTF-8.
     pub expected: [u8; LONGEST_REASON],
 }
 
 impl Failure {
-    /// Zeroed value, without an error.
+    /// Failure with all fields zero, for a call without an error.
     pub const NONE: Self = Self {
         phase: 0,
         text_length: 0,
@@ -211,12 +211,12 @@ macro_rules! table {
             pub size: u32,
             /// Always [`SIGNATURE`], which depends on the names and types of the table's functions.
             pub signature: u64,
-            /// Flags: [`RESIDENT`] or 0.
+            /// Flags of the library: [`RESIDENT`] or 0.
             pub flags: u64,
             $($(#[$doc])* pub $name: Option<$type>,)+
         }
 
-        /// Functions of a table, none of them null.
+        /// Functions of a link library's table, none of them null.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Functions {
             $(pub(crate) $name: $type,)+
@@ -250,7 +250,7 @@ table! {
     /// Returns the link's name, which lives as long as the handle.
     name, "link*,text*":
         unsafe extern "C" fn(*const RawLink, *mut Text);
-    /// Returns the guarantees of the link.
+    /// Returns the transport guarantees of the link.
     guarantees, "link*,guarantees*":
         unsafe extern "C" fn(*const RawLink, *mut RawGuarantees);
     /// Connects to an address, given without the link's name, with an array of properties and its
@@ -280,7 +280,7 @@ table! {
     /// handle.
     acceptor_place, "acceptor*,text*":
         unsafe extern "C" fn(*const RawAcceptor, *mut Text);
-    /// Waits for a connection.
+    /// Waits for a connection of the acceptor, and returns a handle for it.
     accept, "acceptor*,failure*,connection**->cause":
         unsafe extern "C" fn(*const RawAcceptor, *mut Failure, *mut *mut RawConnection) -> c_int;
     /// Stops listening and ends a waiting `accept`; callable from any thread.
@@ -315,7 +315,7 @@ table! {
             *mut usize,
             *mut usize,
         ) -> c_int;
-    /// Returns [`QUIET`], [`DATA`] or [`END`], without blocking.
+    /// Returns the state of incoming data, without blocking: [`QUIET`], [`DATA`] or [`END`].
     pending, "connection*->pending":
         unsafe extern "C" fn(*const RawConnection) -> c_int;
     /// Ends both directions and wakes waiting threads; callable from any thread. The descriptor

@@ -3,13 +3,13 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Error of a refused library.
+/// Error for a link library that the host refuses to load.
 #[derive(thiserror::Error)]
 #[error("the library `{}` cannot be used: {fault}", library.display())]
 pub struct PluginError {
-    /// File of the library, as it was named.
+    /// File of the library, as named by the user.
     pub library: PathBuf,
-    /// Fault of the library.
+    /// Fault because of which the library is refused.
     #[source]
     pub fault: Fault,
 }
@@ -43,46 +43,46 @@ pub enum Fault {
     /// The exported function returned no table, or an impossible address.
     #[error("`{entry}` returned {0} instead of a table of functions", entry = crate::abi::ENTRY)]
     NoTable(&'static str),
-    /// The table does not begin with the magic.
+    /// The library's table of functions does not begin with the magic number.
     #[error("its table begins with {0:#018x}, not with {ours:#018x}", ours = crate::abi::MAGIC)]
     BadMagic(u64),
-    /// The library speaks another version of the ABI.
+    /// The library uses another version of the ABI.
     #[error("it speaks version {theirs} of the ABI, this ORB version {ours}")]
     WrongVersion {
-        /// Version of the ABI that the library states.
+        /// ABI version that the library states.
         theirs: u32,
-        /// Version of the ABI that this crate speaks.
+        /// ABI version that the host uses.
         ours: u32,
     },
-    /// The table lacks functions at its end.
+    /// The library's table of functions lacks entries at the end.
     #[error("its table has {theirs} octets, and a table has at least {ours}")]
     TooSmall {
-        /// Size of the table that the library states.
+        /// Size of the table that the library states, in bytes.
         theirs: u32,
-        /// Size of the table that this crate expects.
+        /// Size of the table that the host expects, in bytes.
         ours: u32,
     },
     /// The layout of the table, or the parameters of its functions, differ.
     #[error("its table has the signature {theirs:#018x}, and a table of this version {ours:#018x}")]
     BadSignature {
-        /// Signature of the table that the library states.
+        /// Table signature that the library states.
         theirs: u64,
-        /// Signature of the table that this crate expects.
+        /// Table signature that the host expects.
         ours: u64,
     },
     /// The table sets flags that this version of the ABI does not define.
     #[error("its table has unknown flags: {0:#x}")]
     UnknownFlags(u64),
-    /// A function of the table is null.
+    /// A function pointer in the library's table is null.
     #[error("the function `{0}` of its table is null")]
     NullFunction(&'static str),
     /// The link did not open; the text is the library's reason.
     #[error("its link does not open: {0}")]
     NotOpened(Box<str>),
-    /// The link's name is invalid in an address.
+    /// The name of the library's link is not valid in an address.
     #[error("the name of its link is invalid: {0}")]
     BadName(Box<str>),
-    /// The link states invalid guarantees.
+    /// The library's link states invalid transport guarantees.
     #[error("the guarantees of its link are invalid: {0}")]
     BadGuarantees(&'static str),
 }

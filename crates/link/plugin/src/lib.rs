@@ -60,7 +60,7 @@ macro_rules! export_link {
 
             static TABLE: $crate::abi::Table = $crate::export::table(open);
 
-            /// Entry function, the library's one symbol (`punctual_link.h`).
+            /// Entry function, the only symbol that the library exports (`punctual_link.h`).
             // SAFETY: no other item has this name: a library exports one link.
             #[allow(unsafe_code)]
             #[unsafe(no_mangle)]

@@ -149,11 +149,11 @@ impl Shared {
     }
 }
 
-/// Handshakes under way, the oldest first.
+/// Handshakes in progress, the oldest one first.
 struct PendingHandshakes<'s> {
     shared: &'s Shared,
     under_way: VecDeque<PendingHandshake>,
-    /// Time until which no client is accepted.
+    /// Time until which the acceptor accepts no clients.
     paused: Option<Deadline>,
 }
 
@@ -161,11 +161,11 @@ struct PendingHandshake {
     handshake: Handshake,
     peer: Address,
     deadline: Deadline,
-    /// `true` if the peer has sent something.
+    /// `true` if the peer has sent any data.
     has_spoken: bool,
 }
 
-/// Outcome of a step of a handshake.
+/// Outcome of one step of a TLS handshake.
 enum StepOutcome {
     Waits,
     Accepted,
@@ -181,7 +181,7 @@ impl<'s> PendingHandshakes<'s> {
         }
     }
 
-    /// Serves until the acceptor is closed.
+    /// Accepts clients and performs handshakes until the acceptor is closed.
     fn serve(mut self) {
         loop {
             let open = {

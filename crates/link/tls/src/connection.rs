@@ -31,7 +31,7 @@ const SENT_AT_ONCE: usize = 64 * 1024;
 /// Upper bound of receives that discard waiting data when a connection is closed.
 const DRAINED: usize = 16;
 
-/// Connection whose handshake is done.
+/// TLS connection whose handshake is complete.
 pub(crate) struct TlsConnection {
     stream: TcpStream,
     peer: Address,
@@ -41,7 +41,7 @@ pub(crate) struct TlsConnection {
     sending: Mutex<Sending>,
     receiving: Mutex<Incoming>,
     tls: Mutex<rustls::Connection>,
-    /// `true` if this side has closed it.
+    /// `true` if this side has closed the connection.
     closed: AtomicBool,
     send_timeout: CachedTimeout,
     receive_timeout: CachedTimeout,

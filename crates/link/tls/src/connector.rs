@@ -52,7 +52,7 @@ fn complete(handshake: &mut Handshake, deadline: Deadline) -> Result<(), LinkErr
     }
 }
 
-/// Returns the name that the server must prove.
+/// Returns the server name that the server's certificate must be valid for.
 fn server_name(text: &str) -> Result<ServerName<'static>, LinkError> {
     ServerName::try_from(text.to_owned()).map_err(|_| LinkError {
         phase: Phase::Connect,

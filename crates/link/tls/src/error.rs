@@ -10,9 +10,9 @@ pub struct TlsError {
     /// Field of [`TlsOptions`](crate::TlsOptions) that names the file: `certificate`, `key`, `trusted` or `crl`. The keys
     /// of configurations have the same names.
     pub option: &'static str,
-    /// File at fault.
+    /// Path of the file that has the problem.
     pub file: PathBuf,
-    /// Problem of the file.
+    /// Problem that was found in the file.
     #[source]
     pub problem: Problem,
 }
@@ -24,11 +24,11 @@ impl std::fmt::Debug for TlsError {
     }
 }
 
-/// Problem of a file.
+/// Problem of a configured certificate, key or revocation-list file.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Operating system error.
+    /// Error that the operating system reported on reading the file.
     #[error("{0}")]
     Unreadable(#[source] io::Error),
     /// The file is not PEM.
@@ -40,22 +40,22 @@ pub enum Problem {
     /// The file has no revocation list.
     #[error("it contains no revocation list")]
     NoRevocationList,
-    /// A revocation list is malformed.
+    /// A revocation list in the file is malformed.
     #[error("a revocation list in it is malformed: {0}")]
     BadRevocationList(String),
     /// The file has no private key, or an encrypted one.
     #[error("it contains no unencrypted private key")]
     NoKey,
-    /// A certificate is malformed.
+    /// A certificate in the file is malformed.
     #[error("a certificate in it is malformed: {0}")]
     BadCertificate(String),
-    /// A key cannot be used.
+    /// A private key in the file cannot be used.
     #[error("the key in it cannot be used: {0}")]
     BadKey(String),
-    /// The key is that of another certificate.
+    /// The private key does not belong to the configured certificate.
     #[error("the key in it does not belong to the certificate in {}", .0.display())]
     OtherKey(PathBuf),
-    /// The certificate is no longer valid.
+    /// The certificate in the file has expired.
     #[error("its certificate expired at {0}")]
     Expired(String),
     /// The certificate is not valid yet.
@@ -82,7 +82,7 @@ impl std::fmt::Debug for Problem {
     }
 }
 
-/// File that an option names.
+/// Path of a file, with the name of the option that configures it.
 #[derive(Clone, Copy)]
 pub(crate) struct OptionFile<'o> {
     pub(crate) option: &'static str,
@@ -94,7 +94,7 @@ impl<'o> OptionFile<'o> {
         Self { option, path }
     }
 
-    /// Makes the error of this file.
+    /// Makes an error that reports a problem of the file.
     pub(crate) fn error(self, problem: Problem) -> TlsError {
         TlsError {
             option: self.option,

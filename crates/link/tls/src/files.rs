@@ -13,10 +13,10 @@ use rustls::{Error, RootCertStore, SupportedProtocolVersion, version};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// Configurations for connections.
+/// TLS configurations for servers and clients.
 #[derive(Clone)]
 pub(crate) struct Configs {
-    /// Configuration of servers; `None` without a certificate.
+    /// TLS configuration for servers; `None` if no certificate is configured.
     pub(crate) server: Option<Arc<ServerConfig>>,
     /// Configuration of clients; `None` where no authority is trusted.
     pub(crate) client: Option<Arc<ClientConfig>>,
@@ -25,7 +25,7 @@ pub(crate) struct Configs {
 /// Size of the largest file that is read, in bytes; larger ones are configured by mistake.
 const LARGEST_FILE: u64 = 16 << 20;
 
-/// Reads all files that the options name.
+/// Reads all certificate, key and revocation-list files that the options name.
 pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let identity = load_identity(options, &provider)?;

@@ -10,9 +10,9 @@ const RECEIVED_AT_ONCE: usize = 18 * 1024;
 
 #[derive(Default)]
 pub(crate) struct Sending {
-    /// Ciphertext on its way to the socket.
+    /// Ciphertext that is to be sent through the socket.
     pub(crate) octets: Vec<u8>,
-    /// Number of its bytes that were sent.
+    /// Number of ciphertext bytes that were sent already.
     pub(crate) gone: usize,
     /// Number of encrypted bytes of plaintext not yet reported as sent.
     pub(crate) owed: usize,
@@ -20,16 +20,16 @@ pub(crate) struct Sending {
     pub(crate) broken: bool,
 }
 
-/// Ciphertext that came from the socket.
+/// Ciphertext that was received from the socket.
 #[derive(Default)]
 pub(crate) struct Incoming {
     pub(crate) octets: Vec<u8>,
-    /// Number of its bytes that TLS has taken.
+    /// Number of ciphertext bytes that the TLS library has consumed.
     pub(crate) taken: usize,
 }
 
 impl Sending {
-    /// Takes over the ciphertext that TLS has made.
+    /// Appends the ciphertext that the TLS library has produced.
     pub(crate) fn take(&mut self, tls: &mut rustls::Connection) -> io::Result<()> {
         while tls.wants_write() {
             tls.write_tls(&mut self.octets)?;
@@ -37,7 +37,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Returns the unsent part, if there is one.
+    /// Returns the ciphertext that is still to be sent, if there is any.
     pub(crate) fn rest(&self) -> Option<&[u8]> {
         self.octets.get(self.gone..).filter(|rest| !rest.is_empty())
     }
@@ -57,7 +57,7 @@ impl Sending {
 }
 
 impl Incoming {
-    /// Empties the buffer and keeps its memory.
+    /// Empties the receive buffer, and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.octets.clear();
         self.octets.reserve(RECEIVED_AT_ONCE);

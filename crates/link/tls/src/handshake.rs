@@ -5,7 +5,7 @@ use rustls::{Connection, Error, InvalidMessage};
 use std::io;
 use std::net::TcpStream;
 
-/// Connection before its handshake is done.
+/// TLS connection whose handshake is not complete yet.
 #[derive(Debug)]
 pub(crate) struct Handshake {
     pub(crate) stream: TcpStream,
@@ -74,7 +74,7 @@ impl Handshake {
     }
 }
 
-/// Failure in TLS.
+/// Failure of the TLS protocol.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The peer's data is not TLS. A variant of its own, since the TLS library's message does not

@@ -50,10 +50,10 @@ use refusals::Refusals;
 use source::Sources;
 use std::sync::Arc;
 
-/// Name of the link in addresses and options.
+/// Name of the TLS link in addresses and options.
 pub const NAME: &str = "ssliop";
 
-/// TLS link.
+/// Link that transmits messages over TLS.
 #[derive(Clone, Debug)]
 pub struct Ssliop {
     options: TlsOptions,
@@ -144,7 +144,7 @@ impl Link for Ssliop {
     }
 }
 
-/// Makes an address of this link.
+/// Makes an address of the TLS link from a socket address.
 fn address_of(number: std::net::SocketAddr) -> Address {
     let number = std::net::SocketAddr::new(number.ip().to_canonical(), number.port());
     Address::new(NAME, &number.to_string())

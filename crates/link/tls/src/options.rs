@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Client authentication by a server.
+/// Policy of a TLS server on client certificates: none, wanted or required.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClientCertificate {
-    /// The server asks for no certificate.
+    /// The server does not ask clients for a certificate.
     #[default]
     None,
     /// The server asks for a certificate, and also serves clients without one. A certificate that
@@ -19,13 +19,13 @@ pub enum ClientCertificate {
     Required,
 }
 
-/// Version of TLS.
+/// Version of the TLS protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
-    /// TLS 1.2.
+    /// TLS version 1.2.
     #[default]
     V1_2,
-    /// TLS 1.3.
+    /// TLS version 1.3.
     V1_3,
 }
 
@@ -74,9 +74,9 @@ pub struct TlsOptions {
     /// one, each certificate of a peer's that leads to an authority has to be on no list, and its issuer has to have
     /// one here; a list that is out of date still counts. Default none: nothing is revoked.
     pub crl: Vec<PathBuf>,
-    /// Client authentication by a server. Default none.
+    /// Policy of a server on client certificates. Default none.
     pub client_certificate: ClientCertificate,
-    /// Lowest version that is accepted. Default 1.2.
+    /// Lowest version of TLS that is accepted. Default 1.2.
     pub minimum: TlsVersion,
     /// Name, or IP address, that a server's certificate must be for. Default: the host in its
     /// address.

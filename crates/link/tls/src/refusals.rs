@@ -7,23 +7,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Number of the latest failures that are remembered.
+/// Number of the most recent failed handshakes that are remembered.
 const REMEMBERED: usize = 16;
 /// Upper bound of log lines about failed handshakes in one period.
 const LINES: u32 = 19;
 /// Period for the limit of log lines about failed handshakes.
 const TERM: Duration = Duration::from_secs(10);
 
-/// Handshake that failed at an acceptor.
+/// TLS handshake that failed at an acceptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Address of the client.
     pub peer: Address,
-    /// Reason of the failure.
+    /// Reason why the handshake failed.
     pub reason: String,
 }
 
-/// Latest refusals, and their total number.
+/// Most recent failed handshakes, and the total number of them.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     latest: Mutex<VecDeque<Refusal>>,

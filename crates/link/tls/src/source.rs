@@ -54,7 +54,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Source of each handshake's configuration.
+/// Source of the TLS configurations for handshakes, which are reloaded when the certificate files
+/// change.
 pub(crate) struct Source {
     options: TlsOptions,
     files: Vec<PathBuf>,
@@ -91,7 +92,8 @@ impl Source {
         })
     }
 
-    /// Returns the configurations, after checking the files.
+    /// Returns the current TLS configurations, reloaded from the certificate files if those have
+    /// changed.
     pub(crate) fn configs(&self) -> Configs {
         let now = stamps(&self.files);
         let mut state = lock(&self.state);

@@ -15,7 +15,7 @@ pub(crate) struct CachedTimeout {
     microseconds: AtomicU64,
 }
 
-/// Value that no valid time-out in microseconds has.
+/// Marker of an unknown time-out, which no valid number of microseconds equals.
 const UNKNOWN: u64 = u64::MAX;
 
 impl CachedTimeout {

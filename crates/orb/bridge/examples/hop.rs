@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 /// load.
 const ROUNDS: usize = 15;
 
-/// Servant that answers every call with no results.
+/// Servant that answers every call with an empty result.
 struct Silent;
 
 impl ObjectAdapter for Silent {
@@ -75,7 +75,7 @@ fn main() {
     );
 }
 
-/// Returns the mean time of a call.
+/// Returns the mean duration of a call on the object.
 fn time(object: &ObjectRef, calls: u32) -> Duration {
     const VOID: Operation = Operation::two_way("void");
     let begin = Instant::now();

@@ -58,10 +58,10 @@ pub struct Bridge {
     relay: Arc<Relay>,
 }
 
-/// Object adapter of the bridge.
+/// Object adapter of a bridge, which relays the requests to target objects.
 struct Relay {
     targets: Targets,
-    /// Profile of the target's reference.
+    /// Profile in the object reference of the bridge's target.
     profile: DecodedProfile,
     /// GIOP version and code sets for locate queries to the target: the target's version, and the
     /// native code sets, as a locate request contains no text.
@@ -158,7 +158,7 @@ impl Bridge {
         rewriter.octets_to_target(body, order, &self.relay.counters)
     }
 
-    /// Returns the current counts of requests and references.
+    /// Returns the bridge's current counts of requests and of rewritten references.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.relay.counters.counts()
@@ -297,7 +297,7 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Does nothing: requests in progress complete.
+    /// Does nothing, since a bridge lets the requests in progress complete.
     fn shut_down(&self) {}
 
     fn release(&self) {}

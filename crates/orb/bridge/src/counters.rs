@@ -8,16 +8,16 @@ pub struct Counts {
     /// Number of two-way requests whose replies were passed back, including exceptions of the
     /// target.
     pub two_way: u64,
-    /// Number of one-way requests that were passed on.
+    /// Number of one-way requests that the bridge passed on.
     pub one_way: u64,
-    /// Number of LocateRequests: queries whether an object exists.
+    /// Number of LocateRequests, which ask whether an object exists.
     pub located: u64,
     /// Number of requests that cannot be passed on as they are: version, code sets, byte order,
     /// alignment; and those for objects that cannot be reached through the bridge.
     pub refused: u64,
     /// Number of requests that could not be completed: no connection, no reply, or time-out.
     pub failed: u64,
-    /// Number of rewritten references in bodies.
+    /// Number of object references rewritten in the bodies of messages.
     pub rewritten: u64,
     /// Number of references in bodies that were not rewritten because their replacement would be
     /// longer.
@@ -37,7 +37,7 @@ pub(crate) struct Counters {
     not_rewritten: AtomicU64,
 }
 
-/// Outcome of one request.
+/// Outcome of one request to the bridge, to be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     TwoWay,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Options of a bridge.
+/// Options of a bridge between ORBs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BridgeOptions {
     /// Set if references in bodies are rewritten: in replies, references to the target's server

@@ -42,7 +42,7 @@ impl Targets {
         }
     }
 
-    /// Returns the target itself.
+    /// Returns the target object of the bridge.
     pub(crate) fn target(&self) -> &ObjectRef {
         &self.target
     }

@@ -3,17 +3,17 @@
 //! compiled with that program.
 #![allow(missing_docs, clippy::borrow_deref_ref)]
 
-/// Rust of `idl/asynchronous.idl`.
+/// Rust code generated from `idl/asynchronous.idl`.
 pub mod clerks {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
 
-/// Rust of `idl/family.idl`.
+/// Rust code generated from `idl/family.idl`.
 pub mod families {
     include!(concat!(env!("OUT_DIR"), "/family.rs"));
 }
 
-/// Rust of `idl/near.idl`.
+/// Rust code generated from `idl/near.idl`.
 pub mod neighbours {
     include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }

@@ -20,7 +20,7 @@ use support::watchdog;
 const CALLS: i32 = 100_000;
 const MOST: i64 = 600;
 
-/// Allocator that counts the bytes in use.
+/// Memory allocator that counts the bytes in use.
 struct Counting;
 
 #[global_allocator]

@@ -4,18 +4,18 @@
 use crate::histogram::Histogram;
 use std::fmt::{self, Display, Write};
 
-/// Kind of a family of metrics.
+/// Type of a family of metrics: counter, gauge or histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Count that never decreases.
+    /// Metric that only counts up.
     Counter,
-    /// Current value.
+    /// Metric whose current value may rise and fall.
     Gauge,
     /// Numbers of durations up to each of several bounds.
     Histogram,
 }
 
-/// Name and value of a label.
+/// Name and value of a metric's label.
 pub type Label<'l> = (&'l str, &'l str);
 
 /// Metrics as text. Each family begins with [`Exposition::family`], and its samples follow.
@@ -31,7 +31,7 @@ impl Exposition {
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    /// Writes one value of a family.
+    /// Writes one sample of a family of metrics.
     pub fn sample(&mut self, name: &str, labels: &[Label<'_>], value: impl Display) {
         let _ = writeln!(self.text, "{name}{} {value}", Labels(labels, None));
     }
@@ -62,7 +62,7 @@ impl Exposition {
         );
     }
 
-    /// Returns the text.
+    /// Returns the metrics as text.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text

@@ -7,13 +7,13 @@ use std::time::Duration;
 /// duration in one and not yet in another. Adding takes no lock and does not allocate.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
-    /// Upper bounds of the buckets, ascending, in microseconds.
+    /// Upper bounds of the histogram's buckets, ascending, in microseconds.
     bounds: &'static [u64; N],
-    /// Number of durations in each bucket, not cumulated.
+    /// Number of durations in each bucket, not including those of lower buckets.
     buckets: [AtomicU64; N],
-    /// Number of durations above the last bound.
+    /// Number of durations above the highest bound.
     longer: AtomicU64,
-    /// Sum of the durations, in nanoseconds.
+    /// Sum of all measured durations, in nanoseconds.
     sum: AtomicU64,
 }
 
@@ -30,7 +30,7 @@ impl<const N: usize> Histogram<N> {
         }
     }
 
-    /// Counts a duration.
+    /// Adds a duration to the histogram.
     #[inline]
     pub fn add(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
@@ -54,7 +54,7 @@ impl<const N: usize> Histogram<N> {
         })
     }
 
-    /// Returns the sum of all durations.
+    /// Returns the sum of all durations in the histogram.
     #[must_use]
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum.load(Ordering::Relaxed))

@@ -18,23 +18,23 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 /// Time that a peer has for its whole request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Maximum number of connections at a time.
+/// Maximum number of HTTP connections served at a time.
 const MOST_PEERS: usize = 32;
 
-/// Maximum length of a request's head, in bytes.
+/// Maximum length of an HTTP request's head, in bytes.
 const MOST: usize = 8 << 10;
 
-/// Reply to a request.
+/// Reply to an HTTP request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// Status line without the version, such as `200 OK`.
     pub status: &'static str,
-    /// Text.
+    /// Text of the reply's body.
     pub body: String,
 }
 
 impl Reply {
-    /// Makes a reply with status 200.
+    /// Makes an HTTP reply with status 200.
     #[must_use]
     pub fn ok(body: impl Into<String>) -> Self {
         let status = "200 OK";
@@ -110,7 +110,7 @@ impl Server {
         })
     }
 
-    /// Returns the address that it answers at.
+    /// Returns the address at which the HTTP server listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -131,7 +131,7 @@ impl Drop for Server {
     }
 }
 
-/// Connections whose requests are being answered.
+/// Set of the HTTP connections whose requests are being answered.
 #[derive(Debug, Default)]
 struct Peers {
     open: Mutex<Open>,
@@ -165,7 +165,7 @@ impl Peers {
         Ok(number)
     }
 
-    /// Removes a connection whose thread has ended.
+    /// Removes the HTTP connection with this number, whose thread has ended.
     fn remove(&self, number: u64) {
         let mut open = self.open.lock();
         open.peers.retain(|(one, _)| *one != number);
@@ -184,15 +184,15 @@ impl Peers {
     }
 }
 
-/// State shared by the threads of a server.
+/// State shared by the threads of an HTTP server.
 struct Answers {
     name: String,
     peers: Peers,
-    /// None once the server has ended.
+    /// Function that answers requests; `None` once the server has ended.
     reply: Mutex<Option<Arc<MakeReply>>>,
 }
 
-/// Function that answers a request for a path.
+/// Function that makes the reply to an HTTP request for a path.
 type MakeReply = dyn Fn(&str) -> Reply + Send + Sync;
 
 impl fmt::Debug for Answers {
@@ -204,7 +204,7 @@ impl fmt::Debug for Answers {
     }
 }
 
-/// Starts the thread that answers a connection's request.
+/// Starts a thread that answers the HTTP request of a connection.
 fn begin(peer: TcpStream, answers: Arc<Answers>) -> io::Result<()> {
     let number = answers.peers.add(&peer)?;
     let thread = ThreadSpec::named(answers.name.clone());
@@ -246,7 +246,7 @@ fn answer(mut peer: TcpStream, reply: &MakeReply) -> io::Result<()> {
     peer.write_all(body.as_bytes())
 }
 
-/// Reads a request's head.
+/// Reads the head of an HTTP request.
 fn head(peer: &mut TcpStream) -> io::Result<String> {
     let until = Instant::now() + PATIENCE;
     let mut read = Vec::new();

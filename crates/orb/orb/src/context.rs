@@ -3,25 +3,25 @@
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::collections::BTreeMap;
 
-/// Named text values.
+/// Named text values that are passed with a call (IDL `context` clause).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
     values: BTreeMap<String, String>,
 }
 
 impl Context {
-    /// Creates a context without values.
+    /// Creates an empty context.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets a value.
+    /// Sets a value of the context by its name.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.values.insert(name.into(), value.into());
     }
 
-    /// Returns the value with this name.
+    /// Returns the context's value with this name.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)

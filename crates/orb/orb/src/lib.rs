@@ -109,7 +109,7 @@ pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 pub use punctual_exec::{Quoted, StopSignals};
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
-/// CDR, for use by macros in generated code.
+/// Crate of the CDR encoding, for use by macros in generated code.
 #[doc(hidden)]
 pub use punctual_cdr as cdr;
 

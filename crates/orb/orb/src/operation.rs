@@ -56,7 +56,7 @@ pub trait OperationDetails: fmt::Debug + Sync {
 }
 
 impl NamedOperation<'static> {
-    /// Creates an operation with a reply.
+    /// Creates a two-way operation, which has a reply.
     #[must_use]
     pub const fn two_way(name: &'static str) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl NamedOperation<'static> {
         }
     }
 
-    /// Creates an operation without a reply.
+    /// Creates a one-way operation, which has no reply.
     #[must_use]
     pub const fn one_way(name: &'static str) -> Self {
         Self {
@@ -125,7 +125,7 @@ impl<'n> NamedOperation<'n> {
         self.two_way
     }
 
-    /// Returns the operation's name on the wire.
+    /// Returns the operation's name as used in GIOP requests.
     #[inline]
     #[must_use]
     pub const fn name(&self) -> &'n str {

@@ -102,11 +102,11 @@ pub enum ServedAt {
     /// One priority: the endpoints with this priority or, if there are none, those without a
     /// priority.
     One(Priority),
-    /// The client's priority: all endpoints.
+    /// Priority of the client: references contain all endpoints.
     Clients,
 }
 
-/// Endpoints to which calls go.
+/// Selection of the endpoints in a reference to which a call may go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// Any endpoint, in the order given in the reference.
@@ -114,11 +114,11 @@ pub enum Destination {
     /// Endpoints with this priority first, then those without a priority, then the others in order
     /// of distance.
     Nearest(Priority),
-    /// Only endpoints whose priority is in a range.
+    /// Only endpoints whose priority is in the given range.
     Within {
-        /// The permitted priorities.
+        /// Range of permitted CORBA priorities.
         priorities: RangeInclusive<Priority>,
-        /// Type of the policy that demands this range.
+        /// Type of the policy that demands this range of priorities.
         policy: u32,
     },
     /// Endpoints whose priority is in this band or, if there are none, those without a priority,

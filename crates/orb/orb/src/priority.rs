@@ -20,9 +20,9 @@ impl fmt::Debug for PriorityOutOfRange {
 }
 
 impl Priority {
-    /// RTCORBA::minPriority.
+    /// Lowest CORBA priority (RTCORBA::minPriority).
     pub const MIN: Self = Self(0);
-    /// RTCORBA::maxPriority.
+    /// Highest CORBA priority (RTCORBA::maxPriority).
     pub const MAX: Self = Self(i16::MAX);
 
     /// Creates a priority.
@@ -36,7 +36,7 @@ impl Priority {
         }
     }
 
-    /// Returns the priority's number.
+    /// Returns the CORBA priority as a number.
     #[must_use]
     pub const fn get(self) -> i16 {
         self.0

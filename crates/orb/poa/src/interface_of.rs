@@ -9,7 +9,7 @@ use punctual_orb::{
 };
 use std::time::Duration;
 
-/// Time limit of a repository's answer.
+/// Maximum time to wait for an answer of the Interface Repository.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers with the definition of the most derived interface. Calls the repository, which may be

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Upper bound of a key's length, in bytes.
+/// Maximum length of a key in the IOR table, in bytes.
 const MAX_KEY: usize = 1024;
 
 /// Locator, which resolves keys that are not bound.
@@ -41,10 +41,10 @@ struct Inner {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IorTableError {
-    /// The key is bound already.
+    /// The key is already bound in the IOR table.
     #[error("`{0}` is bound already")]
     AlreadyBound(String),
-    /// The key is not bound.
+    /// The key is not bound in the IOR table.
     #[error("`{0}` is not bound")]
     NotFound(String),
     /// The object is nil, or the key too long.

@@ -29,10 +29,10 @@ const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";
 const PERSISTENT: [u8; 4] = *b"PUNP";
 
-/// Upper bound of a path, in octets.
+/// Maximum length of an adapter's path in an object key, in octets.
 pub(crate) const MAX_PATH: u16 = u16::MAX;
 
-/// Placeholder for an unknown map entry.
+/// Value used in object keys when the map entry is unknown.
 const NO_ENTRY: EntryId = EntryId {
     index: u32::MAX,
     generation: u32::MAX,
@@ -75,7 +75,7 @@ pub(crate) struct AdapterName {
 /// Id of an adapter, unique among those of all ORBs of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AdapterId {
-    /// Nonce of the ORB.
+    /// Random number of the ORB to which the adapter belongs.
     pub(crate) nonce: Nonce,
     pub(crate) name: AdapterName,
 }
@@ -106,7 +106,7 @@ pub(crate) enum Key<'k> {
     },
     /// Key of an object whose adapter is found by its path.
     Persistent { path: &'k [u8], id: &'k [u8] },
-    /// Key of another ORB, or damaged key.
+    /// Object key of another ORB, or a damaged one.
     Foreign,
 }
 

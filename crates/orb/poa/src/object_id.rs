@@ -3,12 +3,12 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Name of an object within its adapter.
+/// Object id, which identifies an object within its object adapter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(Box<[u8]>);
 
 impl ObjectId {
-    /// Returns the octets.
+    /// Returns the octets of the object id.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -33,7 +33,7 @@ impl From<Vec<u8>> for ObjectId {
     }
 }
 
-/// Converts text as `PortableServer::string_to_ObjectId` does.
+/// Converts text to an object id, as `PortableServer::string_to_ObjectId` does.
 impl From<&str> for ObjectId {
     fn from(text: &str) -> Self {
         text.as_bytes().into()

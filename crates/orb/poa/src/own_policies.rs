@@ -18,11 +18,11 @@ pub struct ObjectPolicy(pub(crate) Arc<OwnPolicies>);
 
 /// Policies of objects that have one of their own in place of their adapter's.
 pub(crate) struct OwnPolicies {
-    /// Policy that differs from the adapter's.
+    /// Policy of the objects that differs from the adapter's policy.
     pub(crate) policy: Policy,
     /// All policies of these objects whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// Policies that act around upcalls of these objects.
+    /// Hook of the policies that act before and after each upcall to these objects.
     pub(crate) around: Option<UpcallHook>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct OwnPolicies {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConflictingPolicy;
 
-/// Own policies of the objects of one adapter.
+/// Policies that single objects of one adapter have in place of the adapter's.
 #[derive(Default)]
 pub(crate) struct OwnPoliciesOfObjects {
     /// All own policies made so far: objects with equal ones share them.

@@ -58,7 +58,7 @@ use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// Allocator that counts the memory held.
+/// Allocator that counts the memory that the program holds.
 struct Counting;
 
 #[global_allocator]

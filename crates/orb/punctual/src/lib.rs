@@ -129,7 +129,7 @@ pub mod json {
     pub use punctual_dynamic::json::*;
 }
 
-/// The guide to interceptors, whose snippets are tests.
+/// Guide to interceptors, whose code snippets are compiled as documentation tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/guide/interceptors.md")]
 #[derive(Debug)]

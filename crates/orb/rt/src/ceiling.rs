@@ -35,7 +35,7 @@ pub(crate) struct Ceiling {
 pub(crate) enum NotRisen {
     /// The thread's own priority is higher than the ceiling.
     AboveCeiling,
-    /// The operating system refuses the scheduling.
+    /// The operating system refuses the scheduling at the ceiling.
     Refused(io::Error),
 }
 

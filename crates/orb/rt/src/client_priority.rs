@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 /// priority, and all others use any endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientPriorityPolicy {
-    /// USE_NO_PRIORITY: any endpoint.
+    /// USE_NO_PRIORITY: requests are sent to any of the server's endpoints.
     UseNoPriority,
     /// USE_THREAD_PRIORITY: an endpoint of the calling thread's CORBA priority. INV_POLICY where
     /// there is none.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct RtConfig {
     /// Scheduling policy for threads with a native priority.
     pub policy: NativePolicy,
-    /// Mapping of CORBA priorities to native ones.
+    /// Mapping of CORBA priorities to native priorities.
     pub mapping: Mapping,
     /// Reaction if the machine does not grant native priorities.
     pub real_time: RealTime,
@@ -66,12 +66,12 @@ pub trait PriorityTransform: Send + Sync + Debug {
 pub struct Propagated {
     /// Highest priority at which a client's request is served.
     pub highest: Priority,
-    /// Treatment of a request with a higher priority.
+    /// Treatment of a client's request whose priority exceeds the highest one allowed.
     pub above: AboveHighest,
 }
 
 impl Default for Propagated {
-    /// Returns the default, which allows all priorities.
+    /// Returns the default limit, which allows clients to propagate all priorities.
     fn default() -> Self {
         Self {
             highest: Priority::MAX,

@@ -26,13 +26,13 @@ impl PriorityBandedConnectionPolicy {
         Self(bands.into_iter().collect())
     }
 
-    /// Returns the bands.
+    /// Returns the priority bands of the policy.
     #[must_use]
     pub fn bands(&self) -> &[RangeInclusive<Priority>] {
         &self.0
     }
 
-    /// Returns the first band that contains a priority.
+    /// Returns the first priority band that contains the priority.
     #[must_use]
     pub fn band_of(&self, priority: Priority) -> Option<&RangeInclusive<Priority>> {
         self.0.iter().find(|band| band.contains(&priority))

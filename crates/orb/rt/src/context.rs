@@ -17,7 +17,7 @@ use punctual_orb::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Length of the context's data, in bytes.
+/// Length of the service context's data, in bytes.
 const LENGTH: usize = 4;
 /// Layout of the data: byte order flag and padding, then the priority.
 const LAYOUT: WordLayout = WordLayout::priority_last([cfg!(target_endian = "little") as u8, 0]);

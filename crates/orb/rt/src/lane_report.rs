@@ -9,7 +9,7 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use]
 pub struct LaneReport {
-    /// Sender whose drop ends the reporting thread.
+    /// Sender of a channel; the thread that reports ends when this is dropped.
     _ends: Sender<()>,
 }
 

@@ -26,14 +26,14 @@ pub struct RtOrb {
     number: u32,
     config: RtConfig,
     mapping: Arc<dyn PriorityMapping>,
-    /// Scheduling of the thread that created the RTORB.
+    /// Scheduling of the thread that created the RTORB, if it is known.
     usual: Option<Scheduling>,
     is_degraded: bool,
     native_changes: AtomicU64,
     dynamic: Option<Arc<Dynamic>>,
 }
 
-/// Reason why Real-time CORBA is not available.
+/// Reason why Real-time CORBA is not available in this process.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RtError {
@@ -45,9 +45,9 @@ pub enum RtError {
         wanted.priority()
     )]
     NotGranted {
-        /// Scheduling that was requested.
+        /// Scheduling that was requested of the operating system.
         wanted: Scheduling,
-        /// The operating system's error.
+        /// Error that the operating system returned.
         error: io::Error,
     },
     /// The process is not permitted to lock its memory.
@@ -117,7 +117,7 @@ impl RtOrb {
         }))
     }
 
-    /// Returns the RTORB of an ORB.
+    /// Returns the RTORB that belongs to an ORB, if there is one.
     #[must_use]
     pub fn of(orb: &Orb) -> Option<Arc<Self>> {
         orb.extension()
@@ -321,7 +321,7 @@ impl RtOrb {
     }
 }
 
-/// Number of the next RTORB.
+/// Number that the next RTORB of the process will get.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 
 /// Checks that threads of this process may have this scheduling, by starting one that has it.

@@ -12,7 +12,7 @@ use punctual_orb::{
 };
 use std::ops::RangeInclusive;
 
-/// Length of the context's data, in bytes.
+/// Length of the service context's data, in bytes.
 const LENGTH: usize = 6;
 
 /// Returns the context's data for a band, in this machine's byte order.

@@ -21,16 +21,16 @@ thread_local! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Native(u32);
 
-/// Saved state of a thread, to be restored.
+/// Saved priority and scheduling of a thread, to be restored later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SavedState(RunsAt);
 
 const POLICY: u32 = 8;
 
 impl Native {
-    /// The scheduling has not been read yet.
+    /// Value for a thread whose native scheduling has not been read yet.
     const UNKNOWN: Self = Self(0);
-    /// Any scheduling: the thread keeps what it has.
+    /// Value for any native scheduling: the thread keeps the scheduling that it has.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
     /// The thread has a reservation (`SCHED_DEADLINE`), which it keeps.
     pub(crate) const DEADLINE: Self = Self(u32::MAX - 1);
@@ -72,13 +72,13 @@ impl Native {
     }
 }
 
-/// Returns the state of the calling thread.
+/// Returns the priority and scheduling of the calling thread, to be restored later.
 pub(crate) fn now() -> io::Result<SavedState> {
     native()?;
     Ok(SavedState(RunsAt::of_thread()))
 }
 
-/// Returns the scheduling of the calling thread.
+/// Returns the native scheduling of the calling thread.
 #[inline]
 pub(crate) fn native() -> io::Result<Native> {
     match Native(RunsAt::of_thread().scheduled()) {
@@ -165,25 +165,25 @@ impl SavedState {
         Self(RunsAt::new(native.0, corba))
     }
 
-    /// Returns the CORBA priority of the saved state.
+    /// Returns the CORBA priority in the saved state, if there is one.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
         self.0.priority()
     }
 
-    /// Returns the scheduling of the saved state.
+    /// Returns the native scheduling in the saved state.
     #[inline]
     pub(crate) fn native(self) -> Native {
         Native(self.0.scheduled())
     }
 
-    /// Returns the saved state as a number.
+    /// Returns the saved thread state, encoded as a number.
     #[inline]
     pub(crate) fn number(self) -> u64 {
         self.0.number()
     }
 
-    /// Converts back from [`SavedState::number`].
+    /// Converts a number from [`SavedState::number`] back to the saved thread state.
     #[inline]
     pub(crate) fn from_number(number: u64) -> Self {
         Self(RunsAt::from_number(number))

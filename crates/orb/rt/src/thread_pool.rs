@@ -28,7 +28,7 @@ impl PolicyType for ThreadpoolPolicy {
 /// Treatment of requests that arrive while all threads of a pool are in upcalls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestBuffering {
-    /// Requests are refused with TRANSIENT.
+    /// Requests are not buffered, but refused with TRANSIENT.
     #[default]
     None,
     /// Requests stay unread in the buffers of their connections for as long as their clients wait.
@@ -65,7 +65,7 @@ pub struct PoolThreads {
     pub reservation: Option<Reservation>,
 }
 
-/// Options of a thread pool.
+/// Options of a Real-time CORBA thread pool.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadpoolOptions {
     /// Size of each thread's stack in bytes; by default that of the system (2 MiB).

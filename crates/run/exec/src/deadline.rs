@@ -8,7 +8,7 @@ const LONG: u64 = NANOS_A_SECOND;
 const NANOS_A_SECOND: u64 = 1_000_000_000;
 /// Upper bound of a tick of the coarse clock, in nanoseconds.
 const TICK: u64 = 10_000_000;
-/// Value that stands for 'no bound'.
+/// Time in nanoseconds that stands for a deadline that never passes.
 const NEVER: u64 = u64::MAX;
 
 /// Bound on an operation that may block.
@@ -126,7 +126,7 @@ impl Deadline {
         *self
     }
 
-    /// Returns whether the deadline has passed.
+    /// Returns whether the deadline has already passed.
     #[must_use]
     pub fn has_passed(&self) -> bool {
         self.end != NEVER && self.left() == 0

@@ -13,7 +13,7 @@ use std::ops::{Deref, DerefMut};
 
 pub use punctual_sys::pi_mutex::LockError;
 
-/// Priority protocol of a lock.
+/// Priority protocol of a lock: with or without priority inheritance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockProtocol {
     /// No priority inheritance; waiting threads are admitted roughly in order.
@@ -24,25 +24,25 @@ pub enum LockProtocol {
     InheritPriority,
 }
 
-/// Lock of either [`LockProtocol`], around a value.
+/// Mutex around a value, with either [`LockProtocol`].
 pub enum LaneLock<T> {
-    /// Lock without priority inheritance ([`LockProtocol::Plain`]).
+    /// Mutex without priority inheritance ([`LockProtocol::Plain`]).
     Plain(Mutex<T>),
-    /// Lock with priority inheritance ([`LockProtocol::InheritPriority`]).
+    /// Mutex with priority inheritance ([`LockProtocol::InheritPriority`]).
     Inheriting(PiMutex<T>),
 }
 
 /// Guard of a [`LaneLock`]: gives access to the value while the lock is held.
 #[must_use = "the lock is given back when the guard is dropped"]
 pub enum LaneGuard<'l, T> {
-    /// Guard of a plain lock.
+    /// Guard of a mutex without priority inheritance.
     Plain(MutexGuard<'l, T>),
-    /// Guard of a lock with priority inheritance.
+    /// Guard of a mutex with priority inheritance.
     Inheriting(PiGuard<'l, T>),
 }
 
 impl<T> LaneLock<T> {
-    /// Makes an unlocked lock around `value`.
+    /// Makes an unlocked mutex around `value`, with the given priority protocol.
     #[must_use]
     pub const fn new(protocol: LockProtocol, value: T) -> Self {
         match protocol {
@@ -51,7 +51,7 @@ impl<T> LaneLock<T> {
         }
     }
 
-    /// Returns the lock protocol.
+    /// Returns the priority protocol of the lock.
     #[must_use]
     pub fn protocol(&self) -> LockProtocol {
         match self {

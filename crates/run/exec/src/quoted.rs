@@ -15,7 +15,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'t>(pub &'t str);
 
-/// Number of characters shown of a text.
+/// Maximum number of characters of a quoted text that are shown.
 const SHOWN: usize = 256;
 
 impl fmt::Display for Quoted<'_> {

@@ -33,7 +33,7 @@ const REAL_TIME_KNOWN_FOR: u32 = 16_384;
 pub enum Look {
     /// Polls memory, which takes a few nanoseconds. The clock is first read after some 200 polls.
     Memory,
-    /// Polls by a system call.
+    /// Polls with system calls.
     System,
 }
 
@@ -74,7 +74,7 @@ impl Look {
 pub struct Spin {
     look: Look,
     always: bool,
-    /// Largest budget for spinning, in nanoseconds.
+    /// Maximum time that a thread may spin in one wait, in nanoseconds.
     most: u32,
     budget: AtomicU32,
     /// Number of waits since the budget fell to zero or was last tried again.
@@ -86,7 +86,7 @@ pub struct Spin {
 /// Number of the process's threads that spin, except those that always may.
 static SPINNING: AtomicU32 = AtomicU32::new(0);
 
-/// Guard that counts a spinning thread until dropped.
+/// Guard that counts the thread as spinning until it is dropped.
 struct Looking;
 
 impl Looking {
@@ -245,7 +245,7 @@ impl Spin {
         if is_time { self.most } else { 0 }
     }
 
-    /// Returns whether the calling thread may spin.
+    /// Returns whether the calling thread may spin before it blocks.
     fn may_look(&self) -> bool {
         self.always
             || KNOWN.with(|known| {
@@ -267,7 +267,7 @@ fn look_times<T>(times: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> 
     })
 }
 
-/// Cached properties of a thread.
+/// Cached properties of a thread that determine whether the thread may spin.
 #[derive(Clone, Copy)]
 struct KnownThread {
     may_look: bool,

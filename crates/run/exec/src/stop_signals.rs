@@ -15,9 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// process at once, for the user whose program does not end soon enough.
 #[derive(Debug)]
 pub struct StopSignals {
-    /// Stream on which the handlers write a byte.
+    /// Stream to which the signal handlers write one byte for each signal.
     notified: UnixStream,
-    /// True if the next signal ends the process.
+    /// True if the next stop signal ends the process at once.
     is_last: Arc<AtomicBool>,
     writing: Vec<SigId>,
 }

@@ -17,7 +17,7 @@ pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock()
 }
 
-/// Takes a lock, unless another thread holds it.
+/// Locks the mutex, unless it is already locked.
 #[inline]
 pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     mutex.try_lock()
@@ -29,18 +29,18 @@ pub fn wait<'m, T>(condvar: &Condvar, mut guard: MutexGuard<'m, T>) -> MutexGuar
     guard
 }
 
-/// A word that one thread sleeps on.
+/// Futex word on which one thread sleeps until another wakes it.
 #[derive(Debug)]
 pub struct Word(AtomicU32);
 
 impl Word {
-    /// Makes a word with this value.
+    /// Makes a futex word with this initial value.
     #[must_use]
     pub fn new(value: u32) -> Self {
         Self(AtomicU32::new(value))
     }
 
-    /// Returns the atomic that holds the word.
+    /// Returns the atomic integer that holds the value of the word.
     #[inline]
     #[must_use]
     pub fn atomic(&self) -> &AtomicU32 {
@@ -74,7 +74,7 @@ pub struct Parker {
 }
 
 impl Parker {
-    /// Makes the parker of the calling thread.
+    /// Makes a parker for the calling thread.
     #[must_use]
     pub fn own() -> Self {
         Self {

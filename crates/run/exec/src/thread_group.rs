@@ -4,7 +4,7 @@ use crate::Deadline;
 use crate::thread::{SpawnError, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Group of threads of one purpose.
+/// Group of threads that serve one purpose and are counted together.
 #[derive(Clone, Debug)]
 pub struct ThreadGroup {
     shared: Arc<Shared>,
@@ -61,13 +61,13 @@ impl ThreadGroup {
         Ok(Counted(self.clone()))
     }
 
-    /// Returns the number of running threads.
+    /// Returns the number of running threads in the group.
     #[must_use]
     pub fn len(&self) -> usize {
         *self.lock()
     }
 
-    /// Returns whether no thread runs.
+    /// Returns whether no thread of the group is running.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

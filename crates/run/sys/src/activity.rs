@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Identifier of a thread (`gettid`).
 pub use rustix::thread::Pid as ThreadId;
 
-/// State of a thread at one moment.
+/// State of a thread at one moment, as the kernel reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activity {
     /// `true` if the thread runs or waits for a processor; `false` if it is blocked.
@@ -16,7 +16,7 @@ pub struct Activity {
     pub processor_time: Duration,
 }
 
-/// Returns the identifier of the calling thread.
+/// Returns the identifier of the calling thread (`gettid`).
 #[must_use]
 pub fn own_id() -> ThreadId {
     rustix::thread::gettid()

@@ -32,7 +32,7 @@ impl Credentials {
         })
     }
 
-    /// Returns the user's number.
+    /// Returns the user id of the peer's process.
     #[must_use]
     pub fn user(&self) -> u32 {
         self.user

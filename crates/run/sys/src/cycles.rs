@@ -15,7 +15,7 @@
 use crate::clock;
 use std::time::Duration;
 
-/// Returns the current value of the processor's counter.
+/// Returns the current value of the processor's cycle counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "x86_64")]
@@ -25,7 +25,7 @@ pub fn now() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// Returns the current value of the processor's counter.
+/// Returns the current value of the processor's cycle counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "aarch64")]
@@ -38,7 +38,7 @@ pub fn now() -> u64 {
     ticks
 }
 
-/// Returns the current value of the processor's counter.
+/// Returns the current value of the processor's cycle counter.
 #[inline]
 #[must_use]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -66,7 +66,7 @@ pub const fn is_invariant() -> bool {
     true
 }
 
-/// Length of a tick.
+/// Length of a tick of the processor's cycle counter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     nanos_a_tick: f64,
@@ -96,19 +96,19 @@ impl Rate {
         }
     }
 
-    /// Makes a rate from known nanoseconds a tick.
+    /// Makes a rate from the known length of a tick in nanoseconds.
     #[must_use]
     pub const fn new(nanos_a_tick: f64) -> Self {
         Self { nanos_a_tick }
     }
 
-    /// Converts ticks to nanoseconds.
+    /// Converts ticks of the cycle counter to nanoseconds.
     #[must_use]
     pub fn nanos(self, ticks: u64) -> f64 {
         float(ticks) * self.nanos_a_tick
     }
 
-    /// Returns the nanoseconds of one tick.
+    /// Returns the length of one tick in nanoseconds.
     #[must_use]
     pub const fn nanos_a_tick(self) -> f64 {
         self.nanos_a_tick

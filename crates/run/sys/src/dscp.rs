@@ -21,7 +21,7 @@ impl fmt::Display for NoDscp {
 }
 
 impl Dscp {
-    /// Expedited forwarding (RFC 3246).
+    /// DSCP code point for expedited forwarding (RFC 3246).
     pub const EF: Self = Self(46);
 
     /// Makes a code point of its number; `None` above 63.
@@ -33,7 +33,7 @@ impl Dscp {
         }
     }
 
-    /// Returns the code point's number.
+    /// Returns the number of the DSCP code point.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0

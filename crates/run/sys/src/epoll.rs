@@ -14,23 +14,23 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Conditions that a descriptor is watched for.
+/// Conditions for which epoll watches a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Failure of the descriptor alone.
+    /// Only errors of the descriptor are reported.
     Nothing,
-    /// Data to read, or the end.
+    /// Data that can be read, and the end of the stream, are reported.
     Read,
     /// Data to read, the end, or room to write.
     ReadAndWrite,
 }
 
-/// Event of one descriptor.
+/// Event that epoll reports for one descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EpollEvent {
-    /// Token that the descriptor was added with.
+    /// Token with which the descriptor was added to the set.
     pub token: u64,
-    /// Set if there is something to read.
+    /// True if the descriptor has something to read.
     pub readable: bool,
     /// Set if there is room to write. Reported only on request.
     pub writable: bool,
@@ -39,12 +39,12 @@ pub struct EpollEvent {
     pub ended: bool,
 }
 
-/// Buffer for the events that [`Epoll::wait`] finds.
+/// Buffer that [`Epoll::wait`] fills with the events that occurred.
 pub struct EpollEvents {
     list: Vec<Event>,
 }
 
-/// Set of descriptors to be waited for.
+/// Set of descriptors whose events one epoll instance awaits.
 #[derive(Debug)]
 pub struct Epoll {
     set: OwnedFd,
@@ -134,7 +134,7 @@ impl EpollEvents {
         }
     }
 
-    /// Returns the events.
+    /// Returns the events in the buffer.
     pub fn iter(&self) -> impl Iterator<Item = EpollEvent> {
         self.list.iter().map(|event| {
             let flags = event.flags;
@@ -147,12 +147,12 @@ impl EpollEvents {
         })
     }
 
-    /// Removes all events.
+    /// Removes all events from the buffer.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Returns whether there are no events.
+    /// Returns whether the buffer contains no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -34,7 +34,7 @@ impl EventFd {
         let _ = rustix::io::write(&self.count, &1u64.to_ne_bytes());
     }
 
-    /// Clears the event if it was set.
+    /// Clears the event, if it was set.
     pub fn clear(&self) {
         // Fails when it was not set.
         let _ = rustix::io::read(&self.count, &mut [0u8; 8]);

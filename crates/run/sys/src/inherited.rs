@@ -11,10 +11,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// First inherited descriptor.
+/// Number of the first descriptor that a service manager passes to this process.
 const FIRST: RawFd = 3;
 
-/// Inherited sockets already handed out, a bit each.
+/// Bit set of the inherited sockets that have already been handed out.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 /// Inherited socket that listens at a TCP port. The process's starter holds it, too, so it outlives
@@ -103,7 +103,7 @@ impl InheritedListener {
         }
     }
 
-    /// Ends every [`InheritedListener::accept`], and any later one.
+    /// Ends every [`InheritedListener::accept`] in progress, and any later one.
     pub fn stop(&self) {
         self.ends.notify();
     }

@@ -3,14 +3,14 @@
 use rustix::mm::{MlockAllFlags, mlockall, munlockall};
 use std::io;
 
-/// Extent of locked memory.
+/// Extent of the process memory that is locked into RAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Memory mapped at the moment.
+    /// Only memory that is mapped at the time of the call.
     Current,
     /// Memory mapped from now on, threads' stacks included, all of it at once.
     Future,
-    /// Current and future memory.
+    /// Memory that is mapped now or in the future.
     All,
     /// Current and future memory, each page once it has been used: stacks take no more memory than
     /// they need.

@@ -94,12 +94,12 @@ pub fn clear(socket: impl AsFd) {
     let _ = recv(socket, &mut notified[..], RecvFlags::DONTWAIT);
 }
 
-/// Outcome of a wait.
+/// Outcome of waiting for something to receive on a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Time-out without an event.
+    /// The time-out passed without an event.
     Nothing,
-    /// Something to receive, or a notification.
+    /// Data or a notification has arrived.
     Data,
     /// The other end is closed, or its process has died; something may still be there to receive.
     End,

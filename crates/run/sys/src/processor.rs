@@ -36,7 +36,7 @@ impl Processors {
         Ok(Self(sched_getaffinity(None)?))
     }
 
-    /// Returns the processors' numbers, in ascending order.
+    /// Returns the numbers of the processors in the set, in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
         (0..CpuSet::MAX_CPU).filter(|&number| self.0.is_set(number))
     }

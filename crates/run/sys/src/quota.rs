@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Mount point of control groups, below the root.
+/// Mount point of the control groups, relative to the root directory.
 const MOUNTED_AT: &str = "sys/fs/cgroup";
 
 /// File in which the kernel lists the process's own groups, below the root.
@@ -65,7 +65,7 @@ fn machine_memory(info: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// Returns the smallest quota of processor time.
+/// Returns the smallest processor-time quota among a control group and its ancestors.
 fn smallest(mounted_at: &Path, groups: &str) -> Option<f64> {
     let quotas = on_the_path(mounted_at, groups, "cpu");
     let quotas = quotas.filter_map(|(group, version)| match version {
@@ -75,7 +75,7 @@ fn smallest(mounted_at: &Path, groups: &str) -> Option<f64> {
     quotas.reduce(f64::min)
 }
 
-/// Returns the smallest limit of memory.
+/// Returns the smallest memory limit, in bytes, among a control group and its ancestors.
 fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
     let limits = on_the_path(mounted_at, groups, "memory");
     let limits = limits.filter_map(|(group, version)| {
@@ -90,12 +90,12 @@ fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
     limits.min()
 }
 
-/// Version of control groups.
+/// Version of the Linux control groups (cgroups).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// Version 1: a hierarchy for each controller.
+    /// Version 1, with a separate hierarchy for each controller.
     One,
-    /// Version 2: one hierarchy.
+    /// Version 2, with one hierarchy for all controllers.
     Two,
 }
 

@@ -56,7 +56,7 @@ mod tests {
             .unwrap()
     }
 
-    /// Uses half a mebibyte of stack.
+    /// Writes to half a mebibyte of the calling thread's stack.
     #[inline(never)]
     fn use_some() {
         let mut used = [1u8; 512 << 10];

@@ -9,12 +9,12 @@ use std::time::Duration;
 /// Largest number of parts that one system call takes (`IOV_MAX`).
 const PARTS: usize = 1024;
 
-/// Direction that a time-out applies to.
+/// Direction of the data to which a socket time-out applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// `SO_RCVTIMEO`.
+    /// Receiving, with the time-out `SO_RCVTIMEO`.
     Receive,
-    /// `SO_SNDTIMEO`.
+    /// Sending, with the time-out `SO_SNDTIMEO`.
     Send,
 }
 
@@ -143,9 +143,9 @@ pub fn receive_now(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Option
 pub enum Pending {
     /// No data: the connection is quiet and open, as far as this host knows.
     Nothing,
-    /// Data, to be read without waiting.
+    /// Data can be read without waiting.
     Data,
-    /// End: the peer closed or reset the connection.
+    /// The peer has closed or reset the connection.
     End,
 }
 

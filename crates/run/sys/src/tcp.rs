@@ -37,7 +37,7 @@ pub struct TcpOptions {
     /// `TCP_NODELAY`: sends small messages at once. Default on; off makes a request wait for the
     /// acknowledgement of the one before it.
     pub no_delay: bool,
-    /// Probes of silent connections; `None` turns them off.
+    /// Keep-alive probes of silent connections; `None` turns them off.
     pub keep_alive: Option<KeepAlive>,
     /// `TCP_USER_TIMEOUT`: time that sent data may stay unacknowledged before the connection is
     /// dead; `None` leaves it to the kernel (about 15 minutes).

@@ -99,7 +99,7 @@ fn socket() -> io::Result<OwnedFd> {
     )?)
 }
 
-/// Returns the effective user of this process.
+/// Returns the effective user id of this process.
 #[must_use]
 pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()

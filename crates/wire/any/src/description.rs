@@ -6,44 +6,44 @@ use crate::type_code::TypeCode;
 /// Description of an interface with everything it inherits (`FullInterfaceDescription`).
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceDescription {
-    /// Simple name.
+    /// Simple name of the interface.
     pub name: String,
-    /// Repository id.
+    /// Repository id of the interface.
     pub id: String,
     /// Repository id of the enclosing scope; empty for the outermost.
     pub defined_in: String,
-    /// Version, `1.0` as a rule.
+    /// Version of the interface, usually `1.0`.
     pub version: String,
-    /// Operations, own and inherited ones.
+    /// Operations of the interface, including inherited ones.
     pub operations: Vec<OperationDescription>,
-    /// Attributes, own and inherited ones.
+    /// Attributes of the interface, including inherited ones.
     pub attributes: Vec<AttributeDescription>,
-    /// Repository ids of the direct bases.
+    /// Repository ids of the interface's direct bases.
     pub bases: Vec<String>,
     /// TypeCode of the interface.
     pub type_code: TypeCode,
 }
 
-/// Description of an operation.
+/// Description of an operation in the Interface Repository.
 #[derive(Clone, Debug, Default)]
 pub struct OperationDescription {
-    /// Name, as in requests.
+    /// Name of the operation, as sent in requests.
     pub name: String,
-    /// Repository id.
+    /// Repository id of the operation.
     pub id: String,
     /// `true` if the operation is oneway, without a reply.
     pub oneway: bool,
-    /// Type of the result; `void` for none.
+    /// Type of the operation's result; `void` for none.
     pub result: TypeCode,
-    /// Parameters, in order.
+    /// Parameters of the operation, in order of declaration.
     pub parameters: Vec<ParameterDescription>,
-    /// User exceptions that it may raise.
+    /// User exceptions that the operation may raise.
     pub exceptions: Vec<ExceptionDescription>,
-    /// Patterns of its `context` clause.
+    /// Name patterns in the operation's `context` clause.
     pub contexts: Vec<String>,
 }
 
-/// Parameter of an operation.
+/// Description of an operation's parameter.
 #[derive(Clone, Debug)]
 pub struct ParameterDescription {
     /// Name of the parameter.
@@ -57,39 +57,39 @@ pub struct ParameterDescription {
 /// Direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterMode {
-    /// From the client to the object.
+    /// Parameter passed from the client to the object.
     In,
-    /// From the object to the client.
+    /// Parameter passed from the object to the client.
     Out,
-    /// In both directions.
+    /// Parameter passed in both directions.
     InOut,
 }
 
 /// Description of a user exception.
 #[derive(Clone, Debug)]
 pub struct ExceptionDescription {
-    /// Simple name.
+    /// Simple name of the user exception.
     pub name: String,
-    /// Repository id.
+    /// Repository id of the user exception.
     pub id: String,
-    /// Type of the exception.
+    /// TypeCode of the user exception.
     pub type_code: TypeCode,
 }
 
 /// Description of an attribute.
 #[derive(Clone, Debug)]
 pub struct AttributeDescription {
-    /// Name; requests call `_get_NAME` and `_set_NAME`.
+    /// Name of the attribute; requests call `_get_NAME` and `_set_NAME`.
     pub name: String,
-    /// Repository id.
+    /// Repository id of the attribute.
     pub id: String,
-    /// Type of the attribute.
+    /// TypeCode of the attribute.
     pub type_code: TypeCode,
     /// `true` if the attribute is read-only.
     pub readonly: bool,
-    /// User exceptions that reading it may raise.
+    /// User exceptions that reading the attribute may raise.
     pub get_exceptions: Vec<ExceptionDescription>,
-    /// User exceptions that writing it may raise.
+    /// User exceptions that writing the attribute may raise.
     pub put_exceptions: Vec<ExceptionDescription>,
 }
 
@@ -108,7 +108,7 @@ impl InterfaceDescription {
         operations.find(|one| one.name == name).cloned()
     }
 
-    /// Returns the attribute of this name.
+    /// Returns the description of the attribute with this name, if there is one.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&AttributeDescription> {
         self.attributes.iter().find(|one| one.name == name)
@@ -116,7 +116,7 @@ impl InterfaceDescription {
 }
 
 impl AttributeDescription {
-    /// Returns the operation that reads the attribute.
+    /// Returns a description of the operation that reads the attribute.
     #[must_use]
     pub fn getter(&self) -> OperationDescription {
         OperationDescription {

@@ -45,7 +45,7 @@ pub enum TypeKind {
 }
 
 impl TypeKind {
-    /// All kinds, in the order of their numbers.
+    /// All kinds of types, in the order of their numbers.
     pub const ALL: [Self; 37] = [
         Self::Null,
         Self::Void,
@@ -93,7 +93,7 @@ impl TypeKind {
         Self::ALL.get(place).copied()
     }
 
-    /// Returns the kind's number.
+    /// Returns the number of the type kind, as encoded in TypeCodes.
     #[must_use]
     pub const fn number(self) -> u32 {
         self as u32

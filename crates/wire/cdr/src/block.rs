@@ -17,7 +17,7 @@ pub trait MemoryPool: Send + Sync {
     fn give_back(&self, bytes: Vec<u8>);
 }
 
-/// Growable buffer of bytes on loan.
+/// Growable byte buffer, whose memory may be on loan from a pool.
 #[derive(Default)]
 pub struct Block {
     bytes: Vec<u8>,
@@ -48,10 +48,10 @@ impl Drop for Beside {
     }
 }
 
-/// Destination of a dropped block's memory.
+/// Destination of a block's memory when the block is dropped.
 #[derive(Default)]
 enum OnDrop {
-    /// The memory is freed.
+    /// The memory of the block is freed.
     #[default]
     Free,
     /// Cache of the thread that drops the block, unless the block has grown beyond this many bytes.
@@ -99,21 +99,21 @@ impl Block {
         }
     }
 
-    /// Returns the number of bytes held.
+    /// Returns the number of bytes in the block.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns whether the block is empty.
+    /// Returns whether the block contains no bytes.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Returns the bytes held.
+    /// Returns the bytes in the block.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
@@ -134,7 +134,7 @@ impl Block {
         self.bytes.capacity()
     }
 
-    /// Empties the block and keeps its memory.
+    /// Removes all bytes from the block, but keeps the allocated memory.
     #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
@@ -143,7 +143,7 @@ impl Block {
         }
     }
 
-    /// Keeps the first `len` octets.
+    /// Removes all bytes after the first `len` bytes of the block.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.bytes.truncate(len);
@@ -155,13 +155,13 @@ impl Block {
         self.bytes.reserve(additional);
     }
 
-    /// Appends `octets`; allocates only if they don't fit.
+    /// Appends `octets` to the block; allocates memory only if the capacity does not suffice.
     #[inline]
     pub fn extend_from_slice(&mut self, octets: &[u8]) {
         self.bytes.extend_from_slice(octets);
     }
 
-    /// Appends one byte.
+    /// Appends one byte to the block.
     #[inline]
     pub fn push(&mut self, octet: u8) {
         self.bytes.push(octet);
@@ -238,7 +238,7 @@ impl Block {
         self.beside.get_or_insert_default().charge = Some(charge);
     }
 
-    /// Returns the charge that was attached, if any.
+    /// Returns the memory charge that was attached to the block, if any.
     #[inline]
     #[must_use]
     pub fn charge(&self) -> Option<&Charge> {

@@ -34,9 +34,9 @@ pub trait Environment: Any + Send + Sync {
 pub struct Coding<'e> {
     /// GIOP version of the message, which decides the encoding of wide text.
     pub version: GiopVersion,
-    /// Negotiated code sets.
+    /// Code sets that were negotiated for the connection.
     pub code_sets: CodeSets,
-    /// Limits in force.
+    /// Limits on the sizes and the nesting of values.
     pub limits: &'e Limits,
     /// Context for object references and valuetypes. See
     /// [`Decoder::environment`](crate::Decoder::environment).

@@ -25,7 +25,7 @@ pub struct Decoder<'d> {
     /// Bytes being read: all there are, or the part of `whole` up to the next seam. The first byte
     /// counts as a multiple of 8 for alignment.
     bytes: &'d [u8],
-    /// Position in `bytes`; never beyond their end.
+    /// Current position in `bytes`, which never exceeds their length.
     at: usize,
     /// Offset of `bytes` in `whole`.
     base: usize,
@@ -43,7 +43,7 @@ pub struct Decoder<'d> {
     /// Number of bytes read again, since something referred back to them.
     again: usize,
     coding: Coding<'d>,
-    /// State of valuetypes, once one has been read.
+    /// State for reading valuetypes, present once a valuetype has been read.
     values: ColdOption<ReadValues<'d>>,
 }
 
@@ -51,7 +51,7 @@ pub struct Decoder<'d> {
 /// 8.
 const BEHIND_HEADER: usize = 4;
 
-/// Largest alignment of any value.
+/// Largest alignment of any primitive value, in bytes.
 const MAX_ALIGNMENT: usize = 8;
 
 /// Factor that bounds how many bytes may be read again, relative to the message's length. The
@@ -146,21 +146,21 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Returns the offset of the next byte.
+    /// Returns the offset of the next byte to be read.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.base + self.at
     }
 
-    /// Returns the number of bytes left.
+    /// Returns the number of bytes that have not been read yet.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.whole.len() - self.position() + self.ahead
     }
 
-    /// Returns the bytes left.
+    /// Returns the bytes that have not been read yet.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'d [u8] {
@@ -234,7 +234,7 @@ impl<'d> Decoder<'d> {
         self.coding.code_sets = code_sets;
     }
 
-    /// Changes the environment for the values that follow.
+    /// Changes the environment for decoding the values that follow.
     #[inline]
     pub fn set_environment(&mut self, environment: &'d dyn Environment) {
         self.coding.environment = Some(environment);

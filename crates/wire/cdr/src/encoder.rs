@@ -24,7 +24,7 @@ pub struct Encoder<'e> {
     coding: Coding<'e>,
     /// Lender that takes large runs out of the message.
     lender: Option<&'e dyn Lender>,
-    /// State of valuetypes, once one has been written.
+    /// State for writing valuetypes, present once a valuetype has been written.
     values: ColdOption<WrittenValues<'e>>,
 }
 
@@ -103,7 +103,7 @@ impl<'e> Encoder<'e> {
         self.lender = lender;
     }
 
-    /// Removes the lender and returns it.
+    /// Removes the lender of memory from the encoder, and returns it.
     pub(crate) fn take_lender(&mut self) -> Option<&'e dyn Lender> {
         self.lender.take()
     }
@@ -173,7 +173,7 @@ impl<'e> Encoder<'e> {
         &mut self.block
     }
 
-    /// Ends encoding and returns the block.
+    /// Ends encoding; returns the block with the encoded bytes.
     #[inline]
     #[must_use]
     pub fn into_block(self) -> Block {
@@ -224,7 +224,7 @@ impl<'e> Encoder<'e> {
         self.block.extend_from_slice(&octets);
     }
 
-    /// Writes a boolean: one octet, 0 or 1.
+    /// Writes a boolean as one octet, 0 or 1.
     #[inline]
     pub fn put_bool(&mut self, value: bool) {
         self.block.push(u8::from(value));

@@ -12,25 +12,25 @@ pub enum CdrError {
     /// The input ends before the value does.
     #[error("the value needs {needed} bytes and {left} are left")]
     Truncated {
-        /// Bytes that the value takes, padding included.
+        /// Number of bytes that the value takes, including padding.
         needed: u32,
-        /// Bytes that are left in the input.
+        /// Number of bytes that are left in the input.
         left: u32,
     },
     /// A string, sequence or message is longer than the configured limit.
     #[error("a length of {length} exceeds the limit of {limit}")]
     LengthOverLimit {
-        /// Actual length.
+        /// Actual length of the string, sequence or message.
         length: u32,
-        /// Exceeded limit.
+        /// Limit that the length exceeds.
         limit: u32,
     },
     /// A string or sequence is longer than the bound that its IDL type has.
     #[error("a length of {length} exceeds the type's bound of {bound}")]
     BoundExceeded {
-        /// Actual length.
+        /// Actual length of the bounded string or sequence.
         length: u32,
-        /// Bound of the type.
+        /// Bound in the type of the string or sequence.
         bound: u32,
     },
     /// The last octet of a string on the wire is not NUL.
@@ -66,7 +66,7 @@ pub enum CdrError {
     /// Values nest deeper than the configured limit.
     #[error("values nest deeper than {limit} levels")]
     TooDeep {
-        /// Configured limit.
+        /// Configured limit on the nesting depth.
         limit: u16,
     },
     /// An encapsulation is empty or its byte-order octet is neither 0 nor 1.
@@ -94,7 +94,7 @@ pub enum CdrError {
     /// A message holds more values than the configured limit.
     #[error("a message holds more than {limit} values")]
     TooManyValues {
-        /// Configured limit.
+        /// Configured limit on the number of values.
         limit: usize,
     },
     /// References back to earlier data have caused too many bytes to be read again, relative to the
@@ -103,9 +103,9 @@ pub enum CdrError {
         "references back to earlier data cause {again} bytes to be read again, and the limit is {limit}"
     )]
     ReadAgain {
-        /// Number of bytes read again.
+        /// Number of bytes that were read again.
         again: usize,
-        /// Limit, see [`crate::Decoder::read_again`].
+        /// Limit on the bytes that are read again, see [`crate::Decoder::read_again`].
         limit: usize,
     },
     /// A value is invalid for its type, for a reason that no other variant expresses.

@@ -11,12 +11,12 @@ use std::sync::Arc;
 /// them.
 pub(crate) const LENT_AT_LEAST: usize = 1024;
 
-/// Run of bytes outside of a block.
+/// Run of message bytes that is stored outside of the message's block.
 pub trait Segment: Send + Sync + Debug {
-    /// Returns the number of bytes.
+    /// Returns the number of bytes in the segment.
     fn len(&self) -> usize;
 
-    /// Returns whether there are no bytes.
+    /// Returns whether the segment contains no bytes.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -54,6 +54,6 @@ pub trait Lender: Send + Sync + Debug {
 pub struct Lent {
     /// Number of the block's own bytes before the segment.
     pub at: usize,
-    /// Segment inserted at that offset.
+    /// Segment that is inserted at that offset of the block.
     pub segment: Arc<dyn Segment>,
 }

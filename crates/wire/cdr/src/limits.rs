@@ -35,7 +35,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Default limits, also for constants.
+    /// Default limits on messages and values, also usable in constants.
     pub const DEFAULT: Self = Self {
         message: 64 << 20,
         string: 16 << 20,

@@ -28,7 +28,7 @@ impl LongDouble {
         Self(bits)
     }
 
-    /// Returns the bits of the number.
+    /// Returns the number's bit pattern.
     #[must_use]
     pub const fn to_bits(self) -> u128 {
         self.0
@@ -76,7 +76,7 @@ impl LongDouble {
         f64::from_bits(sign | magnitude)
     }
 
-    /// Returns whether this is not a number.
+    /// Returns whether the value is NaN (not a number).
     #[must_use]
     pub const fn is_nan(self) -> bool {
         self.0 << 1 > (EXPONENT as u128) << (FRACTION_BITS + 1)
@@ -147,14 +147,14 @@ impl fmt::Debug for LongDouble {
     }
 }
 
-/// Shows the nearest `f64`.
+/// Shows the `f64` that is nearest to the number.
 impl fmt::Display for LongDouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.to_f64(), f)
     }
 }
 
-/// Writes 16 octets, aligned to 8 (§9.3.1.1).
+/// Writes a `long double` as 16 octets, aligned to 8 (§9.3.1.1).
 impl Marshal for LongDouble {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -167,7 +167,7 @@ impl Marshal for LongDouble {
     }
 }
 
-/// Reads 16 octets, aligned to 8 (§9.3.1.1).
+/// Reads a `long double` of 16 octets, aligned to 8 (§9.3.1.1).
 impl Unmarshal for LongDouble {
     const MIN_SIZE: usize = 16;
 

@@ -4,14 +4,14 @@
 /// 2, §9.3.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
-    /// Most significant byte first.
+    /// Big-endian: the most significant byte comes first.
     Big,
-    /// Least significant byte first.
+    /// Little-endian: the least significant byte comes first.
     Little,
 }
 
 impl ByteOrder {
-    /// Byte order of the machine this runs on.
+    /// Byte order of the machine on which the program runs.
     pub const NATIVE: Self = if cfg!(target_endian = "little") {
         Self::Little
     } else {
@@ -40,7 +40,7 @@ impl ByteOrder {
         }
     }
 
-    /// Returns the other order.
+    /// Returns the opposite byte order.
     #[inline]
     #[must_use]
     pub const fn other(self) -> Self {
@@ -50,7 +50,7 @@ impl ByteOrder {
         }
     }
 
-    /// Returns whether this is the machine's own order.
+    /// Returns whether this is the byte order of the machine.
     #[inline]
     #[must_use]
     pub fn is_native(self) -> bool {
@@ -59,7 +59,7 @@ impl ByteOrder {
 }
 
 impl Default for ByteOrder {
-    /// Returns the machine's own order.
+    /// Returns the byte order of the machine.
     fn default() -> Self {
         Self::NATIVE
     }

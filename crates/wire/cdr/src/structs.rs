@@ -146,7 +146,7 @@ fn gather<'d, T: PlainData + Unmarshal>(
     Ok(View::from(scratch))
 }
 
-/// Elements that have been skipped in the input.
+/// Elements of a sequence or array that were skipped in the input, to be converted together.
 struct Run<'d, T> {
     /// First element, if its layout in the input differs from that in memory.
     first: Option<T>,
@@ -184,7 +184,7 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
         Ok(this)
     }
 
-    /// Converts the byte order of copied values.
+    /// Converts copied values to the byte order of the machine, and checks them.
     #[inline]
     fn finish(&self, values: &mut [T], input: &Decoder<'_>) -> Result<(), CdrError> {
         if !input.order().is_native() {

@@ -11,7 +11,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of vectors that a thread keeps.
+/// Maximum number of byte vectors that the cache of each thread keeps.
 const BLOCKS: usize = 4;
 /// Upper bound of the bytes that the process keeps in unused large vectors.
 const LARGE_IN_ALL: usize = 32 << 20;

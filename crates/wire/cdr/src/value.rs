@@ -7,7 +7,7 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::view::View;
 
-/// Type whose values can be written.
+/// Type whose values can be encoded in CDR.
 pub trait Marshal {
     /// Writes the value.
     ///
@@ -29,7 +29,7 @@ pub trait Marshal {
     }
 }
 
-/// Type whose values can be read.
+/// Type whose values can be decoded from CDR.
 pub trait Unmarshal: Sized {
     /// Least number of bytes that a value takes, padding not counted. A sequence is refused when it
     /// announces more elements than could be there.
@@ -176,7 +176,7 @@ impl<T: Unmarshal> Unmarshal for Box<T> {
     }
 }
 
-/// Writes a sequence: its length, then its elements.
+/// Writes a sequence as its length, followed by its elements.
 impl<T: Marshal> Marshal for [T] {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -185,7 +185,7 @@ impl<T: Marshal> Marshal for [T] {
     }
 }
 
-/// Writes a sequence: its length, then its elements.
+/// Writes a sequence as its length, followed by its elements.
 impl<T: Marshal> Marshal for Vec<T> {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -193,7 +193,7 @@ impl<T: Marshal> Marshal for Vec<T> {
     }
 }
 
-/// Reads a sequence: its length, then its elements.
+/// Reads a sequence as its length, followed by its elements.
 impl<T: Unmarshal> Unmarshal for Vec<T> {
     const MIN_SIZE: usize = 4;
 
@@ -210,7 +210,7 @@ impl<T: Unmarshal> Unmarshal for Vec<T> {
     }
 }
 
-/// Writes an array: its elements.
+/// Writes an array as its elements, without a length.
 impl<T: Marshal, const N: usize> Marshal for [T; N] {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -223,7 +223,7 @@ impl<T: Marshal, const N: usize> Marshal for [T; N] {
     }
 }
 
-/// Reads an array: its elements.
+/// Reads an array as its elements, without a length.
 impl<T: Unmarshal, const N: usize> Unmarshal for [T; N] {
     const MIN_SIZE: usize = T::MIN_SIZE * N;
 

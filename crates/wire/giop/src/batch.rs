@@ -3,16 +3,16 @@
 
 use punctual_cdr::{Block, CdrError, Decoder, Encoder};
 
-/// Alignment of a body, as in a request.
+/// Alignment of each body in a batch, the alignment that a request body has.
 const BODY_ALIGNMENT: usize = 8;
 
 /// Requests that are being written after their count, which is kept up to date after each of them.
 #[derive(Debug)]
 pub(crate) struct Requests<'e> {
     out: Encoder<'e>,
-    /// Offset of the message in the block.
+    /// Offset at which the message begins in the block.
     start: usize,
-    /// Offset of the count of requests.
+    /// Offset at which the number of requests is stored.
     count_at: usize,
     count: u32,
 }
@@ -78,7 +78,7 @@ impl<'e> Requests<'e> {
     }
 }
 
-/// Writes a length and the body after it.
+/// Writes the length of a request body, followed by the body.
 fn put_body<'e>(
     out: &mut Encoder<'e>,
     write: impl FnOnce(&mut Encoder<'e>) -> Result<(), CdrError>,
@@ -101,7 +101,7 @@ fn put_body<'e>(
     Ok(())
 }
 
-/// Reads a length and the body after it.
+/// Reads the length of a request body, followed by the body.
 pub(crate) fn get_body<'m>(input: &mut Decoder<'m>) -> Result<&'m [u8], CdrError> {
     // The message's length is the only bound: no limit of the application's applies.
     let length = input.get_u32()? as usize;

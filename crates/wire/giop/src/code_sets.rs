@@ -13,7 +13,7 @@ use thiserror::Error;
 /// 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeSetContext {
-    /// Code set for `char` and `string`.
+    /// Number of the code set for `char` and `string`.
     pub char_data: u32,
     /// Code set for `wchar` and `wstring`; 0 where none was agreed on.
     pub wchar_data: u32,
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Incompatible {
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("code set {id:#010x} is not supported")]
 pub struct Unsupported {
-    /// Number of the code set.
+    /// Number of the code set in the OSF registry.
     pub id: u32,
 }
 

@@ -8,7 +8,7 @@ use crate::header::{MessageHeader, MessageKind};
 /// Notice that the client no longer waits for the answer to a request: `ulong id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// Id of the request or locate request.
+    /// Id of the request or locate request that the message refers to.
     pub request_id: u32,
 }
 
@@ -23,19 +23,19 @@ impl CancelRequest {
         })
     }
 
-    /// Writes a CancelRequest message after its header.
+    /// Writes the body of a CancelRequest message, after the message header.
     pub fn encode(&self, out: &mut Encoder<'_>) {
         out.put_u32(self.request_id);
     }
 }
 
-/// Returns a whole CloseConnection message.
+/// Returns a complete CloseConnection message.
 #[must_use]
 pub const fn close_connection(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
     MessageHeader::new(version, order, MessageKind::CloseConnection, 0).to_octets()
 }
 
-/// Returns a whole MessageError message.
+/// Returns a complete MessageError message.
 #[must_use]
 pub const fn message_error(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
     MessageHeader::new(version, order, MessageKind::MessageError, 0).to_octets()

@@ -6,7 +6,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 /// System exception, as encoded in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemExceptionBody<'m> {
-    /// Repository id, for example `IDL:omg.org/CORBA/MARSHAL:1.0`.
+    /// Repository id of the exception, for example `IDL:omg.org/CORBA/MARSHAL:1.0`.
     pub repository_id: &'m str,
     /// Minor code, with its vendor in the upper bits.
     pub minor: u32,

@@ -21,18 +21,18 @@ const SMALLEST_PIECE: usize = 32;
 pub struct Piece<'m> {
     /// Header of the piece, with the request id where there is one.
     pub header: PieceHeader,
-    /// Part of the message that the piece carries.
+    /// Part of the message body that the piece carries.
     pub body: &'m [u8],
 }
 
-/// Header of a piece: 12 or 16 bytes.
+/// Header of a message piece, 12 or 16 bytes long.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceHeader {
     octets: [u8; MessageHeader::LEN + REQUEST_ID_LEN],
     len: usize,
 }
 
-/// Iterator over the pieces of a message.
+/// Iterator over the pieces into which a message is fragmented.
 #[derive(Clone, Debug)]
 pub struct Pieces<'m> {
     header: MessageHeader,

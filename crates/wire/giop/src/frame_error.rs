@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The message does not begin with `GIOP`.
+    /// The message does not begin with the octets `GIOP`.
     #[error("the octets are not a GIOP message")]
     BadMagic,
     /// The peer answered with an alert of TLS, as a server does at whose TLS endpoint a client speaks GIOP in clear.
@@ -21,23 +21,23 @@ pub enum FrameError {
         "the peer begins a handshake of TLS, and this endpoint is in clear: listen at an ssliop endpoint for it"
     )]
     TlsHandshake,
-    /// The version is not supported.
+    /// The GIOP version of the message is not supported.
     #[error("GIOP {major}.{minor} is not supported")]
     UnsupportedVersion {
-        /// Major version.
+        /// Major version number in the message.
         major: u8,
-        /// Minor version.
+        /// Minor version number in the message.
         minor: u8,
     },
-    /// The version has no such kind of message.
+    /// The message's GIOP version has no message type with this number.
     #[error("message type {0} does not exist")]
     UnknownKind(u8),
-    /// The message exceeds the limit on messages.
+    /// The message exceeds the configured limit on message lengths.
     #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
-        /// Number of bytes after the header.
+        /// Number of bytes that follow the message header.
         size: u32,
-        /// Limit, header included.
+        /// Limit on the size of a message with its header, in bytes.
         limit: usize,
     },
 }

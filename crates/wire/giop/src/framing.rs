@@ -5,15 +5,15 @@ use punctual_cdr::Limits;
 use crate::frame_error::{FrameError, no_giop};
 use crate::header::{MAGIC, MessageHeader};
 
-/// Result of examining the bytes at hand.
+/// Result of checking whether the bytes received so far hold a whole GIOP message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The message is not whole yet.
+    /// Some bytes of the GIOP message have not been received yet.
     Incomplete {
         /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
+    /// The message has been received completely, in the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 

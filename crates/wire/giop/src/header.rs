@@ -17,29 +17,29 @@ use crate::frame_error::{FrameError, no_giop};
 pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
 const MORE_FRAGMENTS: u8 = 0x02;
 
-/// Kind of a message.
+/// Type of a GIOP message, such as Request or Reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// Call of an operation.
+    /// Request message: the call of an operation on an object.
     Request,
-    /// Answer to a request.
+    /// Reply message: the answer to a Request.
     Reply,
     /// Notice that the client no longer waits for an answer.
     CancelRequest,
-    /// Query for the location of an object.
+    /// LocateRequest message: a query for the location of an object.
     LocateRequest,
-    /// Answer to a locate request.
+    /// LocateReply message: the answer to a LocateRequest.
     LocateReply,
-    /// Orderly end of a connection.
+    /// CloseConnection message: the orderly end of a connection.
     CloseConnection,
-    /// Notice that a malformed message was received.
+    /// MessageError message: a notice that a malformed message was received.
     MessageError,
-    /// Continuation of a message; from 1.1 on.
+    /// Fragment message: the continuation of a fragmented message, from GIOP 1.1 on.
     Fragment,
 }
 
 impl MessageKind {
-    /// Returns the number of the kind.
+    /// Returns the message type's number in the GIOP header.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -94,23 +94,23 @@ impl fmt::Display for MessageKind {
     }
 }
 
-/// Header of a message.
+/// Header of a GIOP message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
     /// Version, on which the form of the rest depends.
     pub version: GiopVersion,
-    /// Byte order of the rest.
+    /// Byte order of the message after its header.
     pub order: ByteOrder,
-    /// `true` if fragments continue this message.
+    /// `true` if the message continues in Fragment messages.
     pub more_fragments: bool,
-    /// Kind of the message.
+    /// Type of the GIOP message.
     pub kind: MessageKind,
-    /// Number of bytes after the header.
+    /// Size of the message without its header, in bytes.
     pub size: u32,
 }
 
 impl MessageHeader {
-    /// Size of a header, in bytes.
+    /// Size of a GIOP message header, in bytes.
     pub const LEN: usize = 12;
 
     /// Makes the header of a message that is not fragmented.
@@ -154,7 +154,7 @@ impl MessageHeader {
         })
     }
 
-    /// Returns the encoded header.
+    /// Returns the GIOP header as encoded in a message.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {

@@ -12,18 +12,18 @@ use crate::target::Target;
 /// Query whether an object is here, or where else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocateRequestHeader<'m> {
-    /// Id that the reply will carry.
+    /// Request id, which the LocateReply repeats.
     pub request_id: u32,
-    /// Object in question.
+    /// Object whose location is requested.
     pub target: Target<'m>,
 }
 
-/// Result of a locate request.
+/// LocateReply status: the result of a LocateRequest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocateStatus {
-    /// The server does not know the object.
+    /// The server does not know the requested object.
     UnknownObject,
-    /// The server serves requests to the object.
+    /// The server that sends the LocateReply serves the object itself.
     ObjectHere,
     /// Forward: the body is a reference that the client uses instead, for this request.
     ObjectForward,
@@ -38,7 +38,7 @@ pub enum LocateStatus {
 }
 
 impl LocateStatus {
-    /// Returns the number of the status.
+    /// Returns the number of the LocateReply status in GIOP.
     #[must_use]
     pub const fn number(self) -> u32 {
         match self {
@@ -66,10 +66,10 @@ impl LocateStatus {
     }
 }
 
-/// Header of a locate reply.
+/// Header of a GIOP LocateReply message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocateReplyHeader {
-    /// Id of the request.
+    /// Request id of the LocateRequest that is answered.
     pub request_id: u32,
     /// Result, which also determines the type of the body.
     pub status: LocateStatus,

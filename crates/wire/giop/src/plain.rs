@@ -26,7 +26,7 @@ use crate::reply::ReplyStatus;
 use crate::request::ResponseFlags;
 use crate::service_context::ServiceContexts;
 
-/// Size of a plain reply's head, in bytes.
+/// Size of the GIOP header and reply header of a reply without service contexts, in bytes.
 const REPLY_HEAD: usize = MessageHeader::LEN + 12;
 /// Size of a plain request's head up to its object key, in bytes.
 const REQUEST_HEAD: usize = MessageHeader::LEN + 16;
@@ -143,27 +143,27 @@ pub fn parse_plain_reply(
     Some((number([i0, i1, i2, i3]), status, REPLY_HEAD))
 }
 
-/// Head of a plain request.
+/// Header of a GIOP 1.2 request that is unfragmented and has at most one service context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRequest<'m> {
-    /// Id that the reply will carry.
+    /// Request id, which the reply repeats.
     pub request_id: u32,
-    /// Answer that is asked for.
+    /// Response flags: the kind of reply that the client expects.
     pub response: ResponseFlags,
-    /// Key of the object that is called.
+    /// Object key of the called object.
     pub object_key: &'m [u8],
-    /// Name of the operation in IDL.
+    /// Name of the called operation, as in IDL.
     pub operation: &'m str,
     /// Service context, if there is one: its id, its length and its data, as encoded.
     context: Option<&'m [u8]>,
-    /// Byte order of the request.
+    /// Byte order in which the request is encoded.
     pub order: ByteOrder,
-    /// Offset of the body.
+    /// Offset of the request body from the start of the message, in bytes.
     pub body: usize,
 }
 
 impl<'m> PlainRequest<'m> {
-    /// Returns the service contexts: none, or one.
+    /// Returns the service contexts of the request, of which there is at most one.
     #[inline]
     #[must_use]
     pub fn contexts(&self) -> ServiceContexts<'m> {
@@ -182,10 +182,10 @@ pub struct PlainRequests {
     /// First bytes, before the size; 0 while nothing is cached.
     begin: u64,
     order: ByteOrder,
-    /// Bytes between the id and the key.
+    /// Encoded bytes between the request id and the object key of the cached request.
     front: [u8; FRONT],
     key_length: usize,
-    /// Length of the key with its padding.
+    /// Length of the object key with its padding, in bytes.
     key_room: usize,
     operations: Operations,
 }

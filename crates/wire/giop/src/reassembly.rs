@@ -20,7 +20,7 @@ const SMALL_FRAGMENT: usize = 512;
 /// Memory used to record where a fragment begins, in bytes.
 const SEAM: usize = size_of::<usize>();
 
-/// Unfinished messages of one direction of a connection.
+/// Fragmented GIOP messages in one direction of a connection that are not complete yet.
 #[derive(Debug)]
 pub struct Reassembly {
     max_message: usize,
@@ -36,7 +36,7 @@ pub struct Reassembly {
 
 #[derive(Debug)]
 struct Partial {
-    /// Request id; `None` in GIOP 1.1.
+    /// Request id of the fragmented message; `None` in GIOP 1.1.
     id: Option<u32>,
     header: MessageHeader,
     bytes: Vec<u8>,
@@ -46,18 +46,18 @@ struct Partial {
     /// Request id of a GIOP 1.1 request, if it has been read from the request's header:
     /// [`Reassembly::cancel`] reads it when a CancelRequest arrives.
     id_1_1: Option<u32>,
-    /// Mark of the message, see [`Reassembly::mark`].
+    /// Mark that was current when the message began, see [`Reassembly::mark`].
     mark: u64,
 }
 
-/// Outcome of accepting a message.
+/// Outcome of passing a message to the reassembly of fragments.
 #[derive(Debug)]
 pub enum Accepted {
-    /// The message is whole: use it unchanged.
+    /// The message is not fragmented and can be used unchanged.
     Whole,
-    /// The message was kept until the rest arrives.
+    /// The fragment was kept until the rest of the message arrives.
     Pending,
-    /// The last fragment of this message arrived.
+    /// The last fragment of the message arrived, which is now complete.
     Assembled(Assembled),
 }
 
@@ -66,7 +66,7 @@ pub enum Accepted {
 pub struct Assembled {
     /// Header: the size is that of the whole, and no fragments follow.
     pub header: MessageHeader,
-    /// Bytes of the message, its header included.
+    /// Bytes of the whole message, including the header.
     pub bytes: Vec<u8>,
     /// Offsets in `bytes` where alignment restarts, in GIOP 1.1; see [`Decoder::with_seams`].
     pub seams: Vec<usize>,
@@ -85,14 +85,14 @@ impl Assembled {
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FragmentError {
-    /// The fragment continues no message.
+    /// The fragment belongs to no message that has begun.
     #[error("a fragment continues no message")]
     WithoutStart,
     /// A second message in GIOP 1.1, or one with the same request id in GIOP 1.2, began before the
     /// first had ended.
     #[error("a message begins before an interleaved one with the same id has ended")]
     Interleaved,
-    /// Messages of this kind may not be fragmented.
+    /// GIOP does not permit messages of this type to be fragmented.
     #[error("a {0} message cannot be fragmented")]
     NotFragmentable(MessageKind),
     /// The fragmented message or fragment ends before its request id.
@@ -104,25 +104,25 @@ pub enum FragmentError {
     /// The whole message would exceed the limit on the size of messages.
     #[error("a fragmented message exceeds the limit of {limit} octets")]
     Oversized {
-        /// Limit in bytes.
+        /// Limit on the size of a message, in bytes.
         limit: usize,
     },
-    /// The message is in too many fragments.
+    /// The message consists of too many fragments.
     #[error("a message is in more than {limit} fragments")]
     TooManyFragments {
         /// Limit on the number of fragments, derived from the limit on the size of messages.
         limit: usize,
     },
-    /// Too many messages are unfinished.
+    /// Too many fragmented messages on the connection are incomplete at once.
     #[error("more than {limit} fragmented messages are unfinished")]
     TooManyPending {
-        /// Limit of unfinished messages.
+        /// Limit on the number of incomplete fragmented messages at one time.
         limit: usize,
     },
-    /// Unfinished messages hold too much together.
+    /// Incomplete fragmented messages together occupy too much memory.
     #[error("unfinished fragmented messages exceed {limit} octets")]
     TooManyBytes {
-        /// Limit in bytes.
+        /// Limit on the memory of all incomplete messages together, in bytes.
         limit: usize,
     },
 }
@@ -167,7 +167,7 @@ impl Reassembly {
         self.accept_fragmented(header, message)
     }
 
-    /// Returns the number of unfinished messages.
+    /// Returns the number of fragmented messages that are incomplete.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending.len()
@@ -186,7 +186,7 @@ impl Reassembly {
         self.mark = mark;
     }
 
-    /// Returns the smallest mark of an unfinished message.
+    /// Returns the smallest mark of all incomplete fragmented messages, or `None` if there is none.
     #[must_use]
     pub fn first_mark(&self) -> Option<u64> {
         self.pending.iter().map(|partial| partial.mark).min()

@@ -13,11 +13,11 @@ use crate::service_context::ServiceContexts;
 /// Status of a reply, which determines the content of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
-    /// Result of the call.
+    /// NO_EXCEPTION: the body contains the result and the out parameters of the call.
     NoException,
-    /// User exception: its repository id and its members.
+    /// USER_EXCEPTION: the body contains the exception's repository id and members.
     UserException,
-    /// System exception; see [`crate::SystemExceptionBody`].
+    /// SYSTEM_EXCEPTION: the body is a [`crate::SystemExceptionBody`].
     SystemException,
     /// Forward: the body is a reference that the client uses instead, for this request.
     LocationForward,
@@ -30,7 +30,7 @@ pub enum ReplyStatus {
 }
 
 impl ReplyStatus {
-    /// Returns the number of the status.
+    /// Returns the number of the reply status in GIOP.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u32 {
@@ -63,11 +63,11 @@ impl ReplyStatus {
 /// Header of a reply. Decoding borrows from the message and does not allocate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyHeader<'m> {
-    /// Id of the request.
+    /// Request id of the request that is answered.
     pub request_id: u32,
-    /// Status, which determines the content of the body.
+    /// Reply status, which determines the content of the reply body.
     pub status: ReplyStatus,
-    /// Service contexts.
+    /// Service contexts of the reply.
     pub contexts: ServiceContexts<'m>,
 }
 

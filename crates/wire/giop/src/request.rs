@@ -16,19 +16,19 @@ use crate::target::Target;
 /// Answer that a request asks for (§9.4.2.2): not the number of a SyncScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ResponseFlags(
-    /// Octet of GIOP 1.2.
+    /// Value of the `response_flags` octet in a GIOP 1.2 request header.
     pub u8,
 );
 
 impl ResponseFlags {
-    /// No reply: SYNC_NONE and SYNC_WITH_TRANSPORT.
+    /// Flags for no reply: SYNC_NONE and SYNC_WITH_TRANSPORT.
     pub const NONE: Self = Self(0x00);
-    /// Reply before the target is called: SYNC_WITH_SERVER.
+    /// Flags for a reply before the servant is called: SYNC_WITH_SERVER.
     pub const SYNC_WITH_SERVER: Self = Self(0x01);
     /// Reply by the target: SYNC_WITH_TARGET, and every two-way call.
     pub const SYNC_WITH_TARGET: Self = Self(0x03);
 
-    /// Returns whether the client waits for a reply.
+    /// Returns whether the client expects a reply to the request.
     #[inline]
     #[must_use]
     pub const fn response_expected(self) -> bool {
@@ -40,16 +40,16 @@ impl ResponseFlags {
 /// whole reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHeader<'m> {
-    /// Id that the reply will carry.
+    /// Request id, which the reply repeats.
     pub request_id: u32,
     /// Answer that is asked for. Versions before 1.2 send a boolean, and true is read as
     /// [`ResponseFlags::SYNC_WITH_TARGET`].
     pub response: ResponseFlags,
-    /// Object that is called.
+    /// Object on which the operation is called.
     pub target: Target<'m>,
-    /// Name of the operation in IDL.
+    /// Name of the called operation, as in IDL.
     pub operation: &'m str,
-    /// Service contexts.
+    /// Service contexts of the request.
     pub contexts: ServiceContexts<'m>,
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// Id of a transaction.
+/// Service context id of the transaction context of the Object Transaction Service.
 pub const TRANSACTION: u32 = 0;
 /// Id of the code sets that the client chose for the connection.
 pub const CODE_SETS: u32 = 1;
@@ -14,25 +14,25 @@ pub const CODE_SETS: u32 = 1;
 pub const BI_DIR_IIOP: u32 = 5;
 /// Id of the run-time type information of a Java peer.
 pub const SENDING_CONTEXT_RUN_TIME: u32 = 6;
-/// Id of the invocation's policies.
+/// Service context id of the policies with which an operation is invoked.
 pub const INVOCATION_POLICIES: u32 = 7;
-/// Id of an identity that is passed on.
+/// Service context id of a forwarded identity.
 pub const FORWARDED_IDENTITY: u32 = 8;
 /// Id of the details of an exception that has no CORBA counterpart.
 pub const UNKNOWN_EXCEPTION_INFO: u32 = 9;
-/// Id of the call's priority, in Real-time CORBA.
+/// Service context id of the CORBA priority of a call, in Real-time CORBA.
 pub const RT_CORBA_PRIORITY: u32 = 10;
 /// Id of a range of priorities to be bound.
 pub const RT_CORBA_PRIORITY_RANGE: u32 = 11;
-/// Id of the version of an object group.
+/// Service context id of the version of a fault-tolerant object group.
 pub const FT_GROUP_VERSION: u32 = 12;
-/// Id of the identification of a fault-tolerant request.
+/// Service context id of the identification of a request in Fault Tolerant CORBA.
 pub const FT_REQUEST: u32 = 13;
-/// Id of an exception's message, for people.
+/// Service context id of the human-readable message of an exception.
 pub const EXCEPTION_DETAIL_MESSAGE: u32 = 14;
-/// Id of security attributes.
+/// Service context id of the security attributes of CSIv2.
 pub const SECURITY_ATTRIBUTE_SERVICE: u32 = 15;
-/// Id of an activity.
+/// Service context id of the activity context of the Activity Service.
 pub const ACTIVITY: u32 = 16;
 
 /// Id of a scheduling segment of Real-time CORBA's dynamic part, `PUN` and a number: Punctual's
@@ -43,7 +43,7 @@ pub const SCHEDULING_SEGMENT: u32 = 0x5055_4e02;
 /// number: Punctual's own, as the standard has none.
 pub const TRACE_CONTEXT: u32 = 0x5055_4e03;
 
-/// Returns the name of a context, for people.
+/// Returns the standard name of a service context id, for display.
 #[must_use]
 pub const fn name(id: u32) -> Option<&'static str> {
     Some(match id {
@@ -67,7 +67,7 @@ pub const fn name(id: u32) -> Option<&'static str> {
     })
 }
 
-/// Service context: its id and its data.
+/// Service context, as a pair of its id and its encoded data.
 pub type ServiceContext<'m> = (u32, &'m [u8]);
 
 /// Service contexts of a message: those to be sent, or those received, which are read from the
@@ -88,14 +88,14 @@ enum Contexts<'m> {
 }
 
 impl<'m> ServiceContexts<'m> {
-    /// Makes an empty list.
+    /// Creates an empty list of service contexts.
     #[inline]
     #[must_use]
     pub const fn none() -> Self {
         Self(Contexts::ToSend(&[]))
     }
 
-    /// Makes a list of contexts to be sent.
+    /// Creates a list of service contexts to be sent.
     #[inline]
     #[must_use]
     pub const fn new(contexts: &'m [ServiceContext<'m>]) -> Self {
@@ -112,7 +112,7 @@ impl<'m> ServiceContexts<'m> {
         })
     }
 
-    /// Returns the number of contexts.
+    /// Returns the number of service contexts.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -122,14 +122,14 @@ impl<'m> ServiceContexts<'m> {
         }
     }
 
-    /// Returns whether there are no contexts.
+    /// Returns whether the list contains no service contexts.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns the contexts in their order.
+    /// Returns an iterator over the service contexts in the order of the message.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
         let (to_send, mut received) = match self.0 {

@@ -6,20 +6,20 @@ use punctual_ior::Ior;
 /// Object that a request is for. GIOP 1.0 and 1.1 know object keys only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target<'m> {
-    /// Object key of the profile in use.
+    /// Object key, from the selected profile of the object's reference.
     ObjectKey(&'m [u8]),
-    /// Profile in use.
+    /// Selected profile of the object's reference, in encoded form.
     Profile {
-        /// Tag of the profile.
+        /// Tag of the selected profile.
         tag: u32,
-        /// Data of the profile.
+        /// Encoded data of the selected profile.
         data: &'m [u8],
     },
-    /// Whole reference.
+    /// Complete object reference, with the profile that was selected from it.
     Reference {
-        /// Index of the profile in use.
+        /// Index of the selected profile in the reference.
         selected: u32,
-        /// Reference of the object.
+        /// Complete reference of the object.
         ior: Box<Ior>,
     },
 }
@@ -27,16 +27,16 @@ pub enum Target<'m> {
 /// Way in which a server wants to be addressed; the body of a NEEDS_ADDRESSING_MODE reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressingDisposition {
-    /// Addressing by object key.
+    /// KeyAddr: requests are addressed by the object key.
     Key,
-    /// Addressing by profile.
+    /// ProfileAddr: requests are addressed by a profile of the reference.
     Profile,
-    /// Addressing by reference.
+    /// ReferenceAddr: requests are addressed by the complete reference.
     Reference,
 }
 
 impl AddressingDisposition {
-    /// Returns the number of the disposition.
+    /// Returns the number of the addressing disposition in GIOP.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {

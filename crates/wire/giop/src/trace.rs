@@ -21,7 +21,7 @@ use crate::request::RequestHeader;
 use crate::service_context::{self, ServiceContexts};
 use crate::target::Target;
 
-/// Options of a message's readable form.
+/// Options for the readable form of a GIOP message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceOptions {
     /// `true` if the bytes are shown, too, in hexadecimal. Default no.
@@ -189,7 +189,7 @@ pub fn hex_dump(octets: &[u8]) -> String {
     text
 }
 
-/// Describes a request's head, and its body.
+/// Appends a description of a request's header and body to the text.
 fn describe_request(
     text: &mut String,
     input: &mut Decoder<'_>,
@@ -243,7 +243,7 @@ fn describe_reply(
     Ok(())
 }
 
-/// Describes the answer to a LocateRequest.
+/// Appends a description of a LocateReply to the text.
 fn describe_locate_reply(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let reply = LocateReplyHeader::decode(input)?;
     line(

@@ -11,61 +11,61 @@ use crate::security::SslSecTrans;
 use crate::tagged::{TaggedComponent, encapsulate};
 use crate::tags::component as tag;
 
-/// Decoded data of a known component.
+/// Decoded data of a tagged component of a known type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Component {
-    /// ORB that made the reference.
+    /// ORB_TYPE component: the id of the ORB that created the reference.
     OrbType(u32),
-    /// Code sets of the server.
+    /// CODE_SETS component: the code sets that the server supports.
     CodeSets(CodeSetComponentInfo),
-    /// Additional host and port.
+    /// ALTERNATE_IIOP_ADDRESS component: an additional host and port of the object.
     AlternateIiopAddress(Endpoint),
-    /// SSL's port and options.
+    /// SSL_SEC_TRANS component: the TLS port and its security association options.
     SslSecTrans(SslSecTrans),
-    /// CSIv2 mechanisms that the server accepts.
+    /// CSI_SEC_MECH_LIST component: the CSIv2 mechanisms that the server accepts.
     CsiMechanisms(Vec<CompoundMechanism>),
-    /// omniORB's local socket.
+    /// omniORB's UNIX_TRANS component: the Unix domain socket of the server.
     UnixTrans(UnixTrans),
-    /// Exported policies.
+    /// POLICIES component: the policies that the server exports.
     Policies(Vec<PolicyValue>),
-    /// Component with a tag that is not decoded.
+    /// Component of a type that is not decoded.
     Other,
 }
 
 /// Code sets of a server (CORBA 3.3 part 2, §7.10.2.4).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CodeSetComponentInfo {
-    /// Code sets for `char` and `string`.
+    /// Code sets of the server for `char` and `string`.
     pub char_data: CodeSetComponent,
-    /// Code sets for `wchar` and `wstring`.
+    /// Code sets of the server for `wchar` and `wstring`.
     pub wchar_data: CodeSetComponent,
 }
 
 /// Code sets of one kind of text, by their number in the OSF registry.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CodeSetComponent {
-    /// Native code set; 0 where there is none.
+    /// Native code set of the server; 0 for none.
     pub native: u32,
-    /// Code sets that the server can convert.
+    /// Conversion code sets: those that the server can convert from and to.
     pub conversion: Vec<u32>,
 }
 
 /// omniORB's local socket: usable on the host of this name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnixTrans {
-    /// Server's own host name.
+    /// Host name of the server, as the server itself knows it.
     pub host: String,
-    /// Path of the socket.
+    /// Path of the server's Unix domain socket.
     pub path: String,
 }
 
-/// Exported policy in encoded form.
+/// Exported policy of a POLICIES component, with its value in encoded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyValue {
-    /// Type of the policy.
+    /// Policy type.
     pub kind: u32,
-    /// Value of the policy, an encapsulation.
+    /// Value of the policy, encoded as an encapsulation.
     pub data: Vec<u8>,
 }
 
@@ -91,7 +91,7 @@ impl TaggedComponent {
         })
     }
 
-    /// Makes an `ORB_TYPE` component.
+    /// Creates an `ORB_TYPE` component.
     #[must_use]
     pub fn orb_type(id: u32) -> Self {
         let data = encapsulate(|data| {
@@ -126,7 +126,7 @@ impl TaggedComponent {
         })
     }
 
-    /// Makes an `SSL_SEC_TRANS` component.
+    /// Creates an `SSL_SEC_TRANS` component.
     #[must_use]
     pub fn ssl_sec_trans(ssl: &SslSecTrans) -> Self {
         Self {

@@ -31,30 +31,30 @@ const LEAST: usize = 32;
 pub struct CompoundMechanism {
     /// Options that the server requires on all layers together.
     pub target_requires: AssociationOptions,
-    /// Transport that the mechanism requires.
+    /// Transport layer that the mechanism requires.
     pub transport: MechanismTransport,
 }
 
-/// Transport of a mechanism.
+/// Transport layer of a CSIv2 security mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MechanismTransport {
-    /// No particular transport: the profile's own address.
+    /// No secure transport: the address in the profile itself is used.
     Null,
-    /// TLS.
+    /// TLS, with its association options and addresses.
     Tls(TlsSecTrans),
-    /// Another transport, by its tag.
+    /// Another transport, identified by its component tag.
     Other(u32),
 }
 
-/// TLS, at addresses of its own.
+/// TLS transport of a CSIv2 mechanism, with the addresses of its endpoints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsSecTrans {
-    /// Options that the target supports.
+    /// Security association options that the target supports.
     pub target_supports: AssociationOptions,
-    /// Options that the target requires.
+    /// Security association options that the target requires.
     pub target_requires: AssociationOptions,
-    /// Addresses, in the server's order.
+    /// Addresses of the TLS endpoints, in the server's order of preference.
     pub addresses: Vec<Endpoint>,
 }
 

@@ -11,15 +11,15 @@ use crate::version::IiopVersion;
 /// Body of TAO's DIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiopProfile {
-    /// Highest version that the server speaks.
+    /// Highest IIOP version that the server supports.
     pub version: IiopVersion,
     /// Host name or IP address; an IPv6 address has no brackets.
     pub host: String,
-    /// UDP port.
+    /// UDP port number of the server.
     pub port: u16,
     /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// Tagged components; version 1.0 has none.
+    /// Tagged components of the profile; none in version 1.0.
     pub components: Vec<TaggedComponent>,
 }
 

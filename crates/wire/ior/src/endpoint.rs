@@ -5,16 +5,16 @@ use std::fmt;
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
 
-/// Host and port.
+/// Host and port of a network endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
     /// Host name or IP address; an IPv6 address has no brackets here.
     pub host: String,
-    /// Port number.
+    /// Port number of the endpoint.
     pub port: u16,
 }
 
-/// Shows `host:port`, an IPv6 address in brackets.
+/// Formats the endpoint as `host:port`, with an IPv6 address in brackets.
 impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.host.contains(':') {

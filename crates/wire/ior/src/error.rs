@@ -7,19 +7,19 @@ use thiserror::Error;
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IorError {
-    /// The text does not begin with `IOR:`.
+    /// The stringified reference does not begin with `IOR:`.
     #[error("a stringified reference begins with 'IOR:'")]
     NoPrefix,
-    /// A character is not a hexadecimal digit.
+    /// A character of the stringified reference is not a hexadecimal digit.
     #[error("the character at offset {position} is not a hexadecimal digit")]
     BadDigit {
-        /// Offset in the text, in bytes.
+        /// Offset of the invalid character in the text, in bytes.
         position: usize,
     },
     /// The number of digits is odd: half a byte is missing.
     #[error("the digits end at offset {position} in the middle of a byte")]
     OddDigits {
-        /// Length of the text, in bytes.
+        /// Length of the stringified reference, in bytes.
         position: usize,
     },
     /// The encoding of a reference or profile is malformed.
@@ -28,9 +28,9 @@ pub enum IorError {
     /// The profile's version has nothing in common with ours.
     #[error("the profile's version is {major}.{minor}; only 1.x is known")]
     UnsupportedVersion {
-        /// Major version.
+        /// Major version of the profile.
         major: u8,
-        /// Minor version.
+        /// Minor version of the profile.
         minor: u8,
     },
 }

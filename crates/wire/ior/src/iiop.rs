@@ -20,15 +20,15 @@ use crate::version::{IiopVersion, get_components, get_version};
 /// Body of an IIOP profile. TAO's SHMIOP profile has the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
-    /// Highest version that the server speaks.
+    /// Highest IIOP version that the server supports.
     pub version: IiopVersion,
     /// Host name or IP address; an IPv6 address has no brackets.
     pub host: String,
-    /// Port number.
+    /// TCP port number of the server.
     pub port: u16,
     /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// Tagged components; version 1.0 has none.
+    /// Tagged components of the profile; none in version 1.0.
     pub components: Vec<TaggedComponent>,
 }
 

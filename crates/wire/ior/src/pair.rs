@@ -23,7 +23,7 @@ const MIN_PLACE: usize = 6;
 /// Version that is written; a later minor version is read as this one.
 const VERSION: (u8, u8) = (1, 0);
 
-/// Body of a profile of a pair.
+/// Body of the profile for a pair of a messaging protocol and a link.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PairProfile {
     /// Names of the messaging protocol, of adapters if there are any, and of the link, joined by
@@ -34,7 +34,7 @@ pub struct PairProfile {
     pub places: Vec<String>,
     /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// Tagged components.
+    /// Tagged components of the profile.
     pub components: Vec<TaggedComponent>,
 }
 
@@ -92,7 +92,7 @@ impl PairProfile {
         })
     }
 
-    /// Returns the name of the messaging protocol.
+    /// Returns the name of the profile's messaging protocol.
     #[must_use]
     pub fn messaging(&self) -> &str {
         self.protocol.split_once('+').map_or("", |(name, _)| name)

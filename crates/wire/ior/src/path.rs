@@ -11,7 +11,7 @@ pub(crate) fn get_path(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     path.map(Cow::into_owned)
 }
 
-/// Writes a path.
+/// Encodes the path of a Unix domain socket as a string in UTF-8.
 pub(crate) fn put_path(out: &mut Encoder<'_>, path: &str) -> Result<(), CdrError> {
     out.put_string_in(NarrowCodeSet::Utf8, path)
 }

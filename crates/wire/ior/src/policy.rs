@@ -20,13 +20,13 @@ use punctual_cdr::{
 use crate::component::PolicyValue;
 use crate::tags::{policy as kind, profile};
 
-/// Decoded policy of a known type.
+/// Decoded value of an exported policy of a known type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyMeaning {
     /// Priority model: the source of the priority at which a request is served.
     PriorityModel {
-        /// The priority model.
+        /// Priority model of the policy: CLIENT_PROPAGATED or SERVER_DECLARED.
         model: PriorityModel,
         /// Priority of the server, which applies where the server declares it, and to requests that
         /// carry none.
@@ -34,7 +34,7 @@ pub enum PolicyMeaning {
     },
     /// Ranges of priorities, each with a connection of its own: the lowest and the highest of each.
     PriorityBands(Vec<(i16, i16)>),
-    /// Protocols that clients should use, the preferred first.
+    /// ClientProtocolPolicy: protocols that clients should use, in order of preference.
     ClientProtocols(Vec<ClientProtocol>),
     /// Policy of a type that is not decoded.
     Other,
@@ -43,7 +43,7 @@ pub enum PolicyMeaning {
 /// Source of the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriorityModel {
-    /// The client sends the priority with each request.
+    /// CLIENT_PROPAGATED: the client sends its priority with each request.
     ClientPropagated,
     /// The server declares the priority, in the object's reference.
     ServerDeclared,
@@ -71,12 +71,12 @@ impl Unmarshal for PriorityModel {
     }
 }
 
-/// Protocol, and the properties of its connections.
+/// Protocol of a ClientProtocolPolicy, with its transport properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProtocol {
-    /// Tag of the protocol's profiles.
+    /// Profile tag of the protocol.
     pub profile: u32,
-    /// Properties of the protocol's transport.
+    /// Transport properties of the protocol's connections.
     pub properties: TransportProperties,
 }
 
@@ -88,11 +88,11 @@ pub struct TransportProperties {
     pub send_buffer: Option<i32>,
     /// Size of a socket's receive buffer in bytes; 0 for the system's choice.
     pub receive_buffer: Option<i32>,
-    /// `true` if a vanished peer is detected.
+    /// `true` if SO_KEEPALIVE is set, by which a vanished peer is detected.
     pub keep_alive: Option<bool>,
     /// `true` if only hosts of the same network are reached.
     pub dont_route: Option<bool>,
-    /// `true` if small messages are sent at once.
+    /// `true` if TCP_NODELAY is set, by which small messages are sent at once.
     pub no_delay: Option<bool>,
     /// Size of the shared memory that is allocated at the start, in bytes.
     pub preallocated: Option<i32>,

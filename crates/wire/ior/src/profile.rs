@@ -10,23 +10,23 @@ use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags::profile as tag;
 use crate::uiop::UiopProfile;
 
-/// Decoded data of a known profile.
+/// Decoded data of a tagged profile of a known type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
-    /// IIOP over TCP.
+    /// TAG_INTERNET_IOP profile: IIOP over TCP.
     Iiop(IiopProfile),
-    /// Components of the object, for all transports.
+    /// TAG_MULTIPLE_COMPONENTS profile: components of the object that apply to all transports.
     MultipleComponents(Vec<TaggedComponent>),
-    /// TAO's IIOP over local sockets.
+    /// TAO's UIOP profile: GIOP over Unix domain sockets.
     Uiop(UiopProfile),
     /// TAO's shared memory: the address where the connection is set up.
     Shmiop(IiopProfile),
-    /// TAO's datagrams.
+    /// TAO's DIOP profile: GIOP over UDP datagrams.
     Diop(DiopProfile),
     /// Punctual's pair of a messaging protocol and a link.
     Pair(PairProfile),
-    /// Profile with a tag that is not decoded.
+    /// Profile of a type that is not decoded.
     Other,
 }
 

@@ -20,7 +20,7 @@ pub struct Ior {
 }
 
 impl Ior {
-    /// Returns the nil reference: no type, no profile.
+    /// Returns the nil reference, which has an empty type id and no profiles.
     #[must_use]
     pub const fn nil() -> Self {
         Self {

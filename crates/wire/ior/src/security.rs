@@ -17,29 +17,29 @@ pub struct AssociationOptions(
 );
 
 impl AssociationOptions {
-    /// No protection.
+    /// Option NoProtection: messages are not protected.
     pub const NO_PROTECTION: Self = Self(1);
-    /// Integrity: changes of the data are detected.
+    /// Option Integrity: changes to the data are detected.
     pub const INTEGRITY: Self = Self(2);
-    /// Confidentiality: other parties cannot read the data.
+    /// Option Confidentiality: other parties cannot read the data.
     pub const CONFIDENTIALITY: Self = Self(4);
-    /// Replay detection: repeated data is detected.
+    /// Option DetectReplay: repeated data is detected.
     pub const DETECT_REPLAY: Self = Self(8);
-    /// Order: misordered data is detected.
+    /// Option DetectMisordering: data in the wrong order is detected.
     pub const DETECT_MISORDERING: Self = Self(16);
-    /// Authentication of the server.
+    /// Option EstablishTrustInTarget: the server is authenticated.
     pub const ESTABLISH_TRUST_IN_TARGET: Self = Self(32);
-    /// Authentication of the client.
+    /// Option EstablishTrustInClient: the client is authenticated.
     pub const ESTABLISH_TRUST_IN_CLIENT: Self = Self(64);
-    /// No delegation of the client's rights.
+    /// Option NoDelegation: the rights of the client are not delegated.
     pub const NO_DELEGATION: Self = Self(128);
-    /// Simple delegation: the client's rights are passed on.
+    /// Option SimpleDelegation: the rights of the client are passed on.
     pub const SIMPLE_DELEGATION: Self = Self(256);
     /// Composite delegation: the client's rights are passed on in addition to the server's.
     pub const COMPOSITE_DELEGATION: Self = Self(512);
-    /// Assertion of another's identity (CSIv2).
+    /// CSIv2 option IdentityAssertion: the client may assert the identity of another principal.
     pub const IDENTITY_ASSERTION: Self = Self(1024);
-    /// Delegation that the client specifies (CSIv2).
+    /// CSIv2 option DelegationByClient: the client specifies the delegation of its rights.
     pub const DELEGATION_BY_CLIENT: Self = Self(2048);
 
     const NAMES: [(Self, &'static str); 12] = [
@@ -57,13 +57,13 @@ impl AssociationOptions {
         (Self::DELEGATION_BY_CLIENT, "DelegationByClient"),
     ];
 
-    /// Returns the union of both sets.
+    /// Returns the union of two sets of association options.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether all of `others` are among these.
+    /// Returns whether the set contains all association options of `others`.
     #[must_use]
     pub const fn contain(self, others: Self) -> bool {
         self.0 & others.0 == others.0
@@ -92,11 +92,11 @@ impl fmt::Display for AssociationOptions {
 /// Options that a TLS endpoint supports and requires, and its port; the host is the profile's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SslSecTrans {
-    /// Options that the target supports.
+    /// Security association options that the target supports.
     pub target_supports: AssociationOptions,
-    /// Options that the target requires.
+    /// Security association options that the target requires.
     pub target_requires: AssociationOptions,
-    /// TLS port.
+    /// TCP port of the TLS endpoint.
     pub port: u16,
 }
 

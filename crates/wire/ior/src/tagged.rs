@@ -6,18 +6,18 @@ use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmar
 /// Profile as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
-    /// Tag, which identifies the kind of profile.
+    /// Profile tag, which identifies the type of the profile.
     pub tag: u32,
-    /// Data as received, nearly always an encapsulation.
+    /// Profile data as received, nearly always an encapsulation.
     pub data: Vec<u8>,
 }
 
 /// Component as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
-    /// Tag, which identifies the meaning of the data.
+    /// Component tag, which identifies the type of the component.
     pub tag: u32,
-    /// Data as received, nearly always an encapsulation.
+    /// Component data as received, nearly always an encapsulation.
     pub data: Vec<u8>,
 }
 
@@ -57,7 +57,7 @@ impl Unmarshal for TaggedComponent {
     }
 }
 
-/// Encodes a component's or a profile's data.
+/// Encodes the data of a tagged component or profile as an encapsulation.
 pub(crate) fn encapsulate(
     content: impl FnOnce(&mut Encoder<'static>) -> Result<(), CdrError>,
 ) -> Result<Vec<u8>, CdrError> {

@@ -2,75 +2,75 @@
 //!
 //! The names are for people: an unknown number is never an error.
 
-/// Tags of profiles.
+/// Tags of the profiles in an object reference.
 pub mod profile {
-    /// IIOP over TCP.
+    /// Profile tag of IIOP over TCP.
     pub const INTERNET_IOP: u32 = 0;
     /// Components that belong to the object, not to one transport.
     pub const MULTIPLE_COMPONENTS: u32 = 1;
-    /// SS7.
+    /// Profile tag of GIOP over SS7 (SCCP Inter-ORB Protocol).
     pub const SCCP_IOP: u32 = 2;
-    /// Multicast (MIOP).
+    /// Profile tag of multicast requests (MIOP).
     pub const UIPMC: u32 = 3;
-    /// TAO's IIOP over local sockets.
+    /// Profile tag of TAO's GIOP over Unix domain sockets (UIOP).
     pub const TAO_UIOP: u32 = 0x5441_4f00;
-    /// TAO's shared memory.
+    /// Profile tag of TAO's GIOP over shared memory (SHMIOP).
     pub const TAO_SHMIOP: u32 = 0x5441_4f02;
-    /// TAO's datagrams.
+    /// Profile tag of TAO's GIOP over UDP datagrams (DIOP).
     pub const TAO_DIOP: u32 = 0x5441_4f04;
-    /// TAO's collocation-only profile.
+    /// Profile tag of TAO's profile for collocated calls only (COIOP).
     pub const TAO_COIOP: u32 = 0x5441_4f05;
-    /// TAO's SCTP.
+    /// Profile tag of TAO's GIOP over SCTP (SCIOP).
     pub const TAO_SCIOP: u32 = 0x5441_4f0e;
     /// Punctual's messaging protocol over a link, whichever they are.
     pub const PUNCTUAL_PAIR: u32 = 0x5055_4e01;
 }
 
-/// Tags of components.
+/// Tags of the components in a profile.
 pub mod component {
-    /// The ORB that made the reference.
+    /// Component tag of the id of the ORB that created the reference.
     pub const ORB_TYPE: u32 = 0;
-    /// The code sets of the server.
+    /// Component tag of the code sets that the server supports.
     pub const CODE_SETS: u32 = 1;
-    /// Policies that the server exports.
+    /// Component tag of the policies that the server exports.
     pub const POLICIES: u32 = 2;
     /// One more host and port of the same object.
     pub const ALTERNATE_IIOP_ADDRESS: u32 = 3;
-    /// A whole object key, for an endpoint-less reference.
+    /// Component tag of a complete object key, for a reference without an endpoint.
     pub const COMPLETE_OBJECT_KEY: u32 = 5;
-    /// Position of the endpoint's id in the key.
+    /// Component tag of the position of the endpoint's id in the object key.
     pub const ENDPOINT_ID_POSITION: u32 = 6;
-    /// Policy for locating the object.
+    /// Component tag of the policy for locating the object.
     pub const LOCATION_POLICY: u32 = 12;
-    /// Security association options.
+    /// Component tag of the security association options.
     pub const ASSOCIATION_OPTIONS: u32 = 13;
-    /// SSL's port and options.
+    /// Component tag of the TLS port and its security association options.
     pub const SSL_SEC_TRANS: u32 = 20;
-    /// An object group.
+    /// Component tag of an object group of Fault Tolerant CORBA.
     pub const FT_GROUP: u32 = 27;
-    /// The primary member of a group.
+    /// Component tag that marks the profile of the primary member of an object group.
     pub const FT_PRIMARY: u32 = 28;
-    /// Setting for answering heartbeats.
+    /// Component tag of the setting for answering heartbeats, in Fault Tolerant CORBA.
     pub const FT_HEARTBEAT_ENABLED: u32 = 29;
-    /// Invocation policies.
+    /// Component tag of the invocation policies of an object.
     pub const INV_POLICY: u32 = 32;
-    /// CSIv2 mechanisms.
+    /// Component tag of the list of CSIv2 security mechanisms.
     pub const CSI_SEC_MECH_LIST: u32 = 33;
-    /// No transport security.
+    /// Component tag of a CSIv2 mechanism without transport security.
     pub const NULL_TAG: u32 = 34;
-    /// SECIOP.
+    /// Component tag of SECIOP as the transport of a CSIv2 mechanism.
     pub const SECIOP_SEC_TRANS: u32 = 35;
-    /// TLS in CSIv2.
+    /// Component tag of TLS as the transport of a CSIv2 mechanism.
     pub const TLS_SEC_TRANS: u32 = 36;
-    /// A multicast group.
+    /// Component tag of a multicast group in MIOP.
     pub const GROUP: u32 = 39;
-    /// A group's IIOP gateway.
+    /// Component tag of the IIOP gateway of a multicast group.
     pub const GROUP_IIOP: u32 = 40;
-    /// TAO's endpoints with a priority each.
+    /// Component tag of TAO's list of endpoints, each with a priority.
     pub const TAO_ENDPOINTS: u32 = 0x5441_4f02;
-    /// omniORB's mark of a bidirectional endpoint.
+    /// Component tag by which omniORB marks a bidirectional endpoint.
     pub const OMNIORB_BIDIR: u32 = 0x4154_5401;
-    /// omniORB's local socket.
+    /// Component tag of omniORB's Unix domain socket.
     pub const OMNIORB_UNIX_TRANS: u32 = 0x4154_5402;
     /// omniORB's mark of one run of a server, in references to transient objects.
     pub const OMNIORB_PERSISTENT_ID: u32 = 0x4154_5403;
@@ -78,33 +78,33 @@ pub mod component {
 
 /// Numbers by which ORBs identify themselves in an `ORB_TYPE` component.
 pub mod orb_type {
-    /// TAO.
+    /// ORB type of TAO.
     pub const TAO: u32 = 0x5441_4f00;
-    /// omniORB.
+    /// ORB type of omniORB.
     pub const OMNIORB: u32 = 0x4154_5400;
-    /// JacORB.
+    /// ORB type of JacORB.
     pub const JACORB: u32 = 0x4a41_4300;
-    /// Punctual: `PUN` and a NUL.
+    /// ORB type of Punctual: the bytes `PUN` and a NUL.
     pub const PUNCTUAL: u32 = 0x5055_4e00;
 }
 
-/// Types of policies.
+/// Policy types of the policies in a POLICIES component.
 pub mod policy {
     /// Priority model: the source of the priority at which a request is served.
     pub const PRIORITY_MODEL: u32 = 40;
-    /// Thread pool that serves a POA's objects.
+    /// Policy type of the thread pool that serves the objects of a POA.
     pub const THREADPOOL: u32 = 41;
-    /// Protocols that clients should use, and their properties.
+    /// Policy type of the protocols that clients should use, with their properties.
     pub const CLIENT_PROTOCOL: u32 = 43;
     /// Private connection, which a reference's calls share with no others.
     pub const PRIVATE_CONNECTION: u32 = 44;
     /// TAO's: priority of the endpoints to which calls are sent.
     pub const TAO_CLIENT_PRIORITY: u32 = 0x5441_0000;
-    /// Connections for ranges of priorities.
+    /// Policy type of priority-banded connections: one connection for each range of priorities.
     pub const PRIORITY_BANDED_CONNECTION: u32 = 45;
 }
 
-/// Returns the name of a profile tag.
+/// Returns the name of a profile tag, or `None` if the tag is unknown.
 #[must_use]
 pub const fn profile_name(tag: u32) -> Option<&'static str> {
     Some(match tag {

@@ -15,21 +15,21 @@ use crate::path::{get_path, put_path};
 use crate::tagged::{TaggedComponent, encapsulate};
 use crate::tags::{component as tag, profile};
 
-/// Endpoint in TAO's component.
+/// Endpoint in TAO's TAG_ENDPOINTS component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaoEndpoint {
     /// Address of the endpoint.
     pub place: TaoPlace,
-    /// Priority at which its requests are served.
+    /// CORBA priority at which the endpoint's requests are served.
     pub priority: i16,
 }
 
-/// Address of an endpoint in TAO's component.
+/// Address of an endpoint in TAO's TAG_ENDPOINTS component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaoPlace {
-    /// Host and port: IIOP, SHMIOP, DIOP.
+    /// Host and port of an IIOP, SHMIOP or DIOP endpoint.
     Host(Endpoint),
-    /// Path of a local socket: UIOP.
+    /// Path of the Unix domain socket of a UIOP endpoint.
     Path(String),
 }
 

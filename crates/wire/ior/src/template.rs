@@ -17,7 +17,7 @@ const MOST_LENGTHS: usize = 16;
 /// Length of keys in bytes beyond which profiles are written individually.
 const LONGEST: usize = 256;
 
-/// Profiles for keys of one length.
+/// Encoded profiles used as a template for all object keys of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Template {
     length: usize,

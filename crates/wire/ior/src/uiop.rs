@@ -17,13 +17,13 @@ use crate::version::{IiopVersion, get_components, get_version};
 /// Body of TAO's UIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UiopProfile {
-    /// Highest version that the server speaks.
+    /// Highest IIOP version that the server supports.
     pub version: IiopVersion,
-    /// Path of the socket, encoded without conversion.
+    /// Path of the Unix domain socket, encoded without code set conversion.
     pub path: String,
     /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// Tagged components; version 1.0 has none.
+    /// Tagged components of the profile; none in version 1.0.
     pub components: Vec<TaggedComponent>,
 }
 

@@ -7,10 +7,10 @@ use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
 use crate::error::IorError;
 use crate::tagged::TaggedComponent;
 
-/// Version in a profile, as received.
+/// IIOP version in a profile, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IiopVersion {
-    /// Major version; only 1 is defined.
+    /// Major version of IIOP; only 1 is defined.
     pub major: u8,
     /// Minor version; one above 2 is treated as 2.
     pub minor: u8,
@@ -23,7 +23,7 @@ impl IiopVersion {
         GiopVersion::common_with(self.major, self.minor)
     }
 
-    /// Returns whether profiles of this version have components.
+    /// Returns whether profiles of this IIOP version contain tagged components.
     #[must_use]
     pub const fn has_components(self) -> bool {
         self.minor > 0 || self.major > 1

@@ -253,7 +253,7 @@ fn structs(octets: usize, deep: usize) -> Vec<u8> {
     })
 }
 
-/// Writes structs nested around a null Any.
+/// Encodes a sequence of nested structs, each with a null Any innermost.
 fn null_in_structs(octets: usize) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&in_structs(TypeCode::ANY, 20), 0).marshal(out)?;

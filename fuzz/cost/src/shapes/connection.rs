@@ -52,7 +52,7 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 
 const GIOP: usize = 0;
 const LITE: usize = 1;
-/// Indexes of the fuzz targets' recorded calls.
+/// Index of the `ping` call among the recorded calls of the fuzz targets.
 const PING: usize = 0;
 const ANY: usize = 17;
 const VALUES: usize = 19;

@@ -357,7 +357,7 @@ fn towers(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Writes a sequence of null Anys.
+/// Encodes a sequence of Anys of type null.
 fn null_anys(octets: usize) -> Vec<u8> {
     super::text::nothing(octets)
 }

@@ -15,7 +15,7 @@ mod values;
 use crate::Shape;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// List of all shapes.
+/// List of all kinds of expensive input, grouped by decoder.
 pub const SHAPES: &[&[Shape]] = &[
     type_code::SHAPES,
     any::SHAPES,

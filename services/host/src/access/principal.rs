@@ -12,15 +12,15 @@ use super::Requester;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Principal {
-    /// `any`: all peers.
+    /// Text form `any`: all peers.
     Any,
     /// `local`: peers that use a link within this machine: a Unix socket, shared memory.
     Local,
     /// `10.0.0.0/8`, `::1`: peers whose address has these leading bits.
     Network {
-        /// Address that contains the leading bits.
+        /// Network address whose leading bits are compared.
         address: IpAddr,
-        /// Number of bits that are compared.
+        /// Number of leading bits of the address that are compared.
         bits: u8,
     },
     /// `cert:NAME`: peers whose TLS certificate proves NAME, its subject's common name or an alternative name

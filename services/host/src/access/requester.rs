@@ -10,13 +10,13 @@ use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 pub enum Requester {
     /// This process, or a peer whose data no rule needs.
     Process,
-    /// The peer of a request.
+    /// Peer that sent the request for the change.
     Peer {
         /// True for links within this machine: a Unix socket, shared memory.
         is_local: bool,
         /// Network address of the peer, if it has one.
         address: Option<IpAddr>,
-        /// Names that the peer's TLS certificate proves.
+        /// Names of the peer that its TLS certificate proves.
         names: Vec<String>,
     },
 }
@@ -39,7 +39,7 @@ impl Requester {
     }
 }
 
-/// Returns the names that a certificate proves.
+/// Returns the subject names that a TLS certificate proves.
 fn names_in(der: &[u8]) -> Vec<String> {
     let Ok((_, certificate)) = X509Certificate::from_der(der) else {
         return Vec::new();

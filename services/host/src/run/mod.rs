@@ -107,7 +107,7 @@ fn started_status<S: Service>(
     Ok(Some(status))
 }
 
-/// Activates a service's objects and publishes their root.
+/// Activates a service's objects and publishes the reference to its root object.
 fn served<S: Service>(orb: &Orb, service: &S) -> Result<ObjectRef, Problem> {
     let raised = |exception: SystemException| Problem::new(exception, ON_SERVING);
     let poa = orb.root_poa().map_err(raised)?;

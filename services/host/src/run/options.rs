@@ -22,13 +22,13 @@ use crate::settings::{
 /// when the service is served, and dropped before the ORB is shut down.
 pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem> + Send>;
 
-/// Event that ends a run.
+/// Event that ends the run of a service: a signal or a message.
 pub(super) enum Ending {
     Signal(Signals),
     Message(Receiver<()>),
 }
 
-/// Options of [`run`](super::run).
+/// Options with which [`run`](super::run) runs a service.
 pub struct RunOptions<S> {
     pub(super) ending: Ending,
     pub(super) listen: Vec<String>,
@@ -96,7 +96,7 @@ impl<S> RunOptions<S> {
 }
 
 impl Ending {
-    /// Waits for the event. Blocks.
+    /// Blocks until the event that ends the run of the service.
     pub(super) fn wait(&mut self) {
         match self {
             Ending::Signal(signals) => {

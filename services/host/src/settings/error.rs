@@ -9,7 +9,7 @@ pub enum SettingsError {
     /// The file cannot be read, or is not TOML.
     #[error("{file}: {reason}")]
     File {
-        /// The file.
+        /// Path of the settings file.
         file: String,
         /// Error text of the system or of the parser.
         reason: String,
@@ -17,11 +17,11 @@ pub enum SettingsError {
     /// A key of the file is not a setting of the service.
     #[error("{file}, line {line}: unknown key `{key}`{}", nearest.as_ref().map_or(String::new(), |one| format!("; did you mean `{one}`?")))]
     Unknown {
-        /// The file.
+        /// Path of the settings file.
         file: String,
-        /// Line of the key, from 1 on.
+        /// Line number of the unknown key, from 1 on.
         line: usize,
-        /// Name of the key.
+        /// Name of the unknown key.
         key: String,
         /// Setting with a similar name, if there is one.
         nearest: Option<String>,
@@ -31,12 +31,12 @@ pub enum SettingsError {
     Value {
         /// Position of the value: file and line, or the command line.
         place: String,
-        /// Name of the key.
+        /// Name of the setting with the invalid value.
         key: String,
-        /// Reason why the value is invalid.
+        /// Reason why the value of the setting is invalid.
         reason: String,
     },
-    /// Keys contradict each other, or one is missing.
+    /// Several settings contradict each other, or a required one is missing.
     #[error("{0}")]
     Combination(String),
 }

@@ -70,7 +70,7 @@ fn texts(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>,
     }
 }
 
-/// Returns one value as text, after a check.
+/// Returns one value of a settings file as text, after a check of its type.
 fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
     let text = match (value, setting.kind) {
         (DeValue::Boolean(value), Kind::Flag) => value.to_string(),

@@ -40,59 +40,59 @@ pub use process::{
 pub use text::check;
 pub use values::{FromTexts, Values};
 
-/// Key of a table of settings.
+/// Setting of a service: a key in the settings file and a command-line flag.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Name of the flag, without its leading dashes.
+    /// Name of the command-line flag, without its leading dashes.
     pub name: &'static str,
-    /// Type and bounds of its value.
+    /// Type and bounds of the setting's value.
     pub kind: Kind,
-    /// Placeholder of the value in `--help`.
+    /// Placeholder for the setting's value in `--help`.
     pub value_name: &'static str,
     /// Default as text; `None` for keys that may be absent, and for flags, which are false then.
     pub default: Option<&'static str>,
-    /// True if the key may be repeated.
+    /// True if the setting may be given several times.
     pub is_list: bool,
-    /// True if the key is required.
+    /// True if the setting must be given.
     pub is_required: bool,
     /// Names of keys that must be given together with this one.
     pub requires: &'static [&'static str],
     /// Names of keys that cannot be given together with this one.
     pub conflicts: &'static [&'static str],
-    /// Documentation: meaning of the value, and its consequence.
+    /// Documentation of the setting for `--help`: its meaning and its consequence.
     pub doc: &'static str,
 }
 
-/// Type and bounds of a value.
+/// Type of a setting's value, with its bounds.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Kind {
-    /// True or false.
+    /// Boolean value: true or false.
     Flag,
-    /// A text.
+    /// Any text.
     Text,
-    /// A file or folder.
+    /// Path of a file or folder.
     Path,
-    /// A whole number.
+    /// Integer within bounds.
     Number {
-        /// Lower bound.
+        /// Least permitted value.
         least: u64,
-        /// Upper bound.
+        /// Greatest permitted value.
         most: u64,
     },
     /// A number of bytes, alone or with a unit: `64 MiB`.
     Bytes {
-        /// Lower bound.
+        /// Least permitted number of bytes.
         least: u64,
-        /// Upper bound.
+        /// Greatest permitted number of bytes.
         most: u64,
     },
-    /// A time with its unit: `200ms` or `2s`.
+    /// Duration with its unit, such as `200ms` or `2s`.
     Time {
-        /// True if 0 is allowed, and means never.
+        /// True if a duration of 0 is permitted; it means never.
         may_be_zero: bool,
     },
-    /// One of the given words.
+    /// One of a given list of words.
     OneOf(&'static [&'static str]),
     /// A text that the function accepts; the function returns the reason for refusing one.
     Checked(fn(&str) -> Result<(), String>),
@@ -101,7 +101,7 @@ pub enum Kind {
 /// Setting whose values have type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Key<T> {
-    /// The setting without its type, for tables.
+    /// Setting without the type of its values, for tables of settings.
     pub setting: Setting,
     read_as: PhantomData<fn() -> T>,
 }
@@ -125,21 +125,21 @@ impl<T> Key<T> {
         }
     }
 
-    /// Sets the default, as text.
+    /// Sets the default value of the setting, as text.
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Self {
         self.setting.default = Some(text);
         self
     }
 
-    /// Sets the placeholder of the value.
+    /// Sets the placeholder for the setting's value in `--help`.
     #[must_use]
     pub const fn value_name(mut self, name: &'static str) -> Self {
         self.setting.value_name = name;
         self
     }
 
-    /// Makes the key required.
+    /// Marks the setting as required.
     #[must_use]
     pub const fn required(mut self) -> Self {
         self.setting.is_required = true;
@@ -160,7 +160,7 @@ impl<T> Key<T> {
         self
     }
 
-    /// Sets the documentation.
+    /// Sets the documentation of the setting for `--help`.
     #[must_use]
     pub const fn doc(mut self, text: &'static str) -> Self {
         self.setting.doc = text;
@@ -220,7 +220,7 @@ impl Key<Option<Duration>> {
 }
 
 impl Key<Option<String>> {
-    /// Creates a key for a text.
+    /// Creates an optional setting for a text.
     #[must_use]
     pub const fn text(name: &'static str) -> Self {
         Self::of(name, Kind::Text, "TEXT")
@@ -228,7 +228,7 @@ impl Key<Option<String>> {
 }
 
 impl Key<Option<PathBuf>> {
-    /// Creates a key for a file or folder.
+    /// Creates an optional setting for the path of a file or folder.
     #[must_use]
     pub const fn path(name: &'static str) -> Self {
         Self::of(name, Kind::Path, "FILE")
@@ -236,7 +236,7 @@ impl Key<Option<PathBuf>> {
 }
 
 impl Key<Vec<PathBuf>> {
-    /// Creates a key for files or folders.
+    /// Creates a setting for any number of paths of files or folders.
     #[must_use]
     pub const fn paths(name: &'static str) -> Self {
         let mut key = Self::of(name, Kind::Path, "FILE");

@@ -25,16 +25,16 @@ pub const SETTINGS: Key<Option<PathBuf>> = Key::path("settings").doc(
      goes before it.",
 );
 
-/// Address at which the status is served.
+/// Address at which health, readiness and metrics are served by HTTP.
 pub const STATUS: Key<Option<String>> = Key::text("status").value_name("ADDRESS").doc(
     "Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.",
 );
 
-/// File that the service's reference is written to.
+/// Path of the file to which the service's reference is written.
 pub const WRITE_REFERENCE: Key<Option<PathBuf>> =
     Key::path("write-reference").doc("Write the reference to this file, too.");
 
-/// The ORB's configuration file.
+/// Path of the ORB's configuration file.
 pub const CONFIG: Key<Option<PathBuf>> =
     Key::path("config").doc("A configuration file, e.g. with TLS certificates.");
 
@@ -49,18 +49,18 @@ pub const STOP_DEADLINE: Key<Duration> = Key::time("stop-deadline").default("20s
     "How long requests that have begun may take after SIGTERM or SIGINT. Then the server ends without them, with status 1.",
 );
 
-/// Compaction of the store at the start.
+/// Flag for compacting the service's store at start.
 pub const COMPACT: Key<bool> = Key::flag("compact").doc(
     "Give unused pages of the store's file back before it is served, which takes time in proportion to the file.",
 );
 
-/// Name that is bound in a Naming Service.
+/// Name that is kept bound to the service's reference in a Naming Service.
 pub const BIND_NAME: Key<Option<String>> =
     Key::text("bind-name").value_name("NAME").doc(
         "Keep this name bound to the reference in a Naming Service, as plants/repository; contexts are made if need be.",
     );
 
-/// Naming Service in which the name is bound.
+/// Naming context in which the service's name is bound.
 pub const NAMING: Key<Option<String>> = Key::text("naming")
     .value_name("REFERENCE")
     .requires(&["bind-name"])
@@ -69,7 +69,7 @@ pub const NAMING: Key<Option<String>> = Key::text("naming")
          NameService, or else corbaloc::localhost:2809/NameService.",
     );
 
-/// Settings that every service has, beside its endpoints.
+/// Settings that every service has in addition to its endpoints.
 pub const PROCESS: &[&Setting] = &[
     &STATUS.setting,
     &WRITE_REFERENCE.setting,

@@ -8,7 +8,7 @@ use super::error::SettingsError;
 use super::text::{bytes, check, time};
 use super::{Key, Setting, file};
 
-/// Checked values of a table of settings.
+/// Checked values of a service's settings.
 #[derive(Clone, Debug)]
 pub struct Values {
     given: BTreeMap<&'static str, Vec<String>>,
@@ -138,7 +138,7 @@ impl Values {
     }
 }
 
-/// Type to which checked values are converted.
+/// Type into which checked values of a setting are converted.
 pub trait FromTexts {
     /// Converts checked texts; there are none if the key is absent and has no default.
     fn from_texts(texts: &[String]) -> Self;

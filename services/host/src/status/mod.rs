@@ -51,7 +51,7 @@ fn reply<S: Service>(path: &str, service: &S) -> Reply {
     }
 }
 
-/// Returns a service's metrics, including its readiness.
+/// Returns the metrics of a service as text, including its readiness.
 fn metrics<S: Service>(service: &S) -> String {
     let mut out = Exposition::of(S::NAME);
     service.metrics(&mut out);

@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 struct Image {
     table: Arc<str>,
     key: Vec<u8>,
-    /// Value; `None` if there was no record.
+    /// Value of the record before the commit; `None` if there was no record.
     before: Option<Vec<u8>>,
     /// Function that writes the value back into its table, whose types it knows.
     restore: fn(&WriteTransaction, &Image) -> Result<()>,
@@ -86,7 +86,7 @@ impl Image {
     }
 }
 
-/// The changes of one commit.
+/// Changes to the records of a store that belong to one commit.
 pub struct Batch<'t> {
     transaction: &'t WriteTransaction,
     images: RefCell<Images>,

@@ -7,9 +7,9 @@ use thiserror::Error;
 /// Server process that has a store open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Name of the server's service, if known.
+    /// Name of the service to which the server belongs, if known.
     pub service: Option<String>,
-    /// Process id of the server, if known.
+    /// Process id of the server that has the store open, if known.
     pub process: Option<u32>,
 }
 
@@ -39,7 +39,7 @@ pub enum StoreError {
     Foreign {
         /// Name of the service that was to open the store.
         service: &'static str,
-        /// The file's actual contents, in words.
+        /// Reason why the file is not a store of the service.
         reason: String,
     },
     /// A later version of the service has written the store. It was not changed.
@@ -48,7 +48,7 @@ pub enum StoreError {
          it was not changed; start the newer version, or name another file"
     )]
     Newer {
-        /// Format of the file.
+        /// Format number of the store file.
         found: u64,
         /// Latest format that this version of the program reads.
         known: u64,
@@ -62,7 +62,7 @@ pub enum StoreError {
     /// The store did not report the result of a commit.
     #[error("the result of the commit is unknown: {0}")]
     Unknown(String),
-    /// The store cannot be read or written.
+    /// The store file cannot be read or written.
     #[error("{0}")]
     Io(String),
 }
@@ -80,7 +80,7 @@ impl StoreError {
         StoreError::Io(error.to_string())
     }
 
-    /// Returns the error for contents that are inconsistent.
+    /// Returns the error for a store with inconsistent contents.
     pub fn damaged(what: impl Into<String>) -> Self {
         StoreError::Damaged(what.into())
     }

@@ -94,7 +94,7 @@ impl Faults {
     }
 }
 
-/// File that fails as its [`Faults`] specify.
+/// Store file that fails as its [`Faults`] specify, for tests.
 #[derive(Debug)]
 pub(super) struct FaultyFile {
     file: FileBackend,

@@ -87,7 +87,7 @@ impl StoreFile {
         self.identity
     }
 
-    /// Returns the length of the file in bytes.
+    /// Returns the length of the store file in bytes.
     #[must_use]
     pub fn bytes(&self) -> Option<u64> {
         let about = std::fs::metadata(&self.path);
@@ -212,7 +212,7 @@ impl Drop for StoreFile {
     }
 }
 
-/// Locks a store.
+/// Locks a store, so that other processes cannot open it.
 fn lock(path: &Path, kind: &StoreKind) -> Result<Lock> {
     if path.is_dir() {
         return Err(StoreError::io("it is a folder"));

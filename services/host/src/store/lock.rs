@@ -16,7 +16,7 @@ use super::{Holder, StoreError};
 /// Maximum number of bytes read from a lock file, which contains a name and a number.
 const MOST: u64 = 128;
 
-/// A store's lock, held until it is dropped.
+/// Lock on a store, held until dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,

@@ -34,7 +34,7 @@ pub struct StoreKind {
 }
 
 impl StoreKind {
-    /// Creates the kind of a service's stores.
+    /// Creates the description of a service's stores: the service's name and latest format.
     #[must_use]
     pub const fn new(service: &'static str, format: u64) -> Self {
         Self {
@@ -104,7 +104,7 @@ pub(super) fn identified(database: &Database, kind: &StoreKind) -> Result<u64> {
     Err(kind.foreign("it is a database of another program or service"))
 }
 
-/// Reads the format and identity of a store.
+/// Checks the format of a store and returns the store's identity number.
 fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
     let about = transaction.open_table(kind.about());
     let about = about.map_err(StoreError::io)?;

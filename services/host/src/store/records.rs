@@ -10,7 +10,7 @@ use redb::{Key, ReadTransaction, ReadableTable, TableDefinition, TableError, Tab
 
 use super::StoreError;
 
-/// Type of values that a store keeps.
+/// Type of values that can be stored as records.
 pub trait Record: Sized {
     /// Appends the value's bytes.
     ///

@@ -81,17 +81,17 @@ impl Notifier {
         Ok(Some(KeptAlive { _ends_with_this }))
     }
 
-    /// Notifies systemd that the service can be called.
+    /// Notifies systemd that the service is ready.
     pub fn ready(&self) {
         self.tell("READY=1");
     }
 
-    /// Notifies the watchdog.
+    /// Notifies systemd's watchdog that the service is alive.
     fn alive(&self) {
         self.tell("WATCHDOG=1");
     }
 
-    /// Notifies systemd that the service ends.
+    /// Notifies systemd that the service is stopping.
     pub fn stopping(&self) {
         self.tell("STOPPING=1");
     }

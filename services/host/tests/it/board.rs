@@ -38,7 +38,7 @@ pub(crate) fn settings() -> Vec<&'static Setting> {
     [&own[..], PROCESS].concat()
 }
 
-/// A board. Clones are the same one.
+/// Test service that stores texts; clones share their state.
 #[derive(Clone)]
 pub(crate) struct Board(Arc<Shared>);
 
@@ -52,7 +52,7 @@ struct Shared {
 }
 
 impl Board {
-    /// Opens the board that the settings specify.
+    /// Opens the test service's board with the given settings.
     pub(crate) fn open(values: &Values) -> Result<Self, Problem> {
         let path = values.get(&STORE).unwrap_or_default();
         let bad = |error| Problem::new(error, "--store names another file");
@@ -62,7 +62,7 @@ impl Board {
         Self::on(store, rules, values.count(&MOST_TEXTS)).map_err(bad)
     }
 
-    /// Opens the board in a store.
+    /// Opens the test service's board in a store file.
     pub(crate) fn on(store: StoreFile, rules: Rules<()>, most: usize) -> Result<Self, StoreError> {
         let texts = store.read(|transaction| TEXTS.values(transaction))?;
         Ok(Self(Arc::new(Shared {
@@ -80,7 +80,7 @@ impl Board {
         texts.iter().map(|text| text.0.clone()).collect()
     }
 
-    /// Posts a text, together with other callers.
+    /// Posts a text on the board, in one commit with other callers' texts.
     pub(crate) fn post(&self, text: &str) -> Result<u32, Kind> {
         let (text, lost) = (Cdr(text.to_owned()), || Err(Kind::Internal));
         let commit = |posted| self.commit(posted);

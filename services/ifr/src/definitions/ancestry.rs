@@ -17,7 +17,7 @@ const MOST: usize = 4 << 20;
 /// Length by which a set counts beside its numbers: its place in the table.
 const PLACE: usize = 16;
 
-/// The sets of ancestors that are kept.
+/// Cache of the ancestors of definitions, as one set for each definition.
 #[derive(Debug, Default)]
 pub(super) struct Ancestry(Mutex<Sets>);
 
@@ -58,7 +58,7 @@ impl Ancestry {
     }
 }
 
-/// A copy begins without sets.
+/// Creates an empty cache instead of copying the cached sets.
 impl Clone for Ancestry {
     fn clone(&self) -> Self {
         Self::default()

@@ -10,7 +10,7 @@ use crate::store::{Definition, Details, Number};
 const DEEPEST_SCOPE: usize = 200;
 
 impl Definitions {
-    /// Makes a definition.
+    /// Adds a definition to the repository and returns the definition's number.
     pub(crate) fn create(&mut self, definition: Definition) -> Result<Number, Refusal> {
         if definition.name.is_empty() {
             return Err(Refusal::Invalid("a definition needs a name"));
@@ -48,7 +48,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Changes the details of a definition.
+    /// Replaces the details of a definition, such as its members or bases.
     pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
         self.check_uses(&what)?;
         let definition = self.about_to_change(number)?;
@@ -70,7 +70,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Gives a definition another repository id.
+    /// Changes the repository id of a definition.
     pub(crate) fn set_id(&mut self, number: Number, id: &str) -> Result<(), Refusal> {
         check_text(id)?;
         if self.by_id.get(id).is_some_and(|&other| other != number) {
@@ -83,7 +83,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Gives a definition another version.
+    /// Changes the version of a definition.
     pub(crate) fn set_version(&mut self, number: Number, version: &str) -> Result<(), Refusal> {
         check_text(version)?;
         version.clone_into(&mut self.about_to_change(number)?.version);

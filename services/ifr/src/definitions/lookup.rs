@@ -6,11 +6,11 @@ use super::{Definitions, ROOT, bases, parents};
 use crate::corba::DefinitionKind;
 use crate::store::Number;
 
-/// Selection of definitions in a scope.
+/// Selection of the definitions in a scope by kind and inheritance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope {
     pub(crate) container: Number,
-    /// Kind of the definitions; `DkAll` for all.
+    /// Kind of the selected definitions; `DkAll` for all kinds.
     pub(crate) limit: DefinitionKind,
     pub(crate) exclude_inherited: bool,
 }

@@ -50,7 +50,7 @@ impl Definitions {
     }
 }
 
-/// Returns the types in a definition's details.
+/// Returns the IDL types that the details of a definition mention.
 pub(super) fn types(what: &Details) -> Vec<&Type> {
     match what {
         Details::Constant(constant) => vec![&constant.kind],
@@ -80,7 +80,7 @@ pub(super) fn types(what: &Details) -> Vec<&Type> {
     }
 }
 
-/// Returns all definitions that the details refer to.
+/// Returns the numbers of all definitions that the details of a definition refer to.
 fn uses(what: &Details) -> Vec<Number> {
     let mut numbers: Vec<Number> = types(what).into_iter().filter_map(named).collect();
     match what {

@@ -80,7 +80,7 @@ pub(crate) fn check_unnamed(ty: &Type) -> Result<(), Refusal> {
     }
 }
 
-/// Checks that readers accept a TypeCode.
+/// Checks that a TypeCode is valid and within the limits of decoders.
 fn check_type_code(type_code: &TypeCode) -> Result<(), Refusal> {
     let unfit = |_| Refusal::Invalid("the definition is not a valid type");
     type_code.check().map_err(unfit)?;

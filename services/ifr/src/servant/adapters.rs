@@ -12,7 +12,7 @@ use crate::corba::DefinitionKind as Kind;
 use crate::refusal::{Refusal, ServeError};
 use crate::store::Type;
 
-/// Object adapters of all kinds of definitions.
+/// POAs of the Interface Repository, one for each kind of definition.
 pub(super) struct Adapters {
     all: Vec<Adapter>,
 }
@@ -24,7 +24,7 @@ struct Adapter {
 }
 
 impl Adapters {
-    /// Creates the adapters below `parent`, with its manager.
+    /// Creates a POA for each kind below `parent`, with the same POA manager.
     pub(super) fn new(
         parent: &Poa,
         kinds: impl Iterator<Item = (Kind, &'static str)>,

@@ -28,19 +28,19 @@ const FREE: usize = 16 << 10;
 /// share TypeCodes.
 const VALUES: usize = 2;
 
-/// An answer under construction.
+/// Reply of the Interface Repository that is being built within a size limit.
 pub(super) struct Answer<'s> {
     pub(super) server: &'s Server,
     _making: Making<'s>,
     types: HashMap<ObjectId, TypeCode>,
-    /// Total encoded length of the kept TypeCodes.
+    /// Total encoded length of the TypeCodes kept for reuse, in bytes.
     kept: usize,
-    /// Total encoded length of the parts so far.
+    /// Total encoded length of the reply so far, in bytes.
     octets: usize,
     limit: usize,
     /// Value of `octets` up to which the answer is counted with the data of all peers.
     charged: usize,
-    /// Buffer in which parts are measured.
+    /// Buffer for encoding parts of the reply to measure their length.
     scratch: Block,
 }
 

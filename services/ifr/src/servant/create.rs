@@ -7,7 +7,7 @@ use crate::corba::{self, ContainerServant, DefinitionKind, StructMember, UnionMe
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Constant, Definition, Details, Initializer, UnionOf, Value};
 
-/// Name, id and version of a new definition.
+/// Name, repository id and version of a new definition.
 #[derive(Clone, Copy)]
 pub(super) struct NameAndId<'c> {
     pub(super) id: &'c str,
@@ -16,7 +16,7 @@ pub(super) struct NameAndId<'c> {
 }
 
 impl Server {
-    /// Makes a definition in the called container.
+    /// Creates a definition in the container on which the operation is called.
     pub(super) fn create<I: Interface>(
         &self,
         called: NameAndId<'_>,

@@ -14,7 +14,7 @@ use crate::definitions::bases;
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Definition, Details, Members, Number, Parameter, Type, Value};
 
-/// Fields with which every description begins.
+/// Members with which every description struct of the Interface Repository begins.
 struct Head {
     name: String,
     id: String,
@@ -23,7 +23,7 @@ struct Head {
 }
 
 impl Answer<'_> {
-    /// Returns kind and description of a definition.
+    /// Returns the kind and the description of a definition.
     pub(super) fn description(&mut self, number: Number) -> Result<(DefinitionKind, Any)> {
         let definition = self.server.definition_of(number)?;
         let kind = definition.what.discriminator();

@@ -55,7 +55,7 @@ pub(super) fn kinds() -> impl Iterator<Item = (Kind, &'static str)> {
         .map(|(kind, repository_id, _)| (*kind, *repository_id))
 }
 
-/// Sets the servant of all adapters.
+/// Sets the default servant of the POA for each kind of definition.
 pub(super) fn serve_kinds(server: &Server) -> Result<(), ServeError> {
     for (kind, _, skeleton) in KINDS {
         let set = server

@@ -14,10 +14,10 @@ use crate::refusal::Refusal;
 use crate::repository::InterfaceRepository;
 use crate::store::{Definition, Number, Type};
 
-/// Result type of the repository's operations.
+/// Result type of the Interface Repository's operations.
 pub(super) type Result<T> = std::result::Result<T, SystemException>;
 
-/// Servant of all objects of the repository.
+/// Servant of all objects of the Interface Repository.
 #[derive(Clone)]
 pub(crate) struct Server(pub(super) Arc<Shared>);
 
@@ -25,9 +25,9 @@ pub(super) struct Shared {
     pub(super) repository: InterfaceRepository,
     pub(super) is_read_only: bool,
     pub(super) adapters: Adapters,
-    /// Maximum length of an answer, in bytes.
+    /// Maximum length of a reply, in bytes.
     pub(super) longest_answer: usize,
-    /// Threads that make answers.
+    /// Limit on the number of threads that build long replies at the same time.
     pub(super) makers: Makers,
 }
 
@@ -56,7 +56,7 @@ impl Server {
         Ok(repository.change(change)?)
     }
 
-    /// Returns the number of the called definition.
+    /// Returns the number of the definition on which the operation is called.
     pub(super) fn current(&self) -> Result<Number> {
         match self.current_type()? {
             Type::Defined(number) => Ok(number),
@@ -64,13 +64,13 @@ impl Server {
         }
     }
 
-    /// Returns the called definition in its current state.
+    /// Returns the number and current value of the definition on which the operation is called.
     pub(super) fn definition(&self) -> Result<(Number, Definition)> {
         let number = self.current()?;
         Ok((number, self.definition_of(number)?))
     }
 
-    /// Returns a definition in its current state.
+    /// Returns the current value of the definition with the given number.
     pub(super) fn definition_of(&self, number: Number) -> Result<Definition> {
         let definition = self.look(|definitions| definitions.get(number).cloned());
         definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
@@ -100,7 +100,7 @@ impl Server {
         Ok(ty)
     }
 
-    /// Returns a reference to a definition.
+    /// Creates an object reference to a definition.
     pub(super) fn reference_to(&self, number: Number) -> Result<ObjectRef> {
         let kind = self.look(|definitions| definitions.kind(number));
         let kind = kind.ok_or(Refusal::NoSuchDefinition)?;
@@ -120,7 +120,7 @@ impl Server {
         id.unwrap_or_default()
     }
 
-    /// Returns a reference to a type.
+    /// Creates an object reference to the IDL type object of a type.
     pub(super) fn type_def(&self, ty: &Type) -> Result<Option<corba::IdlType>> {
         let reference = match ty {
             Type::Defined(number) => self.reference_to(*number)?,
@@ -134,7 +134,7 @@ impl Server {
         Ok(Some(corba::IdlType::from_object(reference)))
     }
 
-    /// Returns the type that a reference denotes.
+    /// Returns the IDL type that an object reference denotes.
     pub(super) fn type_in(&self, reference: Option<&impl Interface>) -> Result<Type> {
         let foreign = || SystemException::from(Refusal::Foreign("the type"));
         let object = reference.ok_or_else(foreign)?.as_object();
@@ -142,7 +142,7 @@ impl Server {
         self.type_behind(&id)
     }
 
-    /// Returns the definition that a reference denotes.
+    /// Returns the number of the definition that an object reference denotes.
     pub(super) fn number_in(&self, reference: Option<&impl Interface>) -> Result<Number> {
         match self.type_in(reference)? {
             Type::Defined(number) => Ok(number),

@@ -25,7 +25,7 @@ impl Server {
         }
     }
 
-    /// Replaces the details of the called definition.
+    /// Replaces the details of the definition on which the operation is called.
     pub(super) fn set_called(&self, what: Details) -> Result<()> {
         let number = self.current()?;
         self.change(move |definitions| definitions.set_sound_details(number, what))

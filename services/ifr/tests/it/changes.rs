@@ -35,7 +35,7 @@ impl Served {
         Self { orb, server, root }
     }
 
-    /// Returns the value of a metric.
+    /// Returns the value of the metric with the given name.
     fn metric(&self, name: &str) -> u64 {
         let mut out = Exposition::of(RepositoryServer::NAME);
         self.server.metrics(&mut out);

@@ -20,7 +20,7 @@ use punctual_ifr::corba::{
 use support::specification;
 
 const MIB: usize = 1 << 20;
-/// Maximum length of a message.
+/// Maximum length of a GIOP message in the tests, in bytes.
 const LIMIT: usize = 8 * MIB;
 const LABELS: usize = 20_000;
 

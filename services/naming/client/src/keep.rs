@@ -44,7 +44,7 @@ struct Keeping {
 
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// Binding without a time limit.
+    /// Binding without a time to live.
     Bound,
     /// Binding that is renewed, with this time to live.
     For(Duration),
@@ -250,13 +250,13 @@ impl Keeping {
     }
 }
 
-/// Returns the components of a name as text.
+/// Parses a stringified name into its components.
 fn components(text: &str) -> Result<Name, SystemException> {
     let invalid = |_| Kind::BadParam.because("the name is invalid: it is not a stringified name");
     from_text(text).map_err(invalid)
 }
 
-/// Object to which a name is bound.
+/// Object to which a name is currently bound: the intended one, another one, none, or unknown.
 enum Holder {
     Nobody,
     This,

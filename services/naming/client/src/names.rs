@@ -18,11 +18,11 @@ use crate::extension::{ExtendedContext, ExtendedContextBindForError};
 use crate::text::from_text;
 use crate::ttl::Ttl;
 
-/// Names in a naming context, as text: `plants/north.site/pump`.
+/// Client of a naming context that takes names as text, such as `plants/north.site/pump`.
 #[derive(Debug)]
 pub struct Names {
     pub(crate) context: NamingContext,
-    /// Cache of references that names were resolved to.
+    /// Cache of resolved references by name.
     remembered: Mutex<HashMap<String, ObjectRef>>,
 }
 
@@ -36,7 +36,7 @@ impl Names {
         Ok(Self::below(&NamingContext::from_object(service)))
     }
 
-    /// Returns the names in a context.
+    /// Returns a client for the names in a naming context.
     #[must_use]
     pub fn below(context: &NamingContext) -> Self {
         Self {
@@ -210,7 +210,7 @@ impl Names {
         done
     }
 
-    /// Removes the cached reference of a name.
+    /// Removes a name's reference from the cache.
     pub fn forget(&self, name: &str) {
         self.remembered.lock().remove(name);
     }

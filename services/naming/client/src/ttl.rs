@@ -9,7 +9,7 @@ pub struct Ttl(u32);
 impl Ttl {
     const SHORTEST: u32 = 1_000;
     const LONGEST: u32 = 24 * 60 * 60 * 1_000;
-    /// Sentence that states the bounds, for errors.
+    /// Error text that states the permitted range of a time to live.
     pub const BOUNDS: &str = "the time to live must be from 1 s to 24 h";
 
     /// Returns the time to live of this many milliseconds, if it is within the bounds.

@@ -17,7 +17,7 @@ use crate::extension::{
 use crate::refusal::Refusal;
 use crate::store::Target;
 
-/// Error of an operation that may raise CannotProceed.
+/// Error type of a naming operation that may raise CannotProceed.
 pub(super) trait MayNotProceed: OperationError + From<Refusal> {
     fn cannot_proceed(context: Option<NamingContext>, rest_of_name: Name) -> Self;
 }

@@ -86,7 +86,7 @@ impl Server {
         group.ok_or_else(|| Refusal::not_found(NotFoundReason::NotContext, name, at))
     }
 
-    /// Returns the name of a member.
+    /// Returns the full name of a group member: the group's name and the member's id.
     fn member(&self, group: &[NameComponent], id: &str) -> Refused<Name> {
         if group.is_empty() {
             return Err(Refusal::InvalidName("it has no component"));
@@ -125,7 +125,7 @@ fn stored(choice: Choice) -> store::Choice {
     }
 }
 
-/// Converts a choice to its IDL type.
+/// Converts a stored strategy of choosing members to its IDL type.
 pub(super) fn told(choice: store::Choice) -> Choice {
     match choice {
         store::Choice::RoundRobin => Choice::RoundRobin,

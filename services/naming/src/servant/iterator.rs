@@ -22,7 +22,7 @@ use crate::tree::Listed;
 /// Memory of a list as a multiple of its keys: the keys, the bindings made of them, and the reply.
 const COPIES: usize = 4;
 
-/// The servant of iterators.
+/// Servant of all binding iterators of the naming service.
 #[derive(Debug)]
 pub(super) struct IteratorServer(pub(super) Server);
 

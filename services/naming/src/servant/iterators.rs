@@ -12,7 +12,7 @@ use crate::store::ContextId;
 
 type Result<T> = std::result::Result<T, SystemException>;
 
-/// Iterators of all clients.
+/// Table of the binding iterators of all clients.
 #[derive(Debug)]
 pub(super) struct Iterators {
     poa: Poa,
@@ -32,7 +32,7 @@ impl Iterators {
         Self { poa, table }
     }
 
-    /// Makes an iterator that continues after a key.
+    /// Creates a binding iterator that continues after the given key.
     pub(super) fn make(
         &self,
         context: ContextId,
@@ -70,7 +70,7 @@ impl Iterators {
         number(id).is_some_and(|number| self.table.lock().contains_key(&number))
     }
 
-    /// Advances an iterator by the function `step`.
+    /// Advances a binding iterator with the function `step`, unless the iterator has expired.
     pub(super) fn advance<R>(
         &self,
         number: u64,
@@ -94,7 +94,7 @@ impl Iterators {
     }
 }
 
-/// Returns the number that an id contains.
+/// Returns the iterator number that an object id encodes.
 pub(super) fn number(id: &ObjectId) -> Option<u64> {
     id.as_bytes().try_into().ok().map(u64::from_be_bytes)
 }

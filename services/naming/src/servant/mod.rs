@@ -39,7 +39,7 @@ use server::{Server, Shared};
 
 pub use options::ServeOptions;
 
-/// Error of serving a naming service.
+/// Reason why a naming service cannot be served.
 #[derive(Clone, Error)]
 #[error("the naming service cannot be served: {0}")]
 pub struct ServeError(String);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Options of serving a naming service.
+/// Options with which a naming service is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
     /// True if names that lead through contexts of other servers are resolved there; otherwise the

@@ -18,7 +18,7 @@ use crate::service::NamingService;
 use crate::store::{ContextId, Target};
 use crate::tree::{Done, Operation, RequestedChange};
 
-/// The servant of all contexts.
+/// Servant of all naming contexts of the service.
 #[derive(Clone, Debug)]
 pub(crate) struct Server(pub(super) Arc<Shared>);
 
@@ -39,7 +39,7 @@ impl Server {
         &self.0.service
     }
 
-    /// Returns the called context.
+    /// Returns the id of the naming context on which the operation is called.
     pub(super) fn current(&self) -> Result<ContextId> {
         let missing = || SystemException::from(Refusal::NoSuchContext);
         let id = Current.object_id().map_err(|_| missing())?;
@@ -53,7 +53,7 @@ impl Server {
         is_ours.then(|| Some(u64::from_be_bytes(number.try_into().ok()?)))?
     }
 
-    /// Creates a reference to a context.
+    /// Creates an object reference to a naming context of the service.
     pub(super) fn context(&self, number: ContextId) -> Result<NamingContext> {
         let mut id = [0; 16];
         let (identity, context) = id.split_at_mut(8);
@@ -66,7 +66,7 @@ impl Server {
             .map_err(|error| internal(error.to_string()))
     }
 
-    /// Returns the binding target for an object.
+    /// Returns the binding target for an object reference.
     pub(super) fn object_target(
         &self,
         object: Option<&ObjectRef>,
@@ -88,7 +88,7 @@ impl Server {
         }
     }
 
-    /// Encodes a reference as stored in bindings.
+    /// Encodes an object reference in the form stored in bindings.
     pub(super) fn written(
         &self,
         object: Option<&ObjectRef>,
@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Returns the reference of a target.
+    /// Returns the object reference to which a binding target leads.
     pub(super) fn reference(&self, target: &Target) -> Result<Option<ObjectRef>> {
         match target {
             Target::Context(number) => self.context(*number).map(|context| Some(context.into())),
@@ -126,7 +126,7 @@ impl Server {
         }
     }
 
-    /// Performs a change of the called context.
+    /// Performs a requested change on the naming context that is called.
     pub(super) fn change(&self, wanted: RequestedChange) -> std::result::Result<Done, Refusal> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let by = self.service().requester();

@@ -14,7 +14,7 @@ use punctual_exec::thread::ThreadSpec;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, StoreError, Target, Ttl};
 
-/// Maximum number of bindings that one operation removes.
+/// Maximum number of expired bindings that one operation removes.
 const MOST: usize = 4096;
 
 /// Time that the thread waits after a commit that has failed.
@@ -117,7 +117,7 @@ impl Expiry {
         }
     }
 
-    /// Returns the expired bindings.
+    /// Returns the temporary bindings that have expired and are due for removal.
     pub(super) fn due(&self) -> Vec<Binding> {
         let (state, now) = (self.0.state.lock(), Instant::now());
         let due = state.by_time.iter().take_while(|(due, _)| *due <= now);

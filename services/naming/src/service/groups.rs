@@ -13,12 +13,12 @@ use crate::tree::{Tree, View};
 pub(crate) struct Member {
     pub(crate) key: Box<str>,
     pub(crate) target: Target,
-    /// Reported load, unless it is too old.
+    /// Last reported load of the member; `None` without a recent report.
     pub(crate) load: Option<f64>,
     pub(crate) is_alive: bool,
 }
 
-/// Members of one group in the tree.
+/// View of the members of one object group in the naming tree.
 pub(super) struct InTree<'t> {
     pub(super) tree: &'t Tree,
     pub(super) context: ContextId,
@@ -40,7 +40,7 @@ impl Members for InTree<'_> {
     }
 }
 
-/// Result of resolving a group's name.
+/// Result of resolving the name of an object group.
 pub(super) enum Resolution {
     Target(Target),
     /// References to be merged into one. As their owners determine how long that takes, it is not
@@ -68,7 +68,7 @@ pub(super) fn chosen(
 }
 
 impl Resolution {
-    /// Returns the target, with references merged if necessary.
+    /// Returns the target of the resolved name, after merging references if necessary.
     pub(super) fn target(self) -> Result<Target, Refusal> {
         match self {
             Self::Target(target) => Ok(target),
@@ -99,7 +99,7 @@ fn reference(target: &Target) -> Option<&[u8]> {
     }
 }
 
-/// Returns a hash of a member's reference.
+/// Returns a hash of the reference of a group member.
 pub(super) fn hash(target: &Target) -> u64 {
     let mut hasher = DefaultHasher::new();
     reference(target).hash(&mut hasher);

@@ -13,12 +13,12 @@ use crate::tree::{DeadMember, Operation, RequestedChange, View};
 const AT_ONCE: usize = 64;
 
 impl NamingService {
-    /// Returns the contexts of all groups.
+    /// Returns the ids of the contexts of all object groups.
     pub(crate) fn groups(&self) -> Vec<ContextId> {
         self.0.tree.read().groups().iter().copied().collect()
     }
 
-    /// Returns the members of a group.
+    /// Returns the members of an object group, with their state.
     pub(crate) fn members(&self, context: ContextId) -> Vec<Member> {
         let tree = self.0.tree.read();
         let members = InTree {

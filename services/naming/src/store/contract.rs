@@ -6,7 +6,7 @@ use super::StoreError;
 use super::change::{Change, Loading};
 use super::shared::SharedStore;
 
-/// Store of contexts and bindings.
+/// Persistent store for the contexts and bindings of a naming service.
 pub trait Store: Debug + Send + Sync {
     /// Returns the number that distinguishes this store from all others: it is part of the
     /// references to its contexts.

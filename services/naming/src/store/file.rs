@@ -22,10 +22,10 @@ use super::record::{decoded, encoded};
 const CONTEXTS: TableDefinition<'static, u64, u64> = TableDefinition::new("contexts");
 const BINDINGS: Records<(ContextId, &'static str), Target> = Records::named("bindings");
 
-/// Name and format of the store.
+/// Service name and format version of naming store files.
 pub(crate) const KIND: StoreKind = StoreKind::new("naming", 1);
 
-/// A store in a file.
+/// Naming store in a local file.
 #[derive(Debug)]
 pub struct FileStore(StoreFile);
 

@@ -4,7 +4,7 @@ use super::StoreError;
 use super::change::{Change, Loading};
 use super::contract::Store;
 
-/// Store that keeps nothing.
+/// Naming store without persistence: bindings are lost when the process ends.
 #[derive(Debug)]
 pub struct MemoryStore {
     identity: u64,

@@ -19,7 +19,7 @@ const FOREIGN: u8 = 2;
 const TEMPORARY: u8 = 3;
 const GROUP: u8 = 4;
 
-/// Encodes a target.
+/// Encodes the target of a binding as stored in a record.
 pub(super) fn encoded(target: &Target) -> Vec<u8> {
     match target {
         Target::Object(reference) => tagged(OBJECT, &[], reference),

@@ -8,24 +8,24 @@ use super::change::{Change, ContextId, Loading, Target};
 /// Fact that a change depends on, as the requesting server has seen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// A name has this binding, or is unbound.
+    /// A name has the given target, or is unbound.
     Bound {
-        /// Number of the context.
+        /// Id of the context of the name.
         context: ContextId,
-        /// Component of the name.
+        /// Component of the name, as `id` or `id NUL kind`.
         key: Box<str>,
-        /// Target of the binding.
+        /// Target to which the name is bound; `None` if unbound.
         target: Option<Target>,
     },
-    /// A context exists.
+    /// The context with this id exists.
     Present(ContextId),
-    /// A context has no bindings.
+    /// The context with this id has no bindings.
     Empty(ContextId),
 }
 
-/// Receiver of a store's changes.
+/// Receiver of the changes made to a shared naming store.
 pub trait Follower: Send + Sync {
-    /// Applies changes of records, in the given order.
+    /// Applies changes of the store's records in the given order.
     fn changed(&self, changes: Vec<Change>);
 
     /// Replaces all contents by the records that `load` passes on; earlier reported changes may
@@ -40,7 +40,7 @@ pub trait Follower: Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
-/// Store that other servers change, too.
+/// Naming store that several servers can change at the same time.
 pub trait SharedStore {
     /// Reports all changes after the contents that [`Store::load`](super::Store::load) has passed
     /// on to `follower`, until the store is dropped. Called once.

@@ -18,26 +18,26 @@ use crate::name::key;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, Fact, ROOT, StoreError, Target};
 
-/// Uncommitted changes, on top of a tree.
+/// Uncommitted changes to a naming tree.
 #[derive(Debug)]
 pub(crate) struct Draft<'t> {
     tree: &'t Tree,
     limits: &'t Limits,
     access: &'t Access,
-    /// New targets of bindings; `None` for removed ones.
+    /// New targets of bindings by context and key; `None` for removed bindings.
     slots: HashMap<ContextId, HashMap<Box<str>, Option<Target>>>,
-    /// Homes of created contexts; `None` for destroyed ones.
+    /// Home contexts of created contexts by id; `None` for destroyed contexts.
     contexts: HashMap<ContextId, Option<ContextId>>,
-    /// Difference in the number of bindings.
+    /// Number of bindings that the draft adds, negative if it removes more.
     more_bindings: isize,
     more_contexts: isize,
-    /// Change in the number of bytes.
+    /// Number of bytes that the draft adds, negative if it removes more.
     more_bytes: isize,
     /// Bindings and contexts that the operations have read, if requested.
     seen: Option<Seen>,
 }
 
-/// Bindings and contexts that operations depend on.
+/// Bindings and contexts on which the drafted operations depend.
 #[derive(Debug, Default)]
 struct Seen {
     bindings: HashSet<(ContextId, Box<str>)>,
@@ -156,7 +156,7 @@ impl<'t> Draft<'t> {
         self.seen = Some(seen);
     }
 
-    /// Performs an operation on the draft.
+    /// Performs a naming operation on the draft, without committing it.
     pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
         self.note(operation);
         let Operation {
@@ -380,7 +380,7 @@ impl<'t> Draft<'t> {
         Ok(number)
     }
 
-    /// Returns the changes to be committed.
+    /// Returns the changes of the draft, to be committed.
     pub(crate) fn changes(self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut destroyed = Vec::new();
@@ -405,7 +405,7 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// Returns a number of bytes as a change.
+/// Converts a number of bytes to a signed difference.
 fn signed(bytes: usize) -> isize {
     isize::try_from(bytes).unwrap_or(isize::MAX)
 }

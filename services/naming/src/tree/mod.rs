@@ -17,12 +17,12 @@ pub(crate) use draft::Draft;
 pub(crate) use operation::{DeadMember, Done, Operation, RequestedChange};
 pub(crate) use walk::{Place, View, walk_to};
 
-/// Tree of all contexts and their bindings.
+/// Tree of all naming contexts and their bindings in memory.
 #[derive(Debug)]
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
     bindings: usize,
-    /// Number of bytes that bindings and contexts take.
+    /// Approximate number of bytes that all bindings and contexts occupy.
     bytes: usize,
     /// Contexts of groups that are bound to a name.
     groups: BTreeSet<ContextId>,
@@ -38,7 +38,7 @@ struct Context {
 /// the allocator's own.
 const ENTRY: usize = 200;
 
-/// Returns about how many bytes a binding takes.
+/// Returns the approximate number of bytes that a binding occupies.
 fn bytes_of(key: &str, target: &Target) -> usize {
     let reference = match target {
         Target::Object(reference)
@@ -50,24 +50,24 @@ fn bytes_of(key: &str, target: &Target) -> usize {
 }
 
 impl Context {
-    /// Returns about how many bytes its bindings take.
+    /// Returns the approximate number of bytes that the context's bindings occupy.
     fn bytes(&self) -> usize {
         let bindings = self.bindings.iter();
         bindings.map(|(key, target)| bytes_of(key, target)).sum()
     }
 }
 
-/// Some bindings of a context.
+/// Bindings of a naming context returned by one listing, possibly not all.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
     /// Key of each binding, and `true` if it is bound to a context.
     pub(crate) bindings: Vec<(Box<str>, bool)>,
-    /// True if there are more bindings after these.
+    /// True if the context has more bindings after those listed.
     pub(crate) has_more: bool,
 }
 
 impl Tree {
-    /// Makes a tree with an empty root context.
+    /// Creates a naming tree with an empty root context.
     pub(crate) fn new() -> Self {
         Self {
             contexts: HashMap::from([(ROOT, Context::default())]),
@@ -82,12 +82,12 @@ impl Tree {
         &self.groups
     }
 
-    /// Returns the number of contexts.
+    /// Returns the number of naming contexts in the tree.
     pub(crate) fn contexts(&self) -> usize {
         self.contexts.len()
     }
 
-    /// Returns the number of bindings in all contexts.
+    /// Returns the number of bindings in all contexts of the tree.
     pub(crate) fn bindings(&self) -> usize {
         self.bindings
     }
@@ -97,7 +97,7 @@ impl Tree {
         self.bytes
     }
 
-    /// Applies committed changes.
+    /// Applies committed changes to the naming tree.
     pub(crate) fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
             match change {
@@ -145,7 +145,7 @@ impl Tree {
         }
     }
 
-    /// Returns the keys of a context's bindings.
+    /// Returns an iterator over the keys of a context's bindings.
     fn keys(&self, context: ContextId) -> impl Iterator<Item = &str> {
         let context = self.contexts.get(&context).into_iter();
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
@@ -231,7 +231,7 @@ pub(crate) struct TreeBuilder {
     gathered: Vec<(Box<str>, Target)>,
     /// Number of bindings of contexts that do not exist.
     lost: usize,
-    /// Temporary bindings.
+    /// Temporary bindings read so far, each with its context, key and time to live.
     temporary: Vec<(ContextId, Box<str>, Ttl)>,
 }
 

@@ -4,10 +4,10 @@ use crate::access::Requester;
 use crate::cos_naming::{Name, NameComponent};
 use crate::store::{Choice, ContextId, Target};
 
-/// A requested change.
+/// Requested change to the naming tree, with its context and its requester.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// Context on which the operation was called.
+    /// Id of the naming context on which the operation was called.
     pub(crate) context: ContextId,
     pub(crate) wanted: RequestedChange,
     pub(crate) by: Requester,
@@ -16,7 +16,7 @@ pub(crate) struct Operation {
 /// Kind of change. Its names have been checked against the limits.
 #[derive(Clone, Debug)]
 pub(crate) enum RequestedChange {
-    /// `bind`, `bind_context`; with `replaces` `rebind`, `rebind_context`.
+    /// Operations `bind` and `bind_context`, or with `replaces` `rebind` and `rebind_context`.
     Bind {
         name: Name,
         target: Target,
@@ -30,7 +30,7 @@ pub(crate) enum RequestedChange {
         name: Name,
     },
     Destroy,
-    /// Removal of expired temporary bindings.
+    /// Removal of temporary bindings that have expired.
     Expire,
     /// Creation of a group that is bound to a name.
     BindGroup {
@@ -50,7 +50,7 @@ pub(crate) enum RequestedChange {
     Lapse(Vec<DeadMember>),
 }
 
-/// A dead member that is to be unbound.
+/// Dead member of an object group that is to be unbound.
 #[derive(Clone, Debug)]
 pub(crate) struct DeadMember {
     pub(crate) context: ContextId,
@@ -58,7 +58,7 @@ pub(crate) struct DeadMember {
     pub(crate) target: Target,
 }
 
-/// Result of an operation.
+/// Result of a change to the naming tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
     /// Success of an operation that has no result.

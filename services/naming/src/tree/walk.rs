@@ -14,10 +14,10 @@ pub(crate) trait View {
     /// Returns the home of a context, if the context exists. The root's home is the root.
     fn home(&self, context: ContextId) -> Option<ContextId>;
 
-    /// Returns the target of a binding.
+    /// Returns the target of a binding, or `None` if the key is unbound.
     fn target(&self, context: ContextId, key: &str) -> Option<&Target>;
 
-    /// Returns `true` if a context exists.
+    /// Returns `true` if the naming context exists.
     fn has(&self, context: ContextId) -> bool {
         self.home(context).is_some()
     }
@@ -50,11 +50,11 @@ pub(crate) trait View {
 /// Permitted kind of the container of a name's last component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A context.
+    /// Only a naming context is permitted as the container.
     Context,
-    /// A group.
+    /// Only an object group is permitted as the container.
     Group,
-    /// A context or a group.
+    /// A naming context or an object group is permitted as the container.
     Any,
 }
 

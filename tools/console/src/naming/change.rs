@@ -19,7 +19,7 @@ use super::view::{self, PageState};
 use crate::ends::ConnectionAddresses;
 use crate::layout;
 
-/// Fields that all forms have.
+/// Fields of the forms by which a browser requests changes of names.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Fields {
@@ -27,7 +27,7 @@ pub(super) struct Fields {
     /// Name of the context that the page with the form shows.
     #[serde(rename = "in")]
     context: String,
-    /// Name to be changed, relative to that context.
+    /// Name to be changed, relative to the context that the page shows.
     name: String,
     reference: String,
     /// Present if an existing binding is to be replaced.
@@ -37,7 +37,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Returns the name from the root on.
+    /// Returns the name to be changed, starting from the root context.
     fn whole_name(&self) -> Result<Name, Refusal> {
         let mut name = name_of(&self.context)?;
         name.extend(name_of(self.name.trim())?);
@@ -47,7 +47,7 @@ impl Fields {
 
 type Filled = Result<Form<Fields>, FormRejection>;
 
-/// Reason why nothing was changed.
+/// Reason why a requested change of names was not made.
 enum Wrong {
     Refused(Refusal),
     Reference(String),

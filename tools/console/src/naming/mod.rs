@@ -34,12 +34,12 @@ use names::Selection;
 use state::NamingPage;
 use view::{PATH, PageState};
 
-/// The page of a naming service.
+/// Console page of a naming service.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// Names that the page shows.
+    /// Directory of the naming service that the page shows.
     pub directory: Directory,
-    /// ORB by which objects are asked.
+    /// ORB that asks bound objects whether they exist.
     pub orb: Orb,
     /// True if objects are asked whether they exist. As a peer chooses the references that it
     /// binds, the process then connects to any address that a reference contains.

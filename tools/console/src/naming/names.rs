@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Selection {
-    /// Name of the context, as text.
+    /// Stringified name of the displayed naming context.
     #[serde(rename = "in")]
     pub(super) context: String,
     /// Component at which the displayed bindings begin; it need not exist.
@@ -20,7 +20,7 @@ pub(super) struct Selection {
     pub(super) done: Option<String>,
 }
 
-/// Returns the HTTP status for a refusal.
+/// Returns the HTTP status for a refused naming operation.
 pub(super) fn status_of(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::NotPermitted | Refusal::Root => StatusCode::FORBIDDEN,
@@ -49,12 +49,12 @@ pub(super) fn name_of(text: &str) -> Result<Name, Refusal> {
     Ok(name.into_iter().map(component).collect())
 }
 
-/// Returns a name as text.
+/// Returns a name in its stringified form.
 pub(super) fn text_of(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Parses a text as a component.
+/// Parses the stringified form of a single name component.
 pub(super) fn component_of(text: &str) -> Result<NameComponent, Refusal> {
     let mut name = name_of(text)?;
     match (name.pop(), name.is_empty()) {

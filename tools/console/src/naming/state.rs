@@ -9,7 +9,7 @@ use crate::answers::Answers;
 use crate::live::Live;
 use crate::shell::Shell;
 
-/// State that the handlers of the page share.
+/// State that the HTTP handlers of the naming page share.
 #[derive(Debug)]
 pub(super) struct NamingPage {
     pub(super) shell: Arc<Shell>,

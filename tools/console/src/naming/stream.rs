@@ -20,7 +20,7 @@ use super::view;
 use crate::ends::ConnectionAddresses;
 use crate::live::{Interest, Visible};
 
-/// State of one event stream.
+/// State of one event stream of the naming page.
 struct Watch {
     page: Arc<NamingPage>,
     place: Selection,

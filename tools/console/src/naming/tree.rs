@@ -12,7 +12,7 @@ const BRANCHES: (usize, usize) = (50, 5_000);
 /// Maximum number of contexts of a name that are shown together with their siblings.
 const LEVELS: usize = 6;
 
-/// A line of the tree.
+/// Line in the displayed tree of naming contexts.
 #[derive(Debug)]
 pub(super) struct Branch {
     pub(super) depth: usize,
@@ -78,7 +78,7 @@ impl Branch {
     }
 }
 
-/// Returns a component as text.
+/// Returns a name component in its stringified form.
 pub(super) fn one(component: &NameComponent) -> String {
     text_of(std::slice::from_ref(component))
 }

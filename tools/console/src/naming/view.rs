@@ -17,7 +17,7 @@ use super::tree::{Branch, below, one};
 use crate::answers::State;
 use crate::layout::Link;
 
-/// Path of the page.
+/// URL path of the naming page.
 pub(super) const PATH: &str = "/naming";
 
 /// Displayed part of the names, as a peer may see it, at one moment.
@@ -31,13 +31,13 @@ pub(super) struct PageState {
     form: Form,
 }
 
-/// A change that was refused.
+/// Requested change of names that was refused, with its HTTP status.
 struct Wrong {
     status: StatusCode,
     why: String,
 }
 
-/// Initial contents of forms.
+/// Initial contents of the forms on the naming page.
 #[derive(Debug, Default)]
 pub(super) struct Form {
     pub(super) bind: String,
@@ -45,7 +45,7 @@ pub(super) struct Form {
     pub(super) context: String,
 }
 
-/// The page.
+/// Template of the naming page, with the data to be shown.
 #[derive(Debug, Template)]
 #[template(path = "naming.html")]
 pub(super) struct NamesPage<'p> {
@@ -78,16 +78,16 @@ struct Crumb {
     name: String,
 }
 
-/// A binding.
+/// Row of the naming page's table, which shows one binding.
 #[derive(Debug)]
 struct Row {
     component: String,
     name: String,
     is_context: bool,
     is_shown: bool,
-    /// Type according to the object's reference.
+    /// Type of the binding's target: context, group, or the interface of the object.
     what: String,
-    /// Endpoint in the object's reference.
+    /// First endpoint in the object's reference, with the number of further ones.
     at: String,
     answer: Mark,
 }
@@ -100,7 +100,7 @@ struct Mark {
     why: String,
 }
 
-/// A binding with all details.
+/// Section of the naming page that shows one binding in full.
 #[derive(Debug)]
 struct Detail {
     component: String,
@@ -252,7 +252,7 @@ impl Row {
     }
 }
 
-/// Returns `acme.example/Plant/Pump` for `IDL:acme.example/Plant/Pump:1.0`.
+/// Returns the interface name from a reference's type id, such as `acme.example/Plant/Pump`.
 fn interface(ior: &Ior) -> String {
     if ior.is_nil() {
         return "nil".to_owned();

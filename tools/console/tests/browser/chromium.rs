@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 /// Environment variable that is set where a browser is required, as in CI.
 const REQUIRED: &str = "PUNCTUAL_REQUIRE_BROWSER";
 
-/// Watchdog time for an answer.
+/// Time limit for one answer of the browser.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A browser with one page.
+/// Chromium process with one page, controlled by a test.
 pub(crate) struct Chromium {
     process: Child,
     to: File,
     from: Receiver<Value>,
     number: u64,
     session: String,
-    /// Folder of the browser's profile and the pipes.
+    /// Temporary folder with the browser's profile and pipes.
     _folder: tempfile::TempDir,
 }
 

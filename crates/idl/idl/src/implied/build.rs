@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::source::Location;
 
-/// Builder of handlers for a specification.
+/// Builder of the implied reply handlers for a specification's interfaces.
 pub(super) struct Builder<'s> {
     spec: &'s mut Specification,
     /// Declarations by their absolute names in lower case: names that differ only in case are one
@@ -263,7 +263,7 @@ impl<'s> Builder<'s> {
         given
     }
 
-    /// Finds module Messaging, or declares its missing parts.
+    /// Finds the module `Messaging` in the specification, or declares its missing parts.
     fn complete_messaging(&mut self) {
         let module = self.spec.find("Messaging").map(|found| found.id);
         let found = |spec: &Specification, name: &str| spec.find(name).map(|found| found.id);

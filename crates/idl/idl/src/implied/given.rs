@@ -7,10 +7,10 @@ use super::handlers::Half;
 use crate::model::{Attribute, DeclId, Declaration, Direction, Operation, Parameter, Type};
 use crate::source::Location;
 
-/// Reply that an interface may give.
+/// Reply that an operation or attribute of an interface may give.
 pub(super) struct PossibleReply {
     pub(super) of: (DeclId, Half),
-    /// Name of the handler's operation: `add`, `get_rate`, `set_rate`.
+    /// Name of the operation of the reply handler: `add`, `get_rate`, `set_rate`.
     pub(super) name: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) location: Location,

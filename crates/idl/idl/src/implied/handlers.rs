@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::DeclId;
 
-/// Reply handlers of a specification's interfaces.
+/// Implied reply handlers (AMI) of a specification's interfaces.
 #[derive(Clone, Debug, Default)]
 pub struct Handlers {
     pub(super) interfaces: BTreeMap<DeclId, DeclId>,
     pub(super) handlers: BTreeSet<DeclId>,
     pub(super) replies: BTreeMap<(DeclId, Half), Reply>,
-    /// `true` if the IDL itself declares module Messaging.
+    /// `true` if the IDL source itself declares the module `Messaging`.
     pub(super) messaging_is_declared: bool,
 }
 
-/// Call that a reply belongs to.
+/// Kind of call that a reply belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Half {
-    /// Operation, or reading of an attribute.
+    /// Call of an operation, or reading of an attribute.
     Main,
     /// Writing of an attribute.
     Setter,
@@ -26,14 +26,14 @@ pub enum Half {
 /// Pair of a handler's operations that deliver replies to one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Operation that receives the results.
+    /// Operation of the reply handler that receives the results of the call.
     pub results: DeclId,
-    /// Operation that receives the exception: `…_excep`.
+    /// Operation of the reply handler that receives an exception: `…_excep`.
     pub exception: DeclId,
 }
 
 impl Handlers {
-    /// Returns the handler of an interface.
+    /// Returns the implied reply handler of an interface.
     pub fn of(&self, interface: DeclId) -> Option<DeclId> {
         self.interfaces.get(&interface).copied()
     }

@@ -223,7 +223,7 @@ impl Writer<'_> {
     }
 }
 
-/// Returns a name, escaped if IDL requires it.
+/// Returns a name, with an escaping underscore if it collides with an IDL keyword.
 fn escaped(name: &str) -> String {
     match colliding_keyword(name) {
         Some(_) => format!("_{name}"),

@@ -6,11 +6,11 @@ use crate::source::Location;
 /// Annotation in the form of IDL 4: `@name`, `@name(value)`, `@name(a = 1, b = "x")`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Annotation {
-    /// Name after the `@`, scopes joined by `::`.
+    /// Name of the annotation after the `@`, with scopes joined by `::`.
     pub name: String,
-    /// Arguments in source order.
+    /// Arguments of the annotation, in source order.
     pub arguments: Vec<AnnotationArgument>,
-    /// Source position of the name.
+    /// Source position of the annotation's name.
     pub location: Location,
 }
 
@@ -19,20 +19,20 @@ pub struct Annotation {
 pub struct AnnotationArgument {
     /// Name of the argument; `None` for a lone positional value.
     pub name: Option<String>,
-    /// Value of the argument.
+    /// Value of the annotation's argument.
     pub value: AnnotationValue,
 }
 
 /// Value of an annotation's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnnotationValue {
-    /// Literal or constant expression.
+    /// Value of a literal or constant expression.
     Const(ConstValue),
     /// Name that is not a constant in scope, as written: an enumerator of the annotation's own.
     Name(String),
 }
 
-/// `@annotation` (IDL 4.2, §7.4.15.4.1).
+/// Definition of an annotation (`@annotation`; IDL 4.2, §7.4.15.4.1).
 #[derive(Clone, Debug)]
 pub struct AnnotationDefinition {
     /// Members, the possible arguments of the annotation, in source order.
@@ -44,13 +44,13 @@ pub struct AnnotationDefinition {
 /// Member of an annotation's definition.
 #[derive(Clone, Debug)]
 pub struct AnnotationMember {
-    /// Name, without an escaping underscore.
+    /// Name of the annotation's member, without an escaping underscore.
     pub name: String,
     /// Type of the member's values; [`Type::Any`] if a constant of any type is allowed.
     pub ty: Type,
     /// Value of the member if the annotation's use omits the argument.
     pub default: Option<AnnotationValue>,
-    /// Source position of the name.
+    /// Source position of the member's name.
     pub location: Location,
 }
 

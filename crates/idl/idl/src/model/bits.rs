@@ -3,28 +3,28 @@
 use super::{Annotation, DeclId, Primitive};
 use crate::source::Location;
 
-/// `bitmask`: a set of flags.
+/// Bitmask type (`bitmask`): a set of flags.
 #[derive(Clone, Debug)]
 pub struct Bitmask {
     /// Upper bound of the number of flags, 1 to 64: as given by `@bit_bound`, else 32.
     pub bits: u8,
-    /// Flags in source order; at least one.
+    /// Flags of the bitmask in source order; at least one.
     pub flags: Vec<Flag>,
 }
 
 /// Flag of a bitmask. Its name lives in the bitmask's own scope.
 #[derive(Clone, Debug)]
 pub struct Flag {
-    /// Name, without an escaping underscore.
+    /// Name of the flag, without an escaping underscore.
     pub name: String,
     /// Bit number, counted from the least significant one: as given by `@position`, else the one
     /// above the flag before.
     pub position: u8,
     /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
-    /// `@…` annotations in source order.
+    /// Annotations (`@…`) of the flag, in source order.
     pub annotations: Vec<Annotation>,
-    /// Source position of the name.
+    /// Source position of the flag's name.
     pub location: Location,
 }
 
@@ -35,12 +35,12 @@ impl Bitmask {
     }
 }
 
-/// `bitset`: small integers side by side.
+/// Bitset type (`bitset`): small integers packed side by side.
 #[derive(Clone, Debug)]
 pub struct Bitset {
-    /// Base bitset, whose fields come first.
+    /// Base bitset, whose fields precede those of the derived bitset.
     pub base: Option<DeclId>,
-    /// Number of bits of the base's fields.
+    /// Number of bits that the fields of the base bitset occupy.
     pub inherited_bits: u8,
     /// Number of bits in all, those of the base among them, 1 to 64.
     pub bits: u8,
@@ -51,9 +51,9 @@ pub struct Bitset {
 /// Field of a bitset. Its name lives in the bitset's own scope.
 #[derive(Clone, Debug)]
 pub struct Bitfield {
-    /// Name, without an escaping underscore.
+    /// Name of the bit field, without an escaping underscore.
     pub name: String,
-    /// Position of the field's least significant bit.
+    /// Position of the bit field's least significant bit in the bitset.
     pub position: u8,
     /// Number of bits of the field, 1 to 64.
     pub bits: u8,
@@ -61,9 +61,9 @@ pub struct Bitfield {
     pub ty: Primitive,
     /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
-    /// `@…` annotations in source order.
+    /// Annotations (`@…`) of the bit field, in source order.
     pub annotations: Vec<Annotation>,
-    /// Source position of the name.
+    /// Source position of the bit field's name.
     pub location: Location,
 }
 

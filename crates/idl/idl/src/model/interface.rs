@@ -14,10 +14,10 @@ pub enum InterfaceFlavour {
     Local,
 }
 
-/// `interface` (CORBA 3.3 part 1, §7.8).
+/// Interface type (`interface`; CORBA 3.3 part 1, §7.8).
 #[derive(Clone, Debug)]
 pub struct Interface {
-    /// Plain, abstract or local.
+    /// Kind of interface: plain, abstract or local.
     pub flavour: InterfaceFlavour,
     /// Direct bases as written. [`Specification::ancestors`](super::Specification::ancestors)
     /// returns all of them.
@@ -29,15 +29,15 @@ pub struct Interface {
     pub forward_only: bool,
 }
 
-/// Operation (§7.14).
+/// Operation of an interface or value type (§7.14).
 #[derive(Clone, Debug)]
 pub struct Operation {
     /// `true` if the operation is sent without waiting for an answer; then it returns void and has
     /// `in` parameters only.
     pub oneway: bool,
-    /// Type of the result; [`Type::Void`] for none.
+    /// Type of the operation's result; [`Type::Void`] for none.
     pub returns: Type,
-    /// Parameters in source order.
+    /// Parameters of the operation, in source order.
     pub parameters: Vec<Parameter>,
     /// Exceptions that the operation may raise, in source order, each once. A native type among
     /// them stands for whatever the language mapping makes of it.
@@ -49,38 +49,38 @@ pub struct Operation {
 /// Direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From client to server.
+    /// Parameter passed from client to server (`in`).
     In,
-    /// From server to client.
+    /// Parameter passed from server to client (`out`).
     Out,
-    /// In both directions.
+    /// Parameter passed in both directions (`inout`).
     InOut,
 }
 
 /// Parameter of an operation or a value type's factory.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Name, without an escaping underscore.
+    /// Name of the parameter, without an escaping underscore.
     pub name: String,
-    /// Direction; always [`Direction::In`] for a factory.
+    /// Direction of the parameter; always [`Direction::In`] for a value type's factory.
     pub direction: Direction,
-    /// Type as written.
+    /// Type of the parameter, as written.
     pub ty: Type,
-    /// `@…` annotations in source order.
+    /// Annotations (`@…`) of the parameter, in source order.
     pub annotations: Vec<Annotation>,
-    /// Source position of the name.
+    /// Source position of the parameter's name.
     pub location: Location,
 }
 
-/// Single attribute; `attribute long a, b;` declares two.
+/// Attribute of one declarator: `attribute long a, b;` declares two attributes.
 #[derive(Clone, Debug)]
 pub struct Attribute {
     /// `true` if the attribute has no setter.
     pub readonly: bool,
-    /// Type as written.
+    /// Type of the attribute, as written.
     pub ty: Type,
     /// Exceptions that reading may raise: `getraises`, or `raises` of a read-only one.
     pub get_raises: Vec<DeclId>,
-    /// Exceptions that writing may raise: `setraises`.
+    /// Exceptions that writing the attribute may raise (`setraises`).
     pub set_raises: Vec<DeclId>,
 }

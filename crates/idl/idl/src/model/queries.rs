@@ -16,7 +16,7 @@ impl Index<DeclId> for Specification {
 }
 
 impl Specification {
-    /// Returns the file with the given id.
+    /// Returns the source file with the given identifier.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.index()]
     }

@@ -5,40 +5,40 @@ use super::DeclId;
 /// Basic type of a fixed size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Primitive {
-    /// `boolean`
+    /// IDL type `boolean`.
     Boolean,
     /// `octet`: 8 bits like `uint8`, but never converted in transmission
     Octet,
-    /// `char`, of 8 bits
+    /// IDL type `char`, of 8 bits.
     Char,
-    /// `wchar`
+    /// IDL type `wchar`.
     WChar,
-    /// `short`, `int16`
+    /// IDL type `short` or `int16`.
     Short,
-    /// `unsigned short`, `uint16`
+    /// IDL type `unsigned short` or `uint16`.
     UShort,
-    /// `long`, `int32`
+    /// IDL type `long` or `int32`.
     Long,
-    /// `unsigned long`, `uint32`
+    /// IDL type `unsigned long` or `uint32`.
     ULong,
-    /// `long long`, `int64`
+    /// IDL type `long long` or `int64`.
     LongLong,
-    /// `unsigned long long`, `uint64`
+    /// IDL type `unsigned long long` or `uint64`.
     ULongLong,
-    /// `int8` of IDL 4
+    /// IDL type `int8` (IDL 4).
     Int8,
-    /// `uint8` of IDL 4
+    /// IDL type `uint8` (IDL 4).
     UInt8,
-    /// `float`
+    /// IDL type `float`.
     Float,
-    /// `double`
+    /// IDL type `double`.
     Double,
-    /// `long double`
+    /// IDL type `long double`.
     LongDouble,
 }
 
 impl Primitive {
-    /// Returns the IDL keywords: `unsigned long`.
+    /// Returns the IDL keywords of the basic type, such as `unsigned long`.
     pub fn idl_name(self) -> &'static str {
         match self {
             Primitive::Boolean => "boolean",
@@ -83,60 +83,60 @@ impl Primitive {
     }
 }
 
-/// Type as it was written.
+/// Type as written in the IDL source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// `void`; only as an operation's result.
+    /// Type `void`, which is only allowed as an operation's result.
     Void,
-    /// Basic type.
+    /// Basic type of a fixed size.
     Primitive(Primitive),
-    /// `string`, `string<bound>`
+    /// Type `string` or `string<bound>`.
     String {
-        /// Largest number of characters.
+        /// Largest number of characters in the string; `None` if it is unbounded.
         bound: Option<u32>,
     },
-    /// `wstring`, `wstring<bound>`
+    /// Type `wstring` or `wstring<bound>`.
     WString {
-        /// Largest number of characters.
+        /// Largest number of characters in the wide string; `None` if it is unbounded.
         bound: Option<u32>,
     },
-    /// `sequence<element>`, `sequence<element, bound>`
+    /// Type `sequence<element>` or `sequence<element, bound>`.
     Sequence {
-        /// Type of the elements.
+        /// Type of the sequence's elements.
         element: Box<Type>,
-        /// Largest number of elements.
+        /// Largest number of elements in the sequence; `None` if it is unbounded.
         bound: Option<u32>,
     },
-    /// `element name[2][3]`
+    /// Array type of a declarator such as `element name[2][3]`.
     Array {
         /// Type of the elements; never itself an anonymous array.
         element: Box<Type>,
-        /// Dimensions, the outermost first; none is 0.
+        /// Dimensions of the array, the outermost one first; none is 0.
         dimensions: Vec<u32>,
     },
-    /// `map<key, value>`, `map<key, value, bound>` of IDL 4
+    /// Type `map<key, value>` or `map<key, value, bound>` (IDL 4).
     Map {
         /// Type of the keys; never contains a floating-point number.
         key: Box<Type>,
-        /// Type of the values.
+        /// Type of the map's values.
         value: Box<Type>,
-        /// Largest number of pairs.
+        /// Largest number of pairs in the map; `None` if it is unbounded.
         bound: Option<u32>,
     },
-    /// `fixed<digits, scale>`
+    /// Type `fixed<digits, scale>`.
     Fixed {
-        /// Number of digits, 1 to 31.
+        /// Number of decimal digits of the fixed-point type, 1 to 31.
         digits: u16,
-        /// Digits after the point, 0 to `digits`.
+        /// Number of digits after the decimal point, 0 to `digits`.
         scale: u16,
     },
-    /// `any`
+    /// Type `any`.
     Any,
-    /// `CORBA::TypeCode`
+    /// Pseudo-object type `CORBA::TypeCode`.
     TypeCode,
-    /// `Object`
+    /// Type `Object`, the base of all interfaces.
     Object,
-    /// `ValueBase`
+    /// Type `ValueBase`, the base of all value types.
     ValueBase,
     /// Named type: a struct, union, enum, bitmask, bitset, typedef, interface, value type, boxed
     /// value type or native type.
@@ -150,9 +150,9 @@ pub enum ConstValue {
     Integer(i128),
     /// Value of `float` (already rounded to it), `double` or `long double`. Never NaN or infinite.
     Float(f64),
-    /// `TRUE` or `FALSE`
+    /// Boolean value, `TRUE` or `FALSE`.
     Boolean(bool),
-    /// ISO 8859-1 character.
+    /// Character of ISO 8859-1.
     Char(u8),
     /// Wide character.
     WChar(char),
@@ -174,6 +174,6 @@ pub struct FixedValue {
     /// Decimal digits without a point, most significant first, at least one and at least
     /// `scale` of them.
     pub digits: String,
-    /// Number of digits after the point.
+    /// Number of digits after the decimal point.
     pub scale: u16,
 }

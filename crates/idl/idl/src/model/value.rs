@@ -3,21 +3,21 @@
 use super::{Annotation, DeclId, Member, Parameter, Type};
 use crate::source::Location;
 
-/// Marshaling of a value type.
+/// Kind of a value type, according to how its state is marshaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueFlavour {
     /// The members of the state are marshaled in order.
     Plain,
-    /// User code marshals the state.
+    /// Custom value type, whose state is marshaled by user code.
     Custom,
     /// Not marshaled: an abstract value type has no state.
     Abstract,
 }
 
-/// `valuetype` (§7.9).
+/// Value type (`valuetype`, §7.9).
 #[derive(Clone, Debug)]
 pub struct ValueType {
-    /// Plain, custom or abstract.
+    /// Kind of the value type: plain, custom or abstract.
     pub flavour: ValueFlavour,
     /// `true` if the value's state may be truncated to that of its first base.
     pub truncatable: bool,
@@ -25,9 +25,9 @@ pub struct ValueType {
     pub bases: Vec<DeclId>,
     /// Interfaces that the value type supports, as written.
     pub supports: Vec<DeclId>,
-    /// State members in source order.
+    /// State members of the value type, in source order.
     pub state: Vec<StateMember>,
-    /// `factory` initializers in source order.
+    /// Initializers (`factory`) of the value type, in source order.
     pub factories: Vec<Factory>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
@@ -42,28 +42,28 @@ pub struct ValueType {
 pub struct StateMember {
     /// `true` if the member is `public` rather than `private`.
     pub public: bool,
-    /// The member's name, type and annotations.
+    /// Name, type and annotations of the state member.
     pub member: Member,
 }
 
 /// Initializer of a value type.
 #[derive(Clone, Debug)]
 pub struct Factory {
-    /// Name, without an escaping underscore.
+    /// Name of the initializer, without an escaping underscore.
     pub name: String,
-    /// Parameters in source order, all `in`.
+    /// Parameters of the initializer in source order, all of them `in`.
     pub parameters: Vec<Parameter>,
     /// Exceptions that the initializer may raise.
     pub raises: Vec<DeclId>,
     /// Lines of the IDL comment directly before the definition.
     pub doc: Vec<String>,
-    /// `@…` annotations in source order.
+    /// Annotations (`@…`) of the initializer, in source order.
     pub annotations: Vec<Annotation>,
-    /// Source position of the name.
+    /// Source position of the initializer's name.
     pub location: Location,
 }
 
-/// `valuetype Name Type;`
+/// Value type that boxes another type: `valuetype Name Type;`
 #[derive(Clone, Debug)]
 pub struct ValueBox {
     /// Boxed type, as written.

@@ -42,7 +42,7 @@ impl Width {
     }
 }
 
-/// Returns the precedence of an operator.
+/// Returns the precedence of a binary operator in constant expressions.
 pub(super) fn precedence(operator: Kind) -> Option<u8> {
     Some(match operator {
         Kind::Pipe => 0,

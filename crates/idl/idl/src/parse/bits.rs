@@ -8,7 +8,7 @@ use crate::model::{
 use crate::session::{Checked, Reported};
 use crate::source::Place;
 
-/// Number of bits of the largest integer.
+/// Number of bits of the largest IDL integer type.
 const MOST_BITS: u8 = 64;
 
 /// Default number of bits of a bitmask without `@bit_bound`.
@@ -43,7 +43,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Returns the number of bits of a bitmask.
+    /// Returns the number of bits of a bitmask, from `@bit_bound` or by default.
     fn bit_bound(&mut self, annotations: &[Annotation], place: Place) -> u8 {
         let Some(said) = number(annotations, "bit_bound") else {
             return USUAL_BITS;
@@ -171,7 +171,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Reads `bitfield<3> a;`, `bitfield<7, short> b, c;`, `bitfield<4>;`.
+    /// Reads a bit field declaration: `bitfield<3> a;`, `bitfield<7, short> b, c;`, `bitfield<4>;`.
     fn bitfield(&mut self, bitset: &mut Bitset) -> Checked<()> {
         let preamble = self.preamble()?;
         if !self.eat_word("bitfield") {
@@ -230,7 +230,7 @@ impl Parser<'_> {
         Ok((bits, ty))
     }
 
-    /// Reserves `bits` more bits and returns their position.
+    /// Reserves bits for a field of the bitset, and returns the position of the first.
     fn take_bits(&mut self, bitset: &mut Bitset, bits: u8, place: Place) -> Checked<u8> {
         let position = bitset.bits;
         if bits > MOST_BITS - position {
@@ -243,7 +243,7 @@ impl Parser<'_> {
     }
 }
 
-/// Returns the default type of a field (§7.4.13.4.3.3).
+/// Returns the default type of a bit field (§7.4.13.4.3.3).
 fn usual_type(bits: u8) -> Primitive {
     match bits {
         1 => Primitive::Boolean,
@@ -270,7 +270,7 @@ fn seen_as(ty: &Type) -> Option<(Primitive, u8)> {
     Some((*primitive, bits))
 }
 
-/// Returns the numeric argument of an annotation.
+/// Returns the numeric argument of the annotation with the given name.
 fn number(annotations: &[Annotation], name: &str) -> Option<i128> {
     match Annotation::find(annotations, name)?.constant("value")? {
         ConstValue::Integer(number) => Some(*number),

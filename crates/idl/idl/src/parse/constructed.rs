@@ -11,7 +11,7 @@ use crate::model::{
 use crate::session::{Checked, Reported};
 use crate::source::Place;
 
-/// Sort key of a label's value.
+/// Key by which a union's label values are sorted and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LabelKey(i128);
 
@@ -75,7 +75,7 @@ impl Parser<'_> {
         members.iter().any(|member| self.is_local(&member.ty))
     }
 
-    /// Reads `type name, name[2];`.
+    /// Reads a member declaration: `type name, name[2];`.
     pub(super) fn member(&mut self, members: &mut Vec<Member>) -> Checked<()> {
         let preamble = self.preamble()?;
         let ty = self.constructed_or_type_spec()?;
@@ -350,7 +350,7 @@ impl Parser<'_> {
     }
 }
 
-/// Part of a union read so far.
+/// Parts of a union declaration that have been read so far.
 #[derive(Default)]
 struct Reading {
     discriminator: Option<Type>,

@@ -26,7 +26,7 @@ impl Parser<'_> {
         id
     }
 
-    /// Appends a declaration to the body being read.
+    /// Appends a declaration to the innermost body that is being read.
     pub(super) fn list(&mut self, id: DeclId) {
         if let Some(body) = self.bodies.last_mut() {
             body.push(id);
@@ -77,7 +77,7 @@ impl Parser<'_> {
         names
     }
 
-    /// Enters a name in the current scope.
+    /// Enters a name with its meaning into the current scope.
     pub(super) fn enter_name(&mut self, name: &Name, target: Target) -> Checked<()> {
         let key = names::key(&name.text);
         let entry = Entry {

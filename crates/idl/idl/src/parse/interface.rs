@@ -61,7 +61,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Reads one item of an interface's body.
+    /// Reads one declaration in the body of an interface.
     fn export(&mut self) -> Checked<()> {
         let preamble = self.preamble()?;
         if self.at(Kind::Semicolon) {

@@ -6,7 +6,7 @@ use crate::lexer::{Kind, Token};
 use crate::model::ConstValue;
 use crate::session::{Checked, Reported};
 
-/// Fault of a literal.
+/// Description of what is wrong with a literal.
 struct Flaw(String);
 
 impl Parser<'_> {
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.error(token.place, flaw.0.clone(), "in this literal")
     }
 
-    /// Reads adjacent string literals as one (§7.2.5.5).
+    /// Reads adjacent string literals as one string (§7.2.5.5).
     fn string_literals(&mut self, first: Token) -> Checked<ConstValue> {
         let wide = first.kind == Kind::WString;
         let mut whole = String::new();
@@ -112,7 +112,7 @@ fn integer(digits: &str, radix: u32, what: &str) -> Result<ConstValue, Flaw> {
     }
 }
 
-/// Returns the one character between quotes.
+/// Returns the character that a quoted character literal contains.
 fn character(quoted: &str, wide: bool) -> Result<char, Flaw> {
     let inner = quoted
         .strip_prefix('\'')

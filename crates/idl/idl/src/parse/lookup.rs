@@ -18,7 +18,7 @@ pub(super) struct ScopedName {
 }
 
 impl ScopedName {
-    /// Returns the name as written, without spaces.
+    /// Returns the scoped name as written, without spaces.
     pub(super) fn text(&self) -> String {
         let texts: Vec<&str> = self.parts.iter().map(|part| &*part.text).collect();
         format!(
@@ -28,7 +28,7 @@ impl ScopedName {
         )
     }
 
-    /// Returns the first part.
+    /// Returns the first identifier of the scoped name.
     pub(super) fn first(&self) -> &str {
         self.parts.first().map_or("", |part| &part.text)
     }

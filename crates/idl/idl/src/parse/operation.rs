@@ -190,7 +190,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `(A, B)` of a `raises` clause.
+    /// Reads the list of exceptions `(A, B)` of a `raises` clause.
     pub(super) fn exceptions(&mut self) -> Checked<Vec<DeclId>> {
         self.expect(Kind::LParen)?;
         let mut exceptions: Vec<(DeclId, Place)> = Vec::new();
@@ -224,7 +224,7 @@ impl Parser<'_> {
         Ok(exceptions.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// Reads `("a", "b*")` of a `context` clause (§7.14.4).
+    /// Reads the list of strings `("a", "b*")` of a `context` clause (§7.14.4).
     fn context(&mut self) -> Checked<Vec<String>> {
         self.expect(Kind::LParen)?;
         let mut context = Vec::new();

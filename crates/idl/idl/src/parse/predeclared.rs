@@ -186,7 +186,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the built-in file of an imported module.
+    /// Reads the built-in IDL file of an imported module.
     pub(super) fn import_built_in(&mut self, module: &str) {
         let Some((_, text)) = MODULES.iter().find(|(name, _)| *name == module) else {
             return;
@@ -242,7 +242,7 @@ impl Parser<'_> {
     }
 }
 
-/// Scope and prefix for reading a built-in text.
+/// Scope and prefix with which a built-in IDL text is read.
 struct BuiltinTarget {
     path: String,
     scope: ScopeId,

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-/// Parts of a repository id.
+/// Parts from which a declaration's repository id is composed.
 #[derive(Debug)]
 pub(super) struct IdParts {
-    /// Text between `IDL:` and the declaration's own name.
+    /// Text of the repository id between `IDL:` and the declaration's own name.
     pub(super) prefix: Rc<str>,
     pub(super) version: Option<String>,
     pub(super) explicit: Option<String>,

@@ -74,7 +74,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Returns `A::B::` as `A/B/`.
+    /// Returns the names of a scope as a repository id's path: `A::B::` as `A/B/`.
     fn scope_path(&self, scope: ScopeId) -> String {
         let owner = self.scopes[scope.0 as usize].owner;
         owner.map_or_else(String::new, |owner| {
@@ -149,7 +149,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `typeid name "id";` (§7.15.1).
+    /// Reads a repository id declaration: `typeid name "id";` (§7.15.1).
     pub(super) fn type_id(&mut self) -> Checked<()> {
         self.bump();
         let (decl, place) = self.declared_name()?;

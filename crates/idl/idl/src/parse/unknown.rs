@@ -98,7 +98,7 @@ impl Parser<'_> {
         names::nearest(name, names).map(Into::into)
     }
 
-    /// Returns another scope that declares exactly that name.
+    /// Returns the absolute name of a declaration in another scope that has exactly this name.
     fn elsewhere(&self, name: &str) -> Option<String> {
         let mut declarations = self.spec.declarations.iter();
         let found = declarations.find_map(|declaration| match &declaration.kind {

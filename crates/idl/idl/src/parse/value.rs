@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.value_definition(&name, preamble, flavour)
     }
 
-    /// Reads `valuetype Name Type;` (§7.9.3).
+    /// Reads a boxed value type: `valuetype Name Type;` (§7.9.3).
     fn value_box(&mut self, name: &Name, preamble: Preamble) -> Checked<()> {
         let start = self.peek().place;
         let ty = self.constructed_or_type_spec()?;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `factory name(in long x) raises (E);` (§7.9.1.5).
+    /// Reads a value type's initializer: `factory name(in long x) raises (E);` (§7.9.1.5).
     fn factory(&mut self, preamble: Preamble, value: &mut ValueType) -> Checked<()> {
         self.bump();
         let name = self.identifier("the factory's name")?;

@@ -7,12 +7,12 @@ use crate::lexer::{Kind, Token};
 use crate::session::Symbol;
 use crate::source::Place;
 
-/// Macro that a condition consists of.
+/// Form of a conditional directive's condition: macro defined, macro undefined, or any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     Defined(Symbol),
     Undefined(Symbol),
-    /// Anything else.
+    /// Condition of any other form.
     Other,
 }
 

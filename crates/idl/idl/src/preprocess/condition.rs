@@ -7,7 +7,7 @@ use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Preprocessor<'_> {
-    /// Evaluates the condition on a directive's line.
+    /// Evaluates the condition of an `#if` or `#elif` directive.
     pub(super) fn condition(&mut self, directive: Token, line: &[Token]) -> Checked<bool> {
         let tokens = self.replace_defined(directive, line)?;
         let tokens = self.expand_list(tokens, 0)?;

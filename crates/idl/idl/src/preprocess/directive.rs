@@ -186,7 +186,7 @@ impl Preprocessor<'_> {
         Ok(self.macros.contains_key(&macro_name.text))
     }
 
-    /// Returns the identifier that a directive is about.
+    /// Returns the macro name that follows a directive.
     pub(super) fn macro_name(&mut self, directive: Token, rest: &[Token]) -> Checked<Token> {
         match rest.first() {
             Some(token) if token.kind == Kind::Ident => Ok(*token),

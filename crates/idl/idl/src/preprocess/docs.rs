@@ -11,7 +11,7 @@ use crate::lexer::Kind;
 pub(super) struct Docs {
     all: Vec<Vec<String>>,
     pending: Vec<String>,
-    /// Line on which the pending comment ends.
+    /// Line on which the pending documentation comment ends.
     last_line: usize,
     /// `true` if a token was emitted on the present line.
     line_has_code: bool,

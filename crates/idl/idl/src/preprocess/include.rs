@@ -20,7 +20,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Cuts a file's bytes into tokens.
+    /// Decodes the bytes of an IDL file, and splits the text into tokens.
     pub(super) fn lex(&mut self, path: &Path, bytes: Vec<u8>) -> Rc<Loaded> {
         if let Some(why) = binary(&bytes) {
             let message = format!("the file `{}` is not a text", path.display());
@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Handles `#include`, with the tokens of its line.
+    /// Handles an `#include` directive, given the tokens of its line.
     pub(super) fn include(&mut self, directive: Token, line: &[Token]) -> Checked<()> {
         let (name, quoted, place) = self.included_name(directive, line)?;
         if name.is_empty() {

@@ -13,7 +13,7 @@ use crate::lexer::{Kind, Token};
 use crate::session::{Checked, Reported, Symbol};
 use crate::source::Place;
 
-/// Unread tokens of a macro's expansion.
+/// Tokens of a macro's expansion that are still to be read.
 struct Expansion {
     name: Symbol,
     tokens: Vec<Token>,
@@ -229,7 +229,7 @@ impl Preprocessor<'_> {
         Ok(None)
     }
 
-    /// Returns the next token of the unfinished expansions.
+    /// Returns the next token of the macro expansions in progress.
     fn next_expanded(&mut self, input: &mut Input) -> Option<Token> {
         while let Some(expansion) = input.expansions.last_mut() {
             if let Some(token) = expansion.tokens.get(expansion.next) {

@@ -13,7 +13,7 @@ pub(super) struct Arguments {
 }
 
 impl Preprocessor<'_> {
-    /// Returns the body with its parameters replaced.
+    /// Returns the body of a macro with its parameters replaced by the arguments.
     pub(super) fn substitute(
         &mut self,
         name: Token,

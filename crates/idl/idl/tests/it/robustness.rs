@@ -9,7 +9,7 @@ use punctual_idl::{FileSystem, InMemory, Limits, Options, compile_source};
 /// IDL that uses each construct, as a base for mutations.
 const SAMPLE: &str = include_str!("sample.idl");
 
-/// Returns limits that end each run soon.
+/// Returns compiler options with limits low enough to end each fuzzed compilation soon.
 fn options() -> Options {
     let limits = Limits {
         macro_tokens: 20_000,

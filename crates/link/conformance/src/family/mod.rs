@@ -42,7 +42,7 @@ pub(crate) fn pair(link: &dyn Link, address: &Address) -> Pair {
     (client, server, acceptor)
 }
 
-/// Makes a datagram link's acceptor know `client`.
+/// Sends a first datagram from the client, and returns the acceptor's connection to the client.
 pub(crate) fn greet(client: &dyn Connection, acceptor: &dyn Acceptor) -> Arc<dyn Connection> {
     send(client, b"greeting");
     let server = acceptor.accept().unwrap();

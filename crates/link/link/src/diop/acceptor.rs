@@ -50,7 +50,7 @@ struct DiopAcceptor {
     shared: Mutex<Option<Arc<Shared>>>,
 }
 
-/// Connection of one peer at the acceptor's socket.
+/// Server's connection to one peer, over the UDP socket that all peers share.
 #[derive(Debug)]
 struct PeerConnection {
     shared: Arc<Shared>,

@@ -26,7 +26,7 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// UDP link.
+/// Link that transmits messages over UDP.
 #[derive(Clone, Debug, Default)]
 pub struct Diop {
     options: DiopOptions,
@@ -34,7 +34,7 @@ pub struct Diop {
 }
 
 impl Diop {
-    /// Makes the link with the given options.
+    /// Makes a UDP link with the given options.
     #[must_use]
     pub fn new(options: DiopOptions) -> Self {
         Self {

@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Memory overhead of a kept datagram, in bytes.
+/// Memory overhead of a queued datagram, in bytes.
 const OVERHEAD: usize = 64;
 
 /// Queue of the datagrams to be received from one peer.
@@ -28,7 +28,7 @@ struct Queue {
     ended: bool,
 }
 
-/// Outcome of waiting for a datagram.
+/// Outcome of waiting for a datagram from a peer.
 #[derive(Debug)]
 pub(super) enum Taken {
     Datagram(Block),
@@ -113,7 +113,7 @@ impl Peer {
 #[derive(Debug)]
 pub(super) struct Peers {
     table: HashMap<SocketAddr, PeerEntry>,
-    /// Peers that wait to be accepted.
+    /// Peers whose connections wait to be accepted.
     fresh: VecDeque<Arc<Peer>>,
     limit: usize,
     backlog: usize,
@@ -177,7 +177,7 @@ impl Peers {
         true
     }
 
-    /// Takes the next peer to be accepted.
+    /// Takes the next peer whose connection waits to be accepted.
     pub(super) fn accept(&mut self) -> Option<Arc<Peer>> {
         self.fresh.pop_front()
     }
@@ -192,14 +192,14 @@ impl Peers {
         peer.end();
     }
 
-    /// Forgets the peers that were not accepted.
+    /// Removes the peers whose connections were not accepted.
     pub(super) fn drop_unaccepted(&mut self) {
         for peer in std::mem::take(&mut self.fresh) {
             self.forget(&peer);
         }
     }
 
-    /// Forgets the peers that were silent for `idle`.
+    /// Removes the peers that have sent nothing for the time `idle`.
     pub(super) fn drop_idle(&mut self, now: Instant, idle: Duration) {
         let silent: Vec<Arc<Peer>> = self
             .table
@@ -212,7 +212,7 @@ impl Peers {
         }
     }
 
-    /// Forgets all peers.
+    /// Removes all peers, and ends their connections.
     pub(super) fn clear(&mut self) {
         self.fresh.clear();
         for (_, known) in self.table.drain() {

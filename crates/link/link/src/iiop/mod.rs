@@ -14,14 +14,14 @@ use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, P
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// TCP link.
+/// Link that transmits messages over TCP.
 #[derive(Clone, Debug, Default)]
 pub struct Iiop {
     options: IiopOptions,
 }
 
 impl Iiop {
-    /// Makes the link with the given options.
+    /// Makes a TCP link with the given options.
     #[must_use]
     pub fn new(options: IiopOptions) -> Self {
         Self { options }

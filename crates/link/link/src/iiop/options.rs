@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Options of the TCP link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IiopOptions {
-    /// Options of each socket.
+    /// Socket options of each connection.
     pub tcp: TcpOptions,
     /// Upper bound of the connections that wait to be accepted. Default 1,024; the kernel caps it
     /// at `net.core.somaxconn`.
@@ -20,7 +20,7 @@ pub struct IiopOptions {
     /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
     /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Spinning before blocking. Properties `spin_us` and `spin_always`.
+    /// Settings for spinning before a receive blocks. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
     /// Inherited socket to listen at (systemd's socket activation), counted from 0; the address's
     /// host is published, and its port is the socket's. Property `inherited`. Default none.
@@ -53,7 +53,7 @@ const KNOWN: [&str; 9] = [
     INHERITED,
 ];
 
-/// Property that only endpoints may set.
+/// Name of a property that only endpoints may set.
 const INHERITED: &str = "inherited";
 
 impl IiopOptions {

@@ -2,7 +2,7 @@
 
 use crate::{Address, Cause, LinkError, Phase};
 
-/// Name of the link in addresses and options.
+/// Name of the in-process link in addresses and options.
 pub const NAME: &str = "inproc";
 
 /// Returns the name in an address on such a network; empty to listen at a name that the network

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// Threads that wait for data to arrive, and are woken as the simulated time passes.
 pub(super) trait Sleepers: Send + Sync + Debug {
-    /// Wakes all waiting threads.
+    /// Wakes all threads that wait for data on the network.
     fn wake(&self);
 }
 
@@ -24,13 +24,13 @@ struct Simulated {
 }
 
 impl SimulatedClock {
-    /// Makes a clock that shows zero.
+    /// Makes a simulated clock that shows zero.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Returns the time since the clock was made.
+    /// Returns the simulated time since the clock was made.
     #[must_use]
     pub fn now(&self) -> Duration {
         self.lock().now
@@ -49,7 +49,7 @@ impl SimulatedClock {
         }
     }
 
-    /// Registers `network` to be woken whenever time passes.
+    /// Registers a network whose waiting threads are woken whenever the simulated time advances.
     pub(super) fn register_network(&self, network: Arc<dyn Sleepers>) {
         self.lock().networks.push(Arc::downgrade(&network));
     }
@@ -59,7 +59,7 @@ impl SimulatedClock {
     }
 }
 
-/// Source of a network's time.
+/// Source of the time for an in-process network: real or simulated.
 #[derive(Clone, Debug)]
 pub(super) enum Clock {
     Real(Instant),

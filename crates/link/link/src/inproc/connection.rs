@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Number of blocks that a connection keeps for reuse.
 const BLOCKS: usize = 4;
-/// Initial size of a lent block, in bytes.
+/// Initial size of a buffer that a connection lends, in bytes.
 const BLOCK: usize = 4096;
 /// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
@@ -63,7 +63,7 @@ pub(super) struct InprocConnection {
 }
 
 impl InprocConnection {
-    /// Makes both ends of `wire`, the client's first.
+    /// Makes both ends of a connection, the client's end first.
     pub(super) fn ends(wire: &Arc<Wire>, conditions: &Conditions) -> [Arc<Self>; 2] {
         let client = Address::new(NAME, &wire.client);
         let acceptor = Address::new(NAME, &wire.acceptor);

@@ -27,7 +27,7 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Network inside this process.
+/// Link over a simulated network inside the process.
 #[derive(Clone, Debug)]
 pub struct Inproc {
     network: Arc<Network>,
@@ -40,7 +40,7 @@ impl Default for Inproc {
 }
 
 impl Inproc {
-    /// Makes a new network without latency.
+    /// Makes a new in-process network without latency.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -68,7 +68,7 @@ impl Inproc {
         self.network.set_cut(address.place(), true)
     }
 
-    /// Reverts [`Inproc::cut`]; held-up data arrives.
+    /// Reverts [`Inproc::cut`]: data that was held up arrives.
     pub fn heal(&self, address: &Address) -> usize {
         self.network.set_cut(address.place(), false)
     }

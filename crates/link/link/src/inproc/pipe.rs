@@ -38,7 +38,7 @@ struct Run {
 }
 
 impl State {
-    /// Returns the number of bytes that have arrived.
+    /// Returns the number of bytes that have arrived at the reader by the time `now`.
     fn arrived(&self, now: Duration) -> usize {
         if self.cut {
             return 0;
@@ -215,7 +215,7 @@ impl Pipe {
         });
     }
 
-    /// Ends reading, and drops unread data.
+    /// Ends reading from the pipe, and drops unread data.
     pub(super) fn stop_reading(&self) {
         self.change(|state| {
             state.reader_gone = true;
@@ -232,7 +232,7 @@ impl Pipe {
         self.change(|state| state.cut = cut);
     }
 
-    /// Wakes waiting threads, because time has passed.
+    /// Wakes the threads that wait on the pipe, as time has passed.
     pub(super) fn wake(&self) {
         self.change(|_| {});
     }

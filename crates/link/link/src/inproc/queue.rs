@@ -84,7 +84,7 @@ impl Queue {
     }
 }
 
-/// Makes the operating system's error of this kind.
+/// Makes an operating system error of the given kind.
 pub(super) fn refusal(phase: Phase, kind: io::ErrorKind) -> LinkError {
     let cause = Cause::Os(kind.into());
     LinkError { phase, cause }

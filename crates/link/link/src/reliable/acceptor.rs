@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Time limit for receiving a new peer's first datagram, which has arrived already, and for sending
 /// the answer.
 const FIRST: Duration = Duration::from_millis(1);
-/// Pause after a failure of the link below.
+/// Pause of the acceptor's thread after a failure of the underlying datagram link.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Queue of open connections that wait to be accepted.

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 /// Number of blocks that a connection keeps for reuse.
 const BLOCKS: usize = 4;
-/// Initial size of a lent block, in bytes.
+/// Initial size of a buffer that a connection lends, in bytes.
 const BLOCK: usize = 4096;
 /// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
@@ -44,7 +44,7 @@ struct Guarded {
     /// vain.
     readers: usize,
     writers: usize,
-    /// Time when the timers next check this connection.
+    /// Time at which the timer thread next checks the connection.
     scheduled: Option<Duration>,
 }
 
@@ -121,7 +121,7 @@ impl Shared {
         }
     }
 
-    /// Sends pending datagrams, and schedules the timers.
+    /// Sends the datagrams that are due, and schedules the next timer.
     fn flush(&self) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         loop {

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-/// Lifetime of a cookie, in seconds.
+/// Lifetime of a handshake cookie, in seconds.
 const LIFE: u32 = 10;
 /// Number of connections opened within the lifetime of a cookie that are remembered, so that a
 /// repeated open makes no second one.
@@ -58,7 +58,7 @@ impl Cookies {
     }
 }
 
-/// Returns an unpredictable number.
+/// Returns an unpredictable 64-bit number.
 pub(super) fn random() -> u64 {
     RandomState::new().hash_one(0u64)
 }

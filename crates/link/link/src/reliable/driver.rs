@@ -74,7 +74,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Schedules a check of a connection by `time`.
+    /// Lets the timer thread check the connections at `time` at the latest.
     pub(super) fn wake_by(&self, time: Duration) {
         let mut state = self.lock();
         if state.next.is_none_or(|next| time < next) {

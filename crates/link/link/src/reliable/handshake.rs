@@ -11,7 +11,7 @@ const FIRST: Duration = Duration::from_millis(50);
 /// Longest wait between two repetitions of a handshake datagram.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Client's side of the handshake.
+/// State of the client's side of the handshake.
 #[derive(Debug)]
 pub(super) struct Opening {
     id: u64,
@@ -91,11 +91,11 @@ impl Opening {
 /// Server's reaction to a datagram from an unknown sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSender {
-    /// Answered without storing state.
+    /// Datagram was answered without storing any state.
     Answered,
-    /// Valid open of a connection.
+    /// Datagram validly opens a connection.
     Opens(Agreed),
-    /// The datagram is ignored.
+    /// Datagram is ignored.
     Ignored,
 }
 

@@ -24,10 +24,10 @@ pub(super) struct Incoming {
     capacity: usize,
 }
 
-/// Outcome of receiving a segment.
+/// Classification of a received segment of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// The segment is next in order.
+    /// Segment that is next in order.
     InOrder,
     /// The segment is beyond a gap, a duplicate, or without room: to be acknowledged at once.
     OutOfOrder,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// Time that an acknowledgement may wait for data to be sent with it.
 const ACK_DELAY: Duration = Duration::from_millis(5);
-/// Upper bound of data datagrams acknowledged together.
+/// Upper bound of the number of data datagrams acknowledged together.
 const ACK_EVERY: u32 = 2;
 /// Interval at which a peer with a closed window is probed; it reports an opened window itself, but
 /// that datagram may be lost.
@@ -21,15 +21,15 @@ const LINGER_AFTER_END: Duration = Duration::from_millis(250);
 /// Reason why a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// Closed by this side.
+    /// Connection closed by this side.
     Closed,
     /// Closed by the peer, after all data still to be read.
     PeerClosed,
-    /// Reset by the peer, or unknown to it.
+    /// Connection reset by the peer, or unknown to the peer.
     Reset,
-    /// Silence of the peer.
+    /// Peer silent for too long.
     Silent,
-    /// Contradictory datagrams of the peer.
+    /// Peer that sent contradictory datagrams.
     BadPeer,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Machine {
     options: ReliableOptions,
     outgoing: Outgoing,
     incoming: Incoming,
-    /// Number of data datagrams not acknowledged yet.
+    /// Number of received data datagrams that have not been acknowledged yet.
     unacknowledged: u32,
     ack_due: Option<Duration>,
     /// Offset up to which the peer may send, as last announced to it.
     advertised_limit: u64,
     heard: Duration,
-    /// Number of pings since the peer was heard.
+    /// Number of pings sent since the last datagram from the peer.
     pings: u32,
     pinged: Duration,
     ping_wanted: bool,
@@ -103,7 +103,7 @@ impl Machine {
         }
     }
 
-    /// Returns why the connection is over for sending.
+    /// Returns the reason why no more data can be sent; `None` while the connection is open.
     pub(super) fn send_end(&self) -> Option<End> {
         self.end
     }
@@ -138,7 +138,7 @@ impl Machine {
         self.outgoing.write(octets)
     }
 
-    /// Appends at most `wanted` bytes to `block`.
+    /// Appends at most `wanted` received bytes to `block`.
     pub(super) fn read(&mut self, block: &mut Block, wanted: usize, now: Duration) -> usize {
         let count = self.incoming.read(block, wanted);
         // A peer that waits for the window is notified once the window is worth using.
@@ -175,7 +175,7 @@ impl Machine {
         self.reset_wanted = matches!(end, End::BadPeer | End::Silent);
     }
 
-    /// Handles a received datagram.
+    /// Handles a datagram received from the peer.
     pub(super) fn handle(&mut self, octets: &[u8], now: Duration) {
         let Some((id, datagram)) = wire::decode(octets) else {
             return;

@@ -52,7 +52,7 @@ pub struct Reliable {
 /// Time that a dropped link waits for the data of its closed connections to arrive.
 const DRAIN_ON_DROP: Duration = Duration::from_secs(1);
 impl Reliable {
-    /// Makes the adapter with the given options.
+    /// Makes the adapter for reliable transmission over a datagram link, with the given options.
     #[must_use]
     pub fn new(options: ReliableOptions) -> Self {
         Self { options }

@@ -3,7 +3,7 @@
 use crate::{Cause, Framing, Guarantees, LinkError, Phase, Properties};
 use std::time::Duration;
 
-/// Options of the adapter.
+/// Options of the adapter for reliable transmission over datagram links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReliableOptions {
     /// Size of a datagram in bytes. Default 1,400, which passes Ethernet and most tunnels in one

@@ -17,20 +17,20 @@ const REORDERED: u64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    /// Written bytes, from the offset `acked` on.
+    /// Bytes written by the application that are not yet acknowledged, from the offset `acked` on.
     octets: VecDeque<u8>,
-    /// Offset up to which everything has arrived.
+    /// Stream offset up to which the peer has acknowledged all data.
     acked: u64,
     /// Offset up to which everything was sent at least once.
     sent: u64,
-    /// Offset up to which the peer accepts data.
+    /// Stream offset up to which the peer accepts data.
     limit: u64,
     capacity: usize,
     payload: usize,
     segments: VecDeque<Segment>,
     in_flight: usize,
     transmissions: u64,
-    /// Latest transmission that is known to have arrived.
+    /// Number of the latest transmission that is known to have arrived.
     arrived: u64,
     waiting_since: Duration,
     finishing: bool,
@@ -54,7 +54,7 @@ struct Segment {
 enum State {
     InFlight,
     Lost,
-    /// Arrived beyond a gap, acknowledged by a range.
+    /// Segment that arrived beyond a gap, and was acknowledged by a range.
     Held,
 }
 
@@ -112,7 +112,7 @@ impl Outgoing {
         self.finishing = true;
     }
 
-    /// Returns whether everything has arrived, the finish included.
+    /// Returns whether the peer has acknowledged all data and the end of the stream.
     pub(super) fn is_finished(&self) -> bool {
         self.finish_sent && self.segments.is_empty()
     }
@@ -127,7 +127,7 @@ impl Outgoing {
         self.segments.is_empty() && self.unsent() > 0 && self.limit <= self.sent
     }
 
-    /// Returns the time to wait for an acknowledgement.
+    /// Returns the time to wait for an acknowledgement before retransmission.
     pub(super) fn timeout(&self) -> Duration {
         self.trip.timeout()
     }
@@ -223,7 +223,7 @@ impl Outgoing {
         })
     }
 
-    /// Appends a segment's bytes to `out`.
+    /// Appends the bytes of a segment to `out`.
     pub(super) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
         let begin = usize::try_from(piece.offset.saturating_sub(self.acked)).unwrap_or(usize::MAX);
         let octets = self.octets.iter().skip(begin).take(piece.length);
@@ -308,7 +308,7 @@ impl Outgoing {
         }
     }
 
-    /// Records the first arrival of a segment.
+    /// Records the first acknowledgement of a segment for round-trip and congestion estimates.
     fn arrive(&mut self, segment: &Segment, now: Duration) {
         if segment.state == State::Held {
             return;

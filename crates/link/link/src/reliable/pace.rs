@@ -19,7 +19,7 @@ pub(super) struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// Adds a measured round trip.
+    /// Adds a measured round-trip time to the estimate.
     pub(super) fn sample(&mut self, measured: Duration) {
         match self.smoothed {
             None => {
@@ -34,7 +34,7 @@ impl RoundTrip {
         }
     }
 
-    /// Resets the back-off after new data was acknowledged.
+    /// Resets the back-off of the retransmission time-out after new data was acknowledged.
     pub(super) fn progress(&mut self) {
         self.doublings = 0;
     }
@@ -44,7 +44,7 @@ impl RoundTrip {
         self.doublings = (self.doublings + 1).min(16);
     }
 
-    /// Returns the time to wait for an acknowledgement.
+    /// Returns the time to wait for an acknowledgement before retransmission.
     pub(super) fn timeout(&self) -> Duration {
         let base = self
             .smoothed
@@ -54,7 +54,7 @@ impl RoundTrip {
     }
 }
 
-/// Number of segments in flight at the beginning.
+/// Number of segments that may be in flight at the start of a connection.
 const INITIAL: usize = 10;
 /// Number of segments that may always be in flight.
 const LEAST: usize = 2;
@@ -103,7 +103,7 @@ impl Congestion {
         }
     }
 
-    /// Records that no acknowledgement came at all.
+    /// Reduces the congestion window to the minimum, as no acknowledgement arrived in time.
     pub(super) fn collapsed(&mut self, sent: u64) {
         self.recovery = sent;
         self.threshold = (self.window / 2).max(LEAST * self.segment);

@@ -80,7 +80,7 @@ impl Network {
         }
     }
 
-    /// Advances to the next event.
+    /// Advances the simulated time to the next arrival or timer.
     fn step(&mut self) {
         self.flush();
         let arrival = self.under_way.first_key_value().map(|(key, _)| key.0);

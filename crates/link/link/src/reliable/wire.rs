@@ -18,13 +18,13 @@
 //! The id is the receiver's own, 64 random bits that it gave its peer: an attacker that cannot read
 //! the traffic cannot interfere with it. Hello and open have none yet; gone echoes the unknown one.
 
-/// Size of the common header, in bytes.
+/// Size of the header that all datagrams share, in bytes.
 const HEADER: usize = 12;
-/// Overhead of a data datagram, in bytes.
+/// Size of a data datagram without its payload, in bytes.
 pub(super) const DATA_OVERHEAD: usize = HEADER + 21;
 /// Length of a hello: no shorter than its answer.
 const HELLO: usize = 32;
-/// Upper bound of the ranges in an ack.
+/// Upper bound of the number of ranges in an acknowledgement.
 pub(super) const RANGES: usize = 8;
 const VERSION: u8 = 1;
 const FINISH: u8 = 1;
@@ -66,7 +66,7 @@ pub(super) enum Datagram<'d> {
     Gone,
 }
 
-/// Stretches that arrived beyond the acknowledged offset.
+/// Ranges of bytes that arrived beyond the acknowledged offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ranges<'d> {
     octets: &'d [u8],

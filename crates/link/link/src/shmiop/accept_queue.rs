@@ -55,7 +55,7 @@ impl AcceptQueue {
         accepted.unwrap_or_else(|| Err(LinkError::closed(Phase::Accept)))
     }
 
-    /// Closes the queue; returns whether this call did.
+    /// Closes the queue of accepted connections; returns `false` if it was closed already.
     pub(super) fn close(&self) -> bool {
         let mut waiting = self.waiting();
         let first = !std::mem::replace(&mut waiting.closed, true);

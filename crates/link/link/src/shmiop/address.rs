@@ -2,10 +2,10 @@
 
 use crate::Address;
 
-/// Name of the link in addresses and options.
+/// Name of the shared-memory link in addresses and options.
 pub const NAME: &str = "shmiop";
 
-/// Addresses of the two ends of a connection.
+/// Addresses of both ends of a shared-memory connection.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
     pub(super) local: Address,

@@ -21,14 +21,14 @@ pub(super) struct Allocator<P> {
     /// Free regions in the order of their addresses, no two of them adjacent.
     free: Vec<Region>,
     slots: Vec<Slot<P>>,
-    /// Unused slots.
+    /// Indices of the slots that are not in use.
     unused: Vec<usize>,
     /// Slots without a local holder that the peer has not returned.
     returning: Vec<usize>,
     /// Set once the peer has returned something it never got; its marks are ignored from then on.
     broken: bool,
     marks: Arc<dyn Marks>,
-    /// Offset of the pool in its side's memory.
+    /// Offset of the pool in the shared memory of the side that owns it.
     start: usize,
 }
 
@@ -50,7 +50,7 @@ struct Slot<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) slot: u32,
-    /// Offset from the start of the pool.
+    /// Offset of the lent bytes from the start of the pool.
     pub(super) offset: u32,
 }
 
@@ -167,7 +167,7 @@ impl<P> Allocator<P> {
         self.free.iter().map(Region::len).collect()
     }
 
-    /// Frees the slots that have been returned.
+    /// Frees the slots that the peer has returned.
     fn collect(&mut self) {
         let mut at = 0;
         while let Some(&slot) = self.returning.get(at) {

@@ -34,7 +34,7 @@ pub(super) struct ShmConnection {
     addresses: Addresses,
 }
 
-/// Parts that a connection is made of.
+/// Memory and other resources from which a shared-memory connection is made.
 pub(super) struct Parts<'o> {
     pub(super) control: Region,
     pub(super) ring: Region,

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// Number of bytes that a link's connections have copied so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// Bytes copied from messages to rings.
+    /// Number of bytes copied from messages to the ring buffers.
     pub into_ring: u64,
-    /// Bytes copied from peers' rings to blocks.
+    /// Number of bytes copied from peers' ring buffers to receive buffers.
     pub out_of_ring: u64,
-    /// Bytes copied from applications' memory to pools.
+    /// Number of bytes copied from applications' memory to the shared pools.
     pub into_pool: u64,
-    /// Bytes copied from peers' pools to private memory.
+    /// Number of bytes copied from peers' shared pools to private memory.
     pub out_of_pool: u64,
 }
 
@@ -41,7 +41,7 @@ impl Count {
     }
 }
 
-/// Counters of a link's connections, living and gone.
+/// Counters of the bytes copied by a link's connections, closed ones included.
 #[derive(Debug, Default)]
 pub(super) struct CopyCounters(Mutex<Accounts>);
 
@@ -52,7 +52,7 @@ struct Accounts {
 }
 
 impl CopyCounters {
-    /// Makes the counters of a new connection.
+    /// Makes the counters of copied bytes for a new connection.
     pub(super) fn open(self: &Arc<Self>) -> Arc<Copies> {
         let copies = Arc::new(Copies {
             into_ring: Count::default(),

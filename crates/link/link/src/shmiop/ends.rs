@@ -43,10 +43,10 @@ use std::time::Duration;
 /// Upper bound of a sleep on a futex without a check that the peer still lives.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// State shared by both directions of a connection.
+/// State that both directions of a shared-memory connection use.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// Control words of this side's memory.
+    /// Control words in this side's shared memory.
     pub(super) mine: Words,
     pub(super) theirs: PeerMemory,
     socket: OwnedFd,
@@ -71,7 +71,7 @@ impl Ends {
         self.polled.then(|| self.socket.as_fd())
     }
 
-    /// Returns whether this side has closed.
+    /// Returns whether this side has closed the connection.
     pub(super) fn is_closed(&self) -> bool {
         // Acquire pairs with the AcqRel exchange in `close`.
         self.closed.load(Ordering::Acquire)
@@ -165,7 +165,7 @@ impl Waker {
 #[derive(Debug)]
 pub(super) struct Sleeper {
     role: Role,
-    /// Number of sleeps so far, times [`SLEEP`].
+    /// Number of times that the role has slept, multiplied by [`SLEEP`].
     sleeps: u32,
     /// `true` if the role is the reader. Its long sleeps are on the socket; two roles would clear
     /// each other's notifications.

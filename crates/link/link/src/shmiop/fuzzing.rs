@@ -27,7 +27,7 @@ const SIZES: Sizes = Sizes {
 const NEW: u8 = 0xf0;
 /// Smallest first byte of a step that an application with loans performs.
 const LOANS: u8 = 252;
-/// Upper bound of steps of one input.
+/// Upper bound of the number of steps that one fuzzing input performs.
 const STEPS: usize = 64;
 
 /// Hostile peer: its own memory, and its write position.

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 const MAGIC: [u8; 8] = *b"PNCTLSHM";
 const VERSION: u32 = 1;
-/// Size of a greeting, in bytes.
+/// Size of the greeting that each side sends, in bytes.
 const LEN: usize = 32;
 
 const WELCOME: u32 = 0;
@@ -47,7 +47,7 @@ pub(super) struct Handshake {
     descriptors: Vec<OwnedFd>,
 }
 
-/// Own memory, which the peer is to map.
+/// Shared memory of this side, which the peer is to map.
 #[derive(Debug)]
 pub(super) struct Own {
     file: OwnedFd,
@@ -55,7 +55,7 @@ pub(super) struct Own {
     sizes: Sizes,
 }
 
-/// Memory of the peer, mapped.
+/// Shared memory of the peer, as mapped by this side.
 #[derive(Debug)]
 pub(super) struct PeerMapping {
     memory: PeerMemory,
@@ -178,7 +178,7 @@ impl Handshake {
 }
 
 impl Own {
-    /// Allocates fresh memory.
+    /// Allocates the shared memory of this side.
     pub(super) fn new(options: &ShmOptions) -> Result<Self, Cause> {
         let sizes = options.sizes();
         let (file, memory) = memory::create("punctual-shmiop", sizes.total()).map_err(Cause::Os)?;

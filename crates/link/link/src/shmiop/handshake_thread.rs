@@ -19,7 +19,7 @@ use std::time::Duration;
 /// Upper bound of handshakes under way; beyond it the oldest is dropped.
 const MAX_PENDING: usize = 64;
 
-/// Handshake thread; see the module.
+/// Thread that performs the handshakes of an acceptor's new connections.
 #[derive(Debug)]
 pub(super) struct HandshakeThread {
     listener: Arc<OwnedFd>,
@@ -40,7 +40,7 @@ struct PendingPeer {
     deadline: Deadline,
 }
 
-/// Signal that the acceptor is closed.
+/// Error for an acceptor that is closed.
 struct Closed;
 
 impl HandshakeThread {
@@ -62,7 +62,7 @@ impl HandshakeThread {
         }
     }
 
-    /// Runs until the listener is shut down.
+    /// Performs handshakes until the listener is shut down.
     pub(super) fn run(mut self) {
         while self.step().is_ok() {}
     }

@@ -20,7 +20,7 @@ pub(super) struct Incoming {
     len: usize,
     /// Permission to view bytes and numbers in place, if the options trust the peer.
     trusted: Option<Trusted>,
-    /// Number of holders of each slot.
+    /// Number of holders of each slot of the peer's pool.
     held: Vec<AtomicU32>,
     /// Number of bytes held, those of one slot once for each holder.
     octets: AtomicUsize,
@@ -96,11 +96,11 @@ impl Incoming {
     }
 }
 
-/// Stretch of the peer's pool.
+/// Range of bytes borrowed from the peer's pool.
 struct Borrowed {
     pool: Arc<Incoming>,
     slot: usize,
-    /// Offset in the peer's memory.
+    /// Offset of the borrowed bytes in the peer's shared memory.
     begin: usize,
     len: usize,
     /// Private copy, made when the bytes first had to be stable.
@@ -116,7 +116,7 @@ impl Borrowed {
         }
     }
 
-    /// Returns the stretch's range in the peer's memory.
+    /// Returns the range of the borrowed bytes in the peer's shared memory.
     fn stretch(&self) -> Range<usize> {
         self.begin..self.begin + self.len
     }

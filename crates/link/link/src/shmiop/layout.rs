@@ -49,12 +49,12 @@ pub(super) struct Role {
     pub(super) doorbell: usize,
 }
 
-/// Reader of the peer's ring.
+/// Role of the side that reads the peer's ring buffer.
 pub(super) const READER: Role = Role {
     sleep: 64,
     doorbell: 96,
 };
-/// Writer of its own ring.
+/// Role of the side that writes to its own ring buffer.
 pub(super) const WRITER: Role = Role {
     sleep: 65,
     doorbell: 97,
@@ -63,11 +63,11 @@ pub(super) const WRITER: Role = Role {
 /// Sleep word of a role that is awake; otherwise a count of sleeps above these two bits, which tell
 /// how it is woken.
 pub(super) const AWAKE: u32 = 0;
-/// Bit for waking by the doorbell's futex.
+/// Bit of the sleep word: the role is woken by the doorbell's futex.
 pub(super) const BY_FUTEX: u32 = 1;
 /// Bit for waking by a byte through the socket.
 pub(super) const BY_SOCKET: u32 = 2;
-/// Increment of the count of sleeps.
+/// Increment of the count of sleeps in the sleep word.
 pub(super) const SLEEP: u32 = 4;
 
 /// Kind of a record with its bytes in the ring.
@@ -79,12 +79,12 @@ pub(super) const UNIT: u32 = 8;
 /// Size of a record whose bytes are in the pool.
 pub(super) const LENT_SIZE: u32 = 2 * UNIT;
 
-/// Combines two words into one double word.
+/// Combines two 32-bit words into one 64-bit double word.
 pub(super) fn pair(above: u32, below: u32) -> u64 {
     u64::from(above) << 32 | u64::from(below)
 }
 
-/// Splits a double word into its two words.
+/// Splits a 64-bit double word into its two 32-bit words.
 #[allow(clippy::cast_possible_truncation)] // What is cut off is the other word.
 pub(super) fn unpair(both: u64) -> (u32, u32) {
     ((both >> 32) as u32, both as u32)
@@ -98,17 +98,17 @@ pub(super) fn padded(length: u32) -> u32 {
 /// Sizes of the parts of one side's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// Size of the ring, a power of two.
+    /// Size of the ring buffer in bytes, a power of two.
     pub(super) ring: u32,
     /// Size of the pool, a multiple of a page; 0 for a side that lends nothing.
     pub(super) pool: u32,
 }
 
-/// Least page size; sizes are multiples of it.
+/// Smallest page size in bytes; the sizes of shared memory are multiples of it.
 pub(super) const PAGE: u32 = 4096;
-/// Size of the largest ring.
+/// Size of the largest ring buffer, in bytes.
 pub(super) const LARGEST_RING: u32 = 1 << 26;
-/// Size of the largest pool.
+/// Size of the largest pool, in bytes.
 pub(super) const LARGEST_POOL: u32 = 1 << 30;
 
 impl Sizes {
@@ -120,12 +120,12 @@ impl Sizes {
             && self.pool <= largest.min(LARGEST_POOL)
     }
 
-    /// Returns the size of the whole memory.
+    /// Returns the total size of one side's shared memory, in bytes.
     pub(super) fn total(self) -> usize {
         self.pool_at() + self.pool as usize
     }
 
-    /// Returns the offset of the pool.
+    /// Returns the offset of the pool in its side's shared memory, in bytes.
     pub(super) fn pool_at(self) -> usize {
         CONTROL + self.ring as usize
     }

@@ -64,7 +64,7 @@ use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Shared-memory link. Clones share its options and counters.
+/// Link over shared memory. Clones share their options and counters.
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,
@@ -72,7 +72,7 @@ pub struct Shmiop {
 }
 
 impl Shmiop {
-    /// Makes the link with the given options.
+    /// Makes a shared-memory link with the given options.
     #[must_use]
     pub fn new(options: ShmOptions) -> Self {
         Self {

@@ -39,7 +39,7 @@ pub struct ShmOptions {
     /// Treatment of bytes and numbers that a peer lends: viewed in its memory, or copied. Default
     /// [`Trust::Never`]. Property `trust`.
     pub trust: Trust,
-    /// Users allowed at the other end. Property `allow`.
+    /// Users allowed at the other end of a connection. Property `allow`.
     pub allow: Allow,
     /// Upper bound of a handshake's duration. Default 5 s. Property `handshake_ms`.
     pub handshake: Duration,
@@ -71,15 +71,15 @@ pub enum Trust {
     SameUser,
 }
 
-/// Effective users allowed at the other end.
+/// Effective users that are allowed at the other end of a shared-memory connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allow {
-    /// User of this process alone.
+    /// Only the user of this process.
     #[default]
     SameUser,
-    /// User of this process, and the listed ones.
+    /// User of this process and the users with the listed ids.
     Users(Arc<[u32]>),
-    /// All users that can reach the socket.
+    /// All users that can reach the acceptor's socket.
     Anyone,
 }
 
@@ -187,7 +187,7 @@ impl ShmOptions {
         Ok(options)
     }
 
-    /// Returns the sizes of this side's memory.
+    /// Returns the sizes of the ring and the pool in this side's shared memory.
     pub(super) fn sizes(&self) -> Sizes {
         Sizes {
             ring: self.ring,
@@ -195,7 +195,7 @@ impl ShmOptions {
         }
     }
 
-    /// Returns the spinning before sleeping, on this machine.
+    /// Returns the settings for spinning before a thread sleeps.
     pub(super) fn looks(&self) -> Spin {
         // An explicit setting implies enough processors; sharing one with the peer is detected.
         let asked = self.spin.is_some();

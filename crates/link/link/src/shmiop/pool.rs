@@ -19,15 +19,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Pool of one side.
+/// Pool of shared memory from which one side of a connection lends buffers.
 pub(super) struct Pool {
-    /// Range of the pool's addresses.
+    /// Range of the pool's addresses in this process.
     addresses: Range<usize>,
     allocator: Mutex<Allocator<Piece>>,
     copies: Arc<Copies>,
 }
 
-/// Piece of this side's pool.
+/// Allocated part of this side's pool of shared memory.
 pub(super) struct Piece {
     region: Option<Region>,
     slot: usize,
@@ -55,7 +55,7 @@ impl Pool {
         self.addresses.is_empty()
     }
 
-    /// Returns the counters of copies.
+    /// Returns the counters of copied bytes.
     pub(super) fn copies(&self) -> &Copies {
         &self.copies
     }
@@ -71,7 +71,7 @@ impl Pool {
         })
     }
 
-    /// Returns whether the bytes lie in the pool.
+    /// Returns whether the given bytes lie in the pool of shared memory.
     pub(super) fn holds(&self, octets: &[u8]) -> bool {
         let begin = octets.as_ptr().addr();
         self.addresses.contains(&begin) && octets.len() <= self.addresses.end - begin
@@ -131,7 +131,7 @@ impl Piece {
         self.region.as_mut().map_or(&mut [], Region::as_mut_slice)
     }
 
-    /// Returns the pool of the piece.
+    /// Returns the pool from which the piece of memory was allocated.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }

@@ -22,18 +22,18 @@ const GROWTH: usize = 64 * 1024;
 /// Reading end of the peer's ring. One thread at a time.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Size of the ring.
+    /// Size of the ring buffer, in bytes.
     size: u32,
     /// Upper bound of the bytes ahead of the tail for which no closer check is needed: the size of
     /// the ring once the peer is known to have written all its pages.
     most: u32,
     /// Number of bytes of the ring, from its begin, in pages that the peer has written.
     written: u32,
-    /// Number of bytes ever read; wraps.
+    /// Number of bytes read from the ring so far, modulo 2³².
     tail: u32,
     /// Number of bytes that the peer had written at the last check.
     head: u32,
-    /// Number of bytes left of the current record.
+    /// Number of bytes of the current record that are still to be read.
     left: u32,
     /// Number of bytes read when it was last checked whether the writer sleeps.
     looked: u32,
@@ -57,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// Receives from the ring, see [`crate::Connection::receive`].
+    /// Receives bytes from the peer's ring buffer, see [`crate::Connection::receive`].
     pub(super) fn receive(
         &mut self,
         ends: &Ends,

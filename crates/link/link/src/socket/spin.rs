@@ -19,7 +19,7 @@ pub struct SpinOptions {
     pub always: bool,
 }
 
-/// Names of the properties that set the spinning.
+/// Names of the properties that set spinning before a receive blocks.
 pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
 
 impl Default for SpinOptions {

@@ -17,19 +17,19 @@ use std::os::fd::{AsFd, OwnedFd};
 const GROWTH: usize = 64 * 1024;
 /// Size in bytes from which a message's first bytes are sent ahead.
 const LONG: usize = 512 * 1024;
-/// Number of bytes sent ahead.
+/// Number of bytes of a long message that are sent ahead.
 const AHEAD: usize = 1024;
 
-/// Options of a connection beyond its socket's.
+/// Options of a connection in addition to those of the socket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketOptions {
-    /// Initial size of a lent block, in bytes.
+    /// Initial size of a buffer that a connection lends, in bytes.
     pub(crate) block: usize,
     /// Size in bytes beyond which blocks are not kept.
     pub(crate) block_kept: usize,
     /// `true` if each send reaches only hosts on a network that this one is on.
     pub(crate) dont_route: bool,
-    /// Spinning of a receive before it blocks.
+    /// Settings for spinning before a receive blocks.
     pub(crate) spin: SpinOptions,
     /// `true` if the kernel combines small messages that are announced to be followed by more.
     pub(crate) gathers: bool,
@@ -70,7 +70,7 @@ impl StreamConnection {
         }
     }
 
-    /// Sets the time-out of the following sends.
+    /// Sets the time-out of the socket's following sends.
     #[inline]
     fn bound_send(&self, deadline: Deadline) -> io::Result<()> {
         match self.send_timeout.is(deadline.timeout_nanos()) {
@@ -115,7 +115,7 @@ impl StreamConnection {
         stream::send(&self.socket, parts, self.options.dont_route)
     }
 
-    /// Continues after a first attempt to send.
+    /// Continues a send whose first attempt did not send the whole message.
     #[cold]
     fn send_on(
         &self,
@@ -155,7 +155,7 @@ impl StreamConnection {
         }
     }
 
-    /// Continues after a first attempt to receive.
+    /// Continues a receive after the first attempt, and waits if there is no data yet.
     #[cold]
     fn receive_on(
         &self,

@@ -25,7 +25,7 @@ impl CachedTimeout {
         }
     }
 
-    /// Returns whether the socket has this time-out already.
+    /// Returns whether the socket is already set to the given time-out.
     #[inline]
     pub(crate) fn is(&self, timeout: u64) -> bool {
         self.nanoseconds.load(Ordering::Relaxed) == timeout

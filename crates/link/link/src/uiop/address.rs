@@ -2,7 +2,7 @@
 
 use crate::Address;
 
-/// Name of the link in addresses and options.
+/// Name of the Unix-socket link in addresses and options.
 pub const NAME: &str = "uiop";
 
 /// Returns the address of a client's end: the socket's path and, after a `#`, the part that

@@ -17,14 +17,14 @@ use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, P
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// Link over Unix sockets.
+/// Link that transmits messages over Unix domain sockets.
 #[derive(Clone, Debug, Default)]
 pub struct Uiop {
     options: UiopOptions,
 }
 
 impl Uiop {
-    /// Makes the link with the given options.
+    /// Makes a Unix-socket link with the given options.
     #[must_use]
     pub fn new(options: UiopOptions) -> Self {
         Self { options }

@@ -21,7 +21,7 @@ pub struct UiopOptions {
     /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
     /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Spinning before blocking. Properties `spin_us` and `spin_always`.
+    /// Settings for spinning before a receive blocks. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
 }
 

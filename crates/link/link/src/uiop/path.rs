@@ -166,7 +166,7 @@ const CHOSEN: &str = "-";
 /// Upper bound of the files checked when sockets of killed processes are removed.
 const MOST_SWEPT: usize = 4096;
 
-/// Removes the chosen sockets of killed processes.
+/// Removes socket files with automatically chosen names whose processes have ended.
 fn sweep(directory: &Path) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;

@@ -8,7 +8,7 @@ use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
 use punctual_link::{Acceptor, Phase};
 use std::ffi::c_int;
 
-/// Object that an acceptor's handle points to.
+/// Object to which the handle of an acceptor points.
 type Exported = Box<dyn Acceptor>;
 
 /// Returns the acceptor behind a handle.

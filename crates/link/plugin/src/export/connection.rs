@@ -10,14 +10,14 @@ use std::io::IoSlice;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-/// Object that a connection's handle points to.
+/// Object to which the handle of a connection points.
 struct Exported {
     connection: Arc<dyn Connection>,
     /// Received data; locked by the receiving thread while it receives.
     received: Mutex<Received>,
 }
 
-/// Makes a handle of `connection`.
+/// Makes a handle by which the host refers to the connection.
 pub(super) fn hand_out(connection: Arc<dyn Connection>) -> *mut RawConnection {
     let exported = Exported {
         connection,

@@ -4,7 +4,7 @@ use crate::abi::{NEVER, Text};
 use punctual_exec::Deadline;
 use std::time::Duration;
 
-/// Converts a time-out of the host, in nanoseconds.
+/// Converts a time-out in nanoseconds, as given by the host, to a deadline.
 pub(super) fn deadline(nanoseconds: i64) -> Deadline {
     if nanoseconds == NEVER {
         return Deadline::NEVER;

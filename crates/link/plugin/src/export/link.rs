@@ -10,7 +10,7 @@ use punctual_link::{Address, Cause, Framing, Guarantees, Link, LinkError, Phase,
 use std::ffi::c_int;
 use std::sync::Arc;
 
-/// Object that a link's handle points to.
+/// Object to which the handle of a link points.
 type Exported = Arc<dyn Link>;
 
 /// Opens the link that `make` makes.

@@ -41,7 +41,7 @@ impl Received {
         Ok(())
     }
 
-    /// Takes at most `room` bytes for the host.
+    /// Takes at most `room` received bytes, to be copied into the host's buffer.
     pub(super) fn take(&mut self, room: usize) -> &[u8] {
         let begin = self.taken;
         self.taken += self.left().min(room);

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Number of different reasons of one library that are kept verbatim.
 const REASONS: usize = 64;
-/// Text that replaces all further reasons.
+/// Text that replaces error reasons beyond the number kept for a library.
 const TOO_MANY_REASONS: &str =
     "a reason of its library that is not kept: the library has given too many different ones";
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Number of blocks that a connection keeps for reuse: one to send, one to receive, one for a reply
 /// in use.
 const BLOCKS: usize = 4;
-/// Initial size of a lent block, in bytes.
+/// Initial size of a buffer that a connection lends, in bytes.
 const BLOCK: usize = 4096;
 /// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
@@ -121,7 +121,7 @@ pub(super) unsafe fn adopt(
 }
 
 impl Handle {
-    /// Returns the connection's descriptor, after checking it.
+    /// Returns the connection's file descriptor, after checking its validity.
     fn descriptor(&self, during: Phase) -> Result<Option<c_int>, LinkError> {
         // SAFETY: the connection is open.
         let descriptor = unsafe { (self.opened.functions().descriptor)(self.raw.as_ptr()) };

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Length of the part of an ELF file that identifies it: up to the end of `e_machine`.
 const HEAD: usize = 20;
-/// `e_type` of a shared object.
+/// Value of `e_type` in the ELF header of a shared object.
 const SHARED_OBJECT: u16 = 3;
 /// `e_machine` of this machine, where this crate knows it.
 const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {

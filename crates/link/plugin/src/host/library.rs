@@ -7,7 +7,7 @@ use libloading::os::unix::{Library as Mapped, RTLD_LOCAL, RTLD_NOW};
 use std::mem::{self, ManuallyDrop};
 use std::path::{Path, PathBuf};
 
-/// Function that the library exports under [`ENTRY`].
+/// Type of the entry function that a library exports under [`ENTRY`].
 type Entry = unsafe extern "C" fn() -> *const Table;
 
 /// Library with a valid table. Mapped as long as this lives, and permanently if its flags say so.
@@ -20,7 +20,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Maps the library and checks its table.
+    /// Loads a link library into memory, and checks its table of functions.
     pub(super) fn map(path: &Path) -> Result<Self, PluginError> {
         let refused = |fault| PluginError {
             library: path.to_owned(),
@@ -65,7 +65,7 @@ impl Library {
         }
     }
 
-    /// Returns the library's file.
+    /// Returns the path of the library's file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

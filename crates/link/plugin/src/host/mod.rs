@@ -60,7 +60,7 @@ pub unsafe fn take_in(table: &'static crate::abi::Table) -> Result<Arc<dyn Link>
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
 }
 
-/// Link of a library.
+/// Link whose functions are provided by a loaded library.
 #[derive(Debug)]
 struct Loaded {
     opened: Arc<Opened>,

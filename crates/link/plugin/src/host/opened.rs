@@ -158,7 +158,7 @@ impl Drop for Opened {
     }
 }
 
-/// Empty text, for a function to fill in.
+/// Empty text, which a function of the library is to replace.
 const NO_TEXT: Text = Text {
     octets: ptr::null(),
     length: 0,

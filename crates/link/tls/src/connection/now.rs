@@ -82,7 +82,7 @@ impl TlsConnection {
         Ok(true)
     }
 
-    /// Receives as [`Self::receive_some`] does, without waiting.
+    /// Receives data like [`Self::receive_some`], but without waiting.
     pub(super) fn receive_there(&self, block: &mut Block) -> Result<Option<Taken>, Cause> {
         let mut incoming = lock(&self.receiving);
         let before = block.len();

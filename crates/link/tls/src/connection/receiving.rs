@@ -33,7 +33,7 @@ impl TlsConnection {
         }
     }
 
-    /// Waits for ciphertext, if none is left.
+    /// Waits until ciphertext arrives from the peer, or the deadline passes.
     pub(super) fn wait(&self, incoming: &mut Incoming, deadline: Deadline) -> Result<(), Cause> {
         incoming.clear();
         let mut timeout = deadline.timeout();

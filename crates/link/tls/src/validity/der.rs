@@ -10,7 +10,7 @@ const GENERALIZED_TIME: u8 = 0x18;
 /// Tag `[0] EXPLICIT` of the version, which the first version of certificates omits.
 const VERSION: u8 = 0xA0;
 
-/// Bytes not read yet.
+/// Reader of DER data, holding the bytes that are not read yet.
 #[derive(Clone, Copy)]
 struct Der<'a>(&'a [u8]);
 
@@ -25,7 +25,7 @@ pub(super) struct Moment {
     pub(super) second: u8,
 }
 
-/// Returns `notBefore` and `notAfter` of a certificate.
+/// Returns the times `notBefore` and `notAfter` of an X.509 certificate.
 pub(super) fn validity(certificate: &[u8]) -> Option<(Moment, Moment)> {
     let mut signed = Der(certificate).inside(SEQUENCE)?;
     let mut certificate = signed.inside(SEQUENCE)?;

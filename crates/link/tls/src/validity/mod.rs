@@ -7,7 +7,7 @@ mod der;
 use der::Moment;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Validity period.
+/// Validity period of an X.509 certificate.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
     begin: Moment,
@@ -45,7 +45,7 @@ impl Validity {
     }
 }
 
-/// Formats a time for error messages.
+/// Formats a time of a certificate's validity period for error messages.
 fn words(moment: Moment) -> String {
     let Moment {
         year,

@@ -19,7 +19,7 @@ fn options() -> TlsOptions {
 mod tls_1_3 {
     use super::{ClientCertificate, Ssliop, TlsOptions, TlsVersion, here, options};
 
-    /// Makes a link whose both ends authenticate.
+    /// Makes an SSLIOP link in which both client and server authenticate themselves.
     fn link() -> Ssliop {
         Ssliop::new(TlsOptions {
             minimum: TlsVersion::V1_3,

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{Authority, LIMIT, authority, connect, limit, listen, receive, refusal, talk};
 
-/// Connects a socket to an acceptor, without TLS.
+/// Connects a plain TCP socket, without TLS, to the acceptor under test.
 fn raw(acceptor: &dyn Acceptor) -> TcpStream {
     let stream = TcpStream::connect(acceptor.address().place()).unwrap();
     stream.set_read_timeout(Some(LIMIT)).unwrap();
@@ -344,7 +344,7 @@ fn accepted(acceptor: &dyn Acceptor) -> Arc<dyn Connection> {
     acceptor.accept().unwrap()
 }
 
-/// Returns whether the stream ended without a `close_notify`.
+/// Returns whether the cause of an error is the end of a TLS stream without a `close_notify`.
 fn is_cut_off(cause: &Cause) -> bool {
     matches!(cause, Cause::Os(error) if error.kind() == ErrorKind::UnexpectedEof)
 }

@@ -18,7 +18,7 @@ fn is_there() -> bool {
     found
 }
 
-/// Process that is killed with the test.
+/// Child process that is killed when the test ends.
 struct Program(Child);
 
 impl Drop for Program {

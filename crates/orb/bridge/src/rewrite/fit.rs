@@ -13,7 +13,7 @@ use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 const PADDING: u32 = 0x5055_4e02;
 /// Least size of a component: tag and length, in bytes.
 const COMPONENT: usize = 8;
-/// Alignment of what follows a component.
+/// Alignment, in bytes, of the data that follows a tagged component.
 const ALIGNMENT: usize = 4;
 
 /// Returns the reference that replaces a found one: to the object with the same key, on side `to`,

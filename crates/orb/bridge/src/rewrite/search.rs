@@ -16,10 +16,10 @@ const LONGEST_PROFILE: usize = 4096;
 const TIMES_LOOKED_AT: usize = 2;
 const LOOKED_AT_LEAST: usize = 16 * 1024;
 
-/// Reference found in a body.
+/// Object reference found in a message body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FoundReference {
-    /// Range of octets in the body.
+    /// Range of octets that the found reference occupies in the message body.
     pub(super) place: Range<usize>,
     pub(super) type_id: String,
     /// Object key, from a profile of the searched side.
@@ -34,9 +34,9 @@ pub(super) struct Search {
     /// Offset of the body's first octet from an alignment boundary.
     phase: usize,
     order: ByteOrder,
-    /// Position at which the search continues.
+    /// Position in the message body at which the search for references continues.
     at: usize,
-    /// Number of octets read that looked like references.
+    /// Number of octets examined because they looked like object references.
     looked_at: usize,
 }
 
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Searches for profiles with tag 9.
+    /// Searches a message body for references that have a profile with tag 9.
     fn search(body: &[u8], phase: usize, order: ByteOrder) -> Vec<Range<usize>> {
         let key_of = |tag: u32, _: &[u8]| (tag == 9).then(|| b"key".to_vec());
         let mut search = Search::new(phase, order);

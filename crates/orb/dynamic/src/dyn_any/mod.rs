@@ -29,7 +29,7 @@ use thiserror::Error;
 
 use crate::json::kinds;
 
-/// Decomposed value of any type. CORBA's `DynAny`.
+/// Decomposed value of any IDL type: CORBA's `DynAny`.
 #[derive(Debug)]
 pub struct DynAny {
     type_code: TypeCode,
@@ -40,7 +40,7 @@ pub struct DynAny {
 
 #[derive(Debug)]
 enum Content {
-    /// Value without components.
+    /// Value without components, such as a number or a string.
     Leaf(Value),
     /// Members or elements; for a union the discriminator, and the member if there is one.
     Parts(Vec<DynAny>),
@@ -58,7 +58,7 @@ pub enum DynAnyError {
     /// The value is not valid for the type, or there is no current component.
     #[error("the value is not valid here")]
     InvalidValue,
-    /// A DynAny of this type cannot be made.
+    /// Error for a type of which no DynAny can be made.
     #[error("no DynAny can be made for the type")]
     InconsistentTypeCode,
 }
@@ -119,7 +119,7 @@ impl DynAny {
         Ok(this)
     }
 
-    /// Returns the type of the value.
+    /// Returns the type code of the value.
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code

@@ -26,7 +26,7 @@ impl DynAny {
         is_there
     }
 
-    /// Makes the first component the current one.
+    /// Makes the first component of the DynAny the current one.
     pub fn rewind(&mut self) {
         self.seek(0);
     }
@@ -95,7 +95,7 @@ impl DynAny {
         }
     }
 
-    /// Returns the components that have been decomposed.
+    /// Returns the components of the DynAny that have been decomposed.
     pub(super) fn parts(&self) -> &[Self] {
         match &self.content {
             Content::Parts(parts) | Content::Valuetype(_, Some(parts)) => parts,

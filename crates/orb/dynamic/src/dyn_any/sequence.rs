@@ -26,13 +26,13 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynSequence<D> {
-    /// Returns the number of elements.
+    /// Returns the number of elements of the sequence.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.borrow().parts().len()
     }
 
-    /// Returns the element at an index.
+    /// Returns the element at the given index, or `None` beyond the end.
     #[must_use]
     pub fn element(&self, index: usize) -> Option<&DynAny> {
         self.0.borrow().parts().get(index)
@@ -97,7 +97,7 @@ impl<D: BorrowMut<DynAny>> DynSequence<D> {
         Ok(())
     }
 
-    /// Returns the element at an index for writing.
+    /// Returns a mutable reference to the element at the given index, or `None` beyond the end.
     #[must_use]
     pub fn element_mut(&mut self, index: usize) -> Option<&mut DynAny> {
         self.0.borrow_mut().parts_mut().ok()?.get_mut(index)

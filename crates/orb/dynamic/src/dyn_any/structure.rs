@@ -64,7 +64,7 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
             .collect()
     }
 
-    /// Returns a member by its name.
+    /// Returns the member with the given name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&DynAny> {
         let this = self.0.borrow();
@@ -102,7 +102,7 @@ impl<D: BorrowMut<DynAny>> DynStruct<D> {
         Ok(())
     }
 
-    /// Returns a member by its name for writing.
+    /// Returns a mutable reference to the member with the given name.
     #[must_use]
     pub fn member_mut(&mut self, name: &str) -> Option<&mut DynAny> {
         let this = self.0.borrow_mut();

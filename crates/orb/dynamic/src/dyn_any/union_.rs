@@ -44,7 +44,7 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
             .ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Returns the kind of the discriminator.
+    /// Returns the type kind of the union's discriminator.
     #[must_use]
     pub fn discriminator_kind(&self) -> TypeKind {
         let over = self.original().discriminator_type();

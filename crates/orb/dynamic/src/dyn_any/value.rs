@@ -35,7 +35,7 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynValue<D> {
-    /// Returns whether the value is null.
+    /// Returns whether the valuetype value is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self.0.borrow().content, Content::Leaf(_))
@@ -68,7 +68,7 @@ impl<D: Borrow<DynAny>> DynValue<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynValue<D> {
-    /// Sets the value to null.
+    /// Sets the valuetype value to null.
     pub fn set_to_null(&mut self) {
         let this = self.0.borrow_mut();
         this.content = Content::Leaf(Value::Valuetype(None));

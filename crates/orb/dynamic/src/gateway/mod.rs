@@ -69,7 +69,7 @@ impl Gateway {
             .insert(described.operation.name.clone(), described);
     }
 
-    /// Passes a call on without decoding its body.
+    /// Passes a request on to the target object without decoding the request's body.
     fn pass(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
         let call = request.as_call();
         call.tell_arguments(None)?;

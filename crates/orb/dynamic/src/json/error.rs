@@ -10,7 +10,7 @@ pub struct JsonError {
     pub path: String,
     /// Description of the error, as a sentence without a full stop.
     pub message: String,
-    /// Suggestion of what might have been meant.
+    /// Suggestion of the name or value that the author of the JSON may have meant.
     pub help: Option<String>,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Debug for JsonError {
 }
 
 impl JsonError {
-    /// Makes an error with an empty path.
+    /// Makes a JSON error with an empty path to the erroneous value.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             path: String::new(),

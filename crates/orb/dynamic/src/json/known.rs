@@ -6,16 +6,16 @@ use std::sync::Arc;
 use punctual_any::{DynamicFactory, DynamicValue, TypeCode};
 use punctual_cdr::CdrError;
 
-/// Most recently used valuetype types, the latest last.
+/// List of the most recently used valuetype definitions, the latest last.
 #[derive(Default)]
 pub(super) struct KnownTypes(Vec<KnownType>);
 
-/// Valuetype's type, with its members and its factory.
+/// Type code of a valuetype, with the members and the factory of the valuetype.
 pub(super) struct KnownType {
     type_code: TypeCode,
     /// Names and types of the members, those of its bases first.
     pub(super) members: Rc<[(String, TypeCode)]>,
-    /// Factory of values of this type.
+    /// Factory that makes values of this valuetype.
     pub(super) factory: Arc<DynamicFactory>,
 }
 

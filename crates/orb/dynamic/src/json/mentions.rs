@@ -35,7 +35,7 @@ pub(super) struct Mentions {
 
 /// Position at which a repeated valuetype was first written.
 enum Begun {
-    /// The valuetype has not been written yet.
+    /// Mark of a repeated valuetype that has not been written yet.
     Not,
     At(Rc<str>),
     /// The valuetype is boxed and has no path: its contents are written at each occurrence.

@@ -5,12 +5,12 @@ use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE};
 /// Form in which a sequence of octets is written in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OctetForm {
-    /// `"base64:AQID"` (RFC 4648, §4).
+    /// Base64 string (RFC 4648, §4), such as `"base64:AQID"`.
     #[default]
     Base64,
-    /// `"hex:010203"`.
+    /// String of hexadecimal digits, such as `"hex:010203"`.
     Hex,
-    /// `[1, 2, 3]`.
+    /// Array of numbers, such as `[1, 2, 3]`.
     Array,
 }
 

@@ -116,7 +116,7 @@ fn of_corba(name: &str) -> Option<TypeCode> {
     Some(TypeCode::alias(&id, name, &of))
 }
 
-/// Parses `T[3][2]`: three arrays of two.
+/// Parses the name of an array type: `T[3][2]` is three arrays of two elements of type `T`.
 fn of_arrays(
     text: &str,
     names: &dyn Names,
@@ -136,7 +136,7 @@ fn of_arrays(
     Some(of)
 }
 
-/// Types that are denoted by keywords.
+/// Basic IDL types that are denoted by keywords.
 const SIMPLE: [TypeCode; 20] = [
     TypeCode::NULL,
     TypeCode::VOID,

@@ -31,7 +31,7 @@ impl<'v> Json<'v> {
         }
     }
 
-    /// Sets the text form of octets.
+    /// Sets the form in which octet sequences are written in JSON.
     #[must_use]
     pub fn octets(mut self, form: OctetForm) -> Self {
         self.form = form;
@@ -39,7 +39,7 @@ impl<'v> Json<'v> {
     }
 }
 
-/// Conversion of an Any to JSON text.
+/// Extension trait that converts an Any to JSON text.
 pub trait AnyJson {
     /// Returns the value as JSON, with octets as base64: `{"name":"boiler","celsius":81.5}`.
     ///
@@ -80,7 +80,7 @@ struct Writing {
     mentions: Mentions,
 }
 
-/// Value nested in the value being written.
+/// Value nested in the value being written as JSON.
 struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
@@ -107,7 +107,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// Value that is serialized as its `Display` text.
+/// Wrapper that serializes a value as its `Display` text.
 struct AsText<T>(T);
 
 impl<T: fmt::Display> Serialize for AsText<T> {

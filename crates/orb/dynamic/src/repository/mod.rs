@@ -97,11 +97,11 @@ impl Repository {
 /// Upper bound of the visited modules and interfaces of a repository.
 const MOST: usize = 10_000;
 
-/// `dk_Interface` of `DefinitionKind`.
+/// Value of `dk_Interface` in the IDL enum `CORBA::DefinitionKind`.
 const INTERFACE: u32 = 5;
-/// `dk_Module` of `DefinitionKind`.
+/// Value of `dk_Module` in the IDL enum `CORBA::DefinitionKind`.
 const MODULE: u32 = 6;
-/// `dk_Value` of `DefinitionKind`.
+/// Value of `dk_Value` in the IDL enum `CORBA::DefinitionKind`.
 const VALUE: u32 = 20;
 
 /// Returns the definitions of one kind that a container holds directly.

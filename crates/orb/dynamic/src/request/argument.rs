@@ -29,19 +29,19 @@ impl Argument {
         }
     }
 
-    /// Returns the name, which is not sent.
+    /// Returns the argument's name, which is not sent in the request.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the direction.
+    /// Returns the argument's direction: `in`, `out` or `inout`.
     #[must_use]
     pub fn mode(&self) -> ParameterMode {
         self.mode
     }
 
-    /// Returns the type.
+    /// Returns the argument's type code.
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code

@@ -4,13 +4,13 @@ use punctual_any::Any;
 use punctual_orb::{CompletionStatus, DispatchError, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
-/// Reason why a call has no results.
+/// Reason why a call of the dynamic invocation interface (DII) returned no results.
 #[derive(Clone, Error)]
 pub enum InvokeError {
     /// User exception that the request expects, which CORBA wraps as `UnknownUserException`.
     #[error("user exception {}", .0.type_code().id().unwrap_or_default())]
     User(Any),
-    /// System exception.
+    /// System exception that the call raised.
     #[error(transparent)]
     System(#[from] SystemException),
 }

@@ -63,7 +63,7 @@ fn call(
     )
 }
 
-/// Contents of an exception holder.
+/// Access to the exceptions that an exception holder of an asynchronous call contains.
 impl OperationError for InvokeError {
     fn system(&self) -> Option<&SystemException> {
         match self {

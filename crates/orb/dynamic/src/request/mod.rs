@@ -42,7 +42,7 @@ pub struct Request {
     return_value: Any,
     /// Buffers that receive returned `inout` and `out` values until the whole reply has been read.
     returned: Vec<Any>,
-    /// Phase of the deferred request.
+    /// Current phase of the request, if it was sent deferred.
     phase: Phase,
 }
 
@@ -81,29 +81,29 @@ impl Request {
         this
     }
 
-    /// Returns the object that is called.
+    /// Returns the object on which the request is invoked.
     #[must_use]
     pub fn target(&self) -> &ObjectRef {
         &self.object
     }
 
-    /// Returns the name of the operation.
+    /// Returns the name of the operation to invoke.
     #[must_use]
     pub fn operation(&self) -> &str {
         &self.operation
     }
 
-    /// Adds an `in` argument.
+    /// Adds an `in` argument to the request.
     pub fn add_in(&mut self, name: &str, value: Any) -> &mut Self {
         self.add(Argument::with_value(name, ParameterMode::In, value))
     }
 
-    /// Adds an `inout` argument.
+    /// Adds an `inout` argument to the request.
     pub fn add_inout(&mut self, name: &str, value: Any) -> &mut Self {
         self.add(Argument::with_value(name, ParameterMode::InOut, value))
     }
 
-    /// Adds an `out` argument.
+    /// Adds an `out` argument to the request.
     pub fn add_out(&mut self, name: &str, type_code: &TypeCode) -> &mut Self {
         self.add(Argument::new(name, ParameterMode::Out, type_code))
     }
@@ -134,7 +134,7 @@ impl Request {
         self
     }
 
-    /// Returns the arguments, in order.
+    /// Returns the arguments of the request, in the order of the parameters.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
         &self.details.arguments

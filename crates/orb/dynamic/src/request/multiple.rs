@@ -13,7 +13,7 @@ use punctual_orb::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Operations that send several requests at once.
+/// Operations of the DII that send several requests at once.
 pub trait MultipleRequests {
     /// Sends the requests, one after the other, and waits for no reply
     /// (`send_multiple_requests_oneway`).
@@ -61,14 +61,14 @@ pub struct DeferredRequests {
     keys: BTreeMap<PollableId, (usize, PollableKey<Request>)>,
 }
 
-/// Request with its response.
+/// Request sent deferred, together with its response.
 #[derive(Debug)]
 pub struct DeferredResponse {
     /// Index of the request, in the order in which they were given.
     pub index: usize,
-    /// Request, with the returned values.
+    /// Request, with the results and `out` arguments from the reply.
     pub request: Request,
-    /// Success, or the error.
+    /// Success of the request, or the error.
     pub outcome: Result<(), InvokeError>,
 }
 

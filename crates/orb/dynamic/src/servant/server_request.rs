@@ -38,7 +38,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.orb()
     }
 
-    /// Returns whether the client waits for an answer.
+    /// Returns whether the client waits for a reply.
     #[must_use]
     pub fn expects_reply(&self) -> bool {
         self.call.expects_reply()

@@ -13,7 +13,7 @@ use punctual_dynamic::json::{
 use serde_json::Value as JsonValue;
 use support::{Dice, any_type, any_value};
 
-/// Resolver that knows types by their names.
+/// Resolver of type names that knows a fixed list of types.
 struct Known(Vec<TypeCode>);
 
 impl Names for Known {
@@ -37,7 +37,7 @@ fn add(type_code: &TypeCode, known: &mut Vec<TypeCode>) {
     known.push(type_code.clone());
 }
 
-/// Adds all types that a value may name.
+/// Adds to `known` all types that the JSON text of a value may name.
 fn types_in(type_code: &TypeCode, value: &Value, known: &mut Vec<TypeCode>) {
     add(type_code, known);
     match value {

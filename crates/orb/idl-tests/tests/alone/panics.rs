@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 use support::watchdog;
 
-/// Captured log.
+/// Log output that the test has captured.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Messages of the panics for which the previously installed panic hook was called.

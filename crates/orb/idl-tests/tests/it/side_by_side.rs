@@ -4,7 +4,7 @@
 
 use crate::support;
 
-/// Rust of `idl/side_by_side/pumps.idl`, with the declarations of `common.idl`.
+/// Rust code generated from `idl/side_by_side/pumps.idl`, with the declarations of `common.idl`.
 mod pumps {
     include!(concat!(env!("OUT_DIR"), "/pumps.rs"));
 }

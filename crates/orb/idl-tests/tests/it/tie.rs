@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::watchdog;
 
-/// Collocation strategies: by requests, and without requests.
+/// Collocation strategies under test: calls by requests, and calls without requests.
 const WAYS: [Collocation; 2] = [Collocation::None, Collocation::ThruPoa];
 
 fn root_poa(way: Collocation) -> Poa {

@@ -23,7 +23,7 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub struct Metrics {
     counters: Arc<EndCounters>,
-    /// Server that shows them, if there is one.
+    /// HTTP server that publishes the metrics, if there is one.
     http: Option<Arc<Server>>,
 }
 
@@ -32,7 +32,7 @@ pub struct Metrics {
 struct EndCounters {
     client: Operations,
     server: Operations,
-    /// Start times of the requests being served.
+    /// Start times of the requests that the server is executing.
     served: Served<Instant>,
 }
 
@@ -114,7 +114,7 @@ impl OrbInitializer for Metrics {
     }
 }
 
-/// Interceptor for client requests and for server requests.
+/// Interceptor that measures client requests and server requests.
 struct AtEnd(Metrics);
 
 const NAME: &str = "punctual.metrics";
@@ -129,7 +129,7 @@ fn begin(at: Option<Instant>) {
     BEGUN.with_borrow_mut(|begun| begun.push(at));
 }
 
-/// Counts a call that has ended.
+/// Counts a finished call, with its outcome and duration.
 fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
     let began = BEGUN.with_borrow_mut(Vec::pop).flatten();
     let took = began.map(|began| began.elapsed());
@@ -137,7 +137,7 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
 }
 
 impl EndCounters {
-    /// Counts a request that has been answered.
+    /// Counts a request that the server has answered.
     fn record_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
         let began = self.served.ends(info.request_id());
         let took = began.map(|began| began.elapsed());

@@ -13,7 +13,7 @@ const BOUNDS: [u64; 17] = [
     1_000_000, 2_500_000, 5_000_000, 10_000_000,
 ];
 
-/// Counters of one operation at one end.
+/// Counters for the calls of one operation, on the client's or the server's side.
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) calls: AtomicU64,
@@ -33,7 +33,7 @@ impl Default for Operation {
     }
 }
 
-/// Outcome of a call.
+/// Outcome of a call, as counted in the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Well,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// Context of a span, as it is propagated.
+/// Trace context of a span, as propagated to the called server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     trace_id: u128,
@@ -18,7 +18,7 @@ pub struct TraceContext {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no traceparent: {0}")]
 pub struct BadTraceParent(
-    /// Description of the fault.
+    /// Description of the fault in the text of the `traceparent`.
     pub &'static str,
 );
 
@@ -35,11 +35,11 @@ const LENGTH: usize = 55;
 const MOST_STATE: usize = 512;
 /// Maximum number of members of a `tracestate` (§3.3.1.1).
 const MOST_MEMBERS: usize = 32;
-/// Flag of a recorded trace (§3.2.2.5.1).
+/// Flag of `traceparent` that marks a trace as recorded (§3.2.2.5.1).
 const SAMPLED: u8 = 1;
 
 impl TraceContext {
-    /// Makes the root of a new trace.
+    /// Makes the context of the root span of a new trace.
     #[must_use]
     pub fn root(is_sampled: bool) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl TraceContext {
         })
     }
 
-    /// Returns the flags, as `traceparent` carries them.
+    /// Returns the trace flags in the format of `traceparent`.
     #[cfg(feature = "opentelemetry")]
     pub(super) fn flags(&self) -> u8 {
         self.flags
@@ -97,7 +97,7 @@ impl TraceContext {
         self.span_id
     }
 
-    /// Returns whether the trace is recorded.
+    /// Returns whether the trace is recorded (flag `sampled`).
     #[must_use]
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0

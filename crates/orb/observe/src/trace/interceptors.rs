@@ -43,11 +43,11 @@ pub(super) trait SpanLibrary: Send + Sync {
 #[derive(Clone)]
 pub struct Tracing(Arc<Shared>);
 
-/// Builder of the tracing of calls.
+/// Builder for the tracing of an ORB's calls.
 pub struct TracingBuilder(Shared);
 
 struct Shared {
-    /// Spans of the requests being served.
+    /// Tracing spans of the requests that the server is executing.
     served: Served<Span>,
     slot: OnceLock<SlotId>,
     source: Option<Box<Source>>,
@@ -217,10 +217,10 @@ impl OrbInitializer for Tracing {
     }
 }
 
-/// Interceptor for client requests and for server requests.
+/// Interceptor that traces client requests and server requests.
 struct AtEnd(Arc<Shared>);
 
-/// Values of a span's kind, in OpenTelemetry's terms.
+/// Span kinds of a client call and of a served request, in OpenTelemetry's terms.
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
 

@@ -7,21 +7,21 @@ use punctual_any::{AnyError, TypeCodeError};
 use punctual_cdr::{CdrError, FixedError};
 use punctual_ior::Ior;
 
-/// Location of an object.
+/// Location of an object, as an object adapter answers it.
 #[derive(Clone, Debug)]
 pub enum Location {
-    /// The object is here.
+    /// The object is served by this adapter.
     Here,
-    /// The adapter does not know the object.
+    /// The object is not known to the adapter.
     Unknown,
-    /// The object is elsewhere.
+    /// The object is reachable by the given other reference.
     Forward(Box<Ior>),
 }
 
 /// Answer to a caller in place of a result.
 #[derive(Clone, Debug)]
 pub enum DispatchError {
-    /// A standard exception.
+    /// System exception to be raised at the caller.
     System(SystemException),
     /// The caller shall call this object instead (LOCATION_FORWARD).
     Forward(Box<Ior>),

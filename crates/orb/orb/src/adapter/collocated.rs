@@ -36,10 +36,10 @@ pub trait Collocated: Send + Sync {
     }
 }
 
-/// Route of a call within the process.
+/// Route taken by a call within the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
-    /// The servant was called.
+    /// The servant was called in this process.
     Here,
     /// The servant was not called; a request must be sent. The adapter cannot call the servant on
     /// the caller's thread, as the servant belongs to another thread or the caller must not wait.
@@ -67,7 +67,7 @@ impl<'r> LocalRequest<'r> {
         }
     }
 
-    /// Returns the operation's name on the wire.
+    /// Returns the operation's name as used in GIOP requests.
     #[must_use]
     pub fn operation(&self) -> &'r str {
         self.operation

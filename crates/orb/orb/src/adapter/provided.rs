@@ -68,7 +68,7 @@ macro_rules! views {
     };
 }
 
-/// Implementation with its views.
+/// Servant implementation, with the trait objects to which it can be converted.
 #[derive(Clone, Copy)]
 pub struct Provided<'s> {
     implementation: &'s (dyn Any + Send + Sync),

@@ -73,7 +73,7 @@ impl Life {
     // Acquire pairs with the Releases above: a thread that sees a stage sees the changes that led
     // to it.
 
-    /// Returns `true` if requests are served.
+    /// Returns `true` if the ORB currently serves requests.
     #[inline]
     pub(crate) fn serves(&self) -> bool {
         self.stage.load(Ordering::Acquire) == RUNNING

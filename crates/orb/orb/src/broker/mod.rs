@@ -38,7 +38,7 @@ pub(crate) struct Broker {
     pub(crate) policies: Managed,
     pub(crate) operation_names: Names,
     pub(crate) values: ValueFactories,
-    /// Service contexts that requests carry.
+    /// Service contexts that the ORB's requests carry.
     pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
     pub(crate) extensions: Extensions,
     /// Source of the priorities of lanes and calls; `None` without Real-time CORBA.
@@ -46,14 +46,14 @@ pub(crate) struct Broker {
     /// Order in which requests wait for a thread; `None` for the order that their policies define.
     pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
-    /// Work that waits for the main thread.
+    /// Queue of work that the ORB's main thread has to do.
     pub(crate) main_thread: MainThreadQueue,
     /// Number of requests that servants will answer later, over all connections.
     pub(crate) pending_replies: AtomicUsize,
     /// Factory of the dispatchers for requests that arrive over outgoing connections
     /// (`lane/back.rs`); set once.
     pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
-    /// Interceptors of requests.
+    /// Request interceptors of the ORB.
     pub(crate) interceptors: Interceptors,
     ids: Option<Arc<Ids>>,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Ids {
     pub(crate) server: String,
 }
 
-/// Borrowed form of an ORB's configured names.
+/// Borrowed view of the names configured for an ORB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdsOf<'b> {
     pub(crate) orb: &'b str,

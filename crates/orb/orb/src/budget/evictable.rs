@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-/// Connection that can be closed to make room.
+/// Connection that may be closed to free memory for others.
 pub(crate) trait Evictable: Send + Sync + Debug {
     /// Closes the connection, and frees its bytes unless a thread is about to do so, without
     /// waiting and without logging; the reason is text for people.

@@ -14,7 +14,7 @@ use std::fmt::Debug;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Bytes that a connection holds without being counted.
+/// Number of bytes that each connection may hold without being counted.
 pub(crate) const FREE: usize = 16 * 1024;
 /// Maximum time for closed connections to free their bytes. Only a thread that gets no processor
 /// takes long.
@@ -44,7 +44,7 @@ pub(crate) struct NoRoom {
     limit: usize,
 }
 
-/// Usage of all connections of an ORB.
+/// Memory used for received data and unsent replies by all connections of an ORB.
 #[derive(Debug)]
 pub(crate) struct Received {
     limit: usize,
@@ -116,7 +116,7 @@ impl Received {
         self.begin(peer, None, 0)
     }
 
-    /// Returns the number of counted bytes in use.
+    /// Returns the number of counted bytes that the connections hold.
     #[cfg(test)]
     pub(crate) fn total(&self) -> usize {
         sync::lock(&self.usage).total()
@@ -168,7 +168,7 @@ pub(crate) struct Account {
     connection: Weak<dyn Evictable>,
     /// True if the thread that reports may wait for room.
     waits: bool,
-    /// Present while the usage exceeds the free allowance.
+    /// Present while the connection holds more than the free allowance.
     hold: Option<Hold>,
     /// Connections that were closed to make room for this one and are not logged yet.
     evicted: Vec<Evicted>,

@@ -93,7 +93,7 @@ fn short_messages_are_not_counted() {
     assert!(peers[0].1.holds(FREE + 1).is_err());
 }
 
-/// Connection that tells when it is closed.
+/// Test connection that reports when it is closed.
 #[derive(Debug)]
 struct Telling(Sender<()>);
 

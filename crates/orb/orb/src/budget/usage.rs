@@ -8,7 +8,7 @@ use super::evictable::Evictable;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// Usage of all holders.
+/// Memory use of all connections and of requests in progress.
 #[derive(Debug, Default)]
 pub(super) struct AllUsage {
     all: Usage,
@@ -17,11 +17,11 @@ pub(super) struct AllUsage {
     peers: HashMap<Arc<str>, Usage>,
 }
 
-/// Number of bytes.
+/// Number of bytes in use, in total or by one peer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Usage {
     octets: usize,
-    /// Part of `octets` that will soon be freed.
+    /// Part of `octets`, in bytes, that will soon be freed.
     leaving: usize,
 }
 
@@ -35,13 +35,13 @@ struct Holder {
     is_leaving: bool,
 }
 
-/// Result of a growth.
+/// Result of a holder's request for more memory.
 #[derive(Debug)]
 pub(super) enum Growth {
     /// There is room, once the connections that make it, some of which are to be closed now, have
     /// freed their bytes.
     After(Vec<Weak<dyn Evictable>>),
-    /// There is room.
+    /// The holder may use the memory at once.
     Granted,
     /// There is none: the holder must free its bytes.
     Refused,
@@ -61,12 +61,12 @@ impl Usage {
 }
 
 impl AllUsage {
-    /// Returns the number of bytes in use.
+    /// Returns the number of bytes in use by all holders.
     pub(super) fn total(&self) -> usize {
         self.all.octets
     }
 
-    /// Returns `true` if nothing is recorded.
+    /// Returns whether no memory use is recorded.
     #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.holders.is_empty() && self.peers.is_empty()
@@ -97,7 +97,7 @@ impl AllUsage {
         self.holders.remove(&number);
     }
 
-    /// Sets the usage of a holder.
+    /// Sets the number of bytes that the given holder uses.
     pub(super) fn change(&mut self, number: u64, octets: usize) {
         let Some(holder) = self.holders.get_mut(&number) else {
             return;

@@ -92,7 +92,7 @@ impl Invocation {
         (self.is_put_away || !operation.two_way).then_some(terms)
     }
 
-    /// Puts a one-way request into its connection's buffer.
+    /// Puts a one-way request into the connection's buffer of unsent requests.
     fn buffer(
         &self,
         call: &Call<'_>,
@@ -119,7 +119,7 @@ impl Invocation {
 }
 
 impl Call<'_> {
-    /// Decodes a reply.
+    /// Decodes the reply to the call.
     pub(super) fn read(&self, binding: &Binding, message: Message) -> Result<ReplyOutcome, Failed> {
         probe::begins!(Point::ClientMessagingReceive);
         let connection = &*binding.connection;

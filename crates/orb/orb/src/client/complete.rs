@@ -9,7 +9,7 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use std::time::Duration;
 
-/// Event that completes a call.
+/// Event that completes a call for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
     /// The request has been sent; enough for a one-way.

@@ -27,7 +27,7 @@ pub(crate) trait Owner {
     fn callee_of<'c>(&'c self, lane: &'c Arc<Lane>) -> Callee<'c>;
 }
 
-/// Arguments owned by a deferred call.
+/// Function that marshals the arguments owned by a deferred call.
 pub(crate) type OwnedArguments = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send;
 
 /// Deferred call (see the module documentation). Dropping it before its reply has arrived cancels
@@ -40,7 +40,7 @@ pub(crate) struct Deferred<O> {
     place: Option<InFlightGuard>,
 }
 
-/// Object and operation of a call.
+/// Target object, operation and arguments of a deferred call.
 struct CalledObject<O> {
     owner: O,
     lane: Arc<Lane>,
@@ -81,7 +81,7 @@ enum Stage {
     Awaits(Awaited),
     /// Boxed because it is large, and most calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
-    /// Transition between two other stages.
+    /// Placeholder while the call passes from one stage to another.
     InTransition,
 }
 

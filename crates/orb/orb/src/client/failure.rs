@@ -8,17 +8,17 @@ use punctual_exec::Deadline;
 use punctual_ior::{IiopProfile, Ior, tags};
 use punctual_link::{Address, Cause, LinkError, Phase, SendError};
 
-/// Failure of one attempt.
+/// Failure of one attempt to make a call.
 pub(super) enum Failed {
     /// The connection was stale: the server cannot have begun the call.
     Stale(SystemException),
     Finally(SystemException),
-    /// The endpoint cannot carry this request.
+    /// Error of an endpoint that cannot carry this request, so that another one is tried.
     Unfit(SystemException),
 }
 
 impl Failed {
-    /// Returns the exception that the caller gets.
+    /// Returns the system exception to be raised at the caller.
     pub(super) fn exception(self) -> SystemException {
         match self {
             Self::Stale(exception) | Self::Finally(exception) | Self::Unfit(exception) => exception,
@@ -212,12 +212,12 @@ pub(crate) fn out_of_place() -> SystemException {
         .with_detail("the reply's status is not valid for the request")
 }
 
-/// Failure of one of a reference's endpoints.
+/// Failure of a call at one endpoint of the reference.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// Connecting failed.
+    /// Failure to connect to the endpoint.
     Link(Address, LinkError),
-    /// The call failed at this endpoint.
+    /// System exception that the call raised at this endpoint.
     Raised(SystemException),
     /// No more endpoints are tried because of a limit; holds the name of the setting.
     NoMore(&'static str),

@@ -40,7 +40,7 @@ pub(super) struct RequestHead {
     /// Layout of the header's only service context, if its data is a single word
     /// ([`RequestContext::word_of_thread`]).
     pub(super) word: Option<WordLayout>,
-    /// Service contexts for which the template has slots.
+    /// Service contexts for which the request header's template has slots.
     pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
 

@@ -4,11 +4,11 @@ use super::write::{Ask, FilledContexts};
 use crate::broker::Broker;
 use crate::interceptor::ClientPass;
 
-/// Interception state of a call.
+/// State of the request interceptors for one call.
 #[derive(Debug)]
 pub(super) struct Interception {
     pub(super) pass: ClientPass,
-    /// True while a pass is under way.
+    /// True while a pass through the interception points of the call is under way.
     pub(super) is_on: bool,
     /// True if the caller does not wait while the call is in flight.
     pub(super) set_deferred: bool,

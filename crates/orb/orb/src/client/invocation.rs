@@ -26,14 +26,14 @@ use crate::policy::StartTimes;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 
-/// Callee and request of a call.
+/// Target object and message of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) callee: Callee<'a>,
     pub(super) ask: Ask<'a>,
 }
 
-/// State of one call in flight.
+/// State of one call, over all attempts to make it.
 #[derive(Debug)]
 pub(super) struct Invocation {
     pub(super) completion: Completion,
@@ -55,7 +55,7 @@ pub(super) struct Invocation {
     pub(super) stale: u32,
     /// Number of times that a server has asked for another addressing disposition.
     pub(super) readdressed: u32,
-    /// Interception state, if the ORB has interceptors.
+    /// State of the request interceptors, if the ORB has any.
     pub(super) interception: Option<Box<Interception>>,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Attempted {
 pub(super) enum Next {
     /// The call is done, with this result; `None` for a one-way that was sent.
     Done(Option<ReplyOutcome>),
-    /// Another attempt follows.
+    /// The call must be attempted again.
     Again,
 }
 
@@ -88,10 +88,10 @@ pub(super) enum Progress {
     Awaits(Awaited),
 }
 
-/// Request whose reply has not arrived.
+/// Sent request whose reply has not arrived.
 #[derive(Debug)]
 pub(super) struct Awaited {
-    /// The connection by which the request was sent.
+    /// Binding to the connection over which the request was sent.
     pub(super) binding: Binding,
     pub(super) reply: AwaitedReply,
 }

@@ -32,9 +32,9 @@ impl Environment for NoEnvironment {
     }
 }
 
-/// Scripted peer's answer to a request.
+/// Answer of the scripted test server to a request.
 enum Answer {
-    /// A reply with twice the argument.
+    /// Reply whose result is twice the argument.
     Results,
     Forward(Ior),
     /// CloseConnection, which says that the server has begun none of the unanswered requests.
@@ -43,7 +43,7 @@ enum Answer {
 
 type Heard = Arc<Mutex<Vec<(SocketAddr, Vec<u8>)>>>;
 
-/// Scripted server. It runs until the process ends.
+/// Scripted test server, which runs until the process ends.
 struct Peer {
     reference: Ior,
     /// Connection and content of each request, in order of arrival.

@@ -25,7 +25,7 @@ pub(crate) struct Reply {
     body: usize,
 }
 
-/// Kind of body of a reply.
+/// Kind of body that a reply has: results or a user exception.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
     Results,
@@ -39,12 +39,12 @@ pub(crate) type Results<'r> = dyn FnMut(Body, &mut Decoder<'_>) + 'r;
 /// Result of a call, as the server's reply states it.
 #[derive(Debug)]
 pub(crate) enum ReplyOutcome {
-    /// The results.
+    /// Results of the operation, not yet decoded.
     Results(Reply),
     /// A user exception: its repository id, then its members.
     UserException(Reply),
     SystemException(SystemException),
-    /// Reply of any status, to be relayed unchanged.
+    /// Reply of any status, to be relayed to another client unchanged.
     Relayed(RelayedReply),
     Forward {
         to: Ior,

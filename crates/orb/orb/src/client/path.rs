@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Path to the endpoint where the last call through a reference succeeded.
 #[derive(Debug)]
 pub(crate) struct Path {
-    /// The policies under which the path was found.
+    /// Policies under which the path to the endpoint was found.
     pub(super) effective: Arc<Effective>,
     /// Header templates of the requests that have been sent along the path.
     pub(super) heads: Heads,
@@ -31,7 +31,7 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Creates the path that a call has taken.
+    /// Creates the path that a successful call has taken.
     pub(super) fn new(
         broker: &Broker,
         effective: Arc<Effective>,

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Reason why a reference has no endpoint that calls may go to.
 #[derive(Debug)]
 pub(super) enum NoEndpoint {
-    /// Policies exclude all endpoints.
+    /// Policies that exclude all endpoints of the reference.
     Unmet(UnmetPolicies),
     /// Another reason, or policies that contradict each other ([`Effective::contradicting`]).
     Raised(SystemException),

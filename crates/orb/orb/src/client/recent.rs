@@ -47,7 +47,7 @@ impl Key {
     }
 }
 
-/// Cached path of an earlier call.
+/// Cached path and connection of an earlier call.
 pub(super) struct RecentPath {
     key: Key,
     pub(super) path: Arc<Path>,
@@ -60,7 +60,7 @@ pub(super) struct Recent(Box<Memory>);
 
 struct Memory {
     last: RecentPath,
-    /// Buffer for a call's request and reply.
+    /// Buffer for the request and the reply of a call.
     block: Block,
     /// Table of earlier paths; empty until the thread has used a second path.
     others: Vec<Option<(Key, Arc<Path>)>>,
@@ -128,7 +128,7 @@ impl Recent {
         }))
     }
 
-    /// Returns the path of the call.
+    /// Returns the path and connection of the last call.
     #[inline]
     pub(super) fn last(&self) -> &RecentPath {
         &self.0.last

@@ -25,7 +25,7 @@ const MOST_PATHS: usize = 64;
 
 /// State shared by a reference and its clones.
 pub(crate) struct RemoteObject {
-    /// Number unique within the process.
+    /// Number of the object reference, unique within the process.
     number: u64,
     /// Version of the paths; incremented when a path changes that threads may have cached.
     version: AtomicU64,
@@ -36,7 +36,7 @@ pub(crate) struct RemoteObject {
     /// (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
-    /// Known paths, the newest first.
+    /// Known paths to the object, the newest first.
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
     /// Connections used only by calls of this object. They are closed when the object is dropped.
     private: Mutex<Vec<Weak<ClientConnection>>>,
@@ -47,10 +47,10 @@ pub(crate) struct RemoteObject {
 
 /// Paths of one lane's calls under one set of policies.
 struct KnownPaths {
-    /// The lane's number.
+    /// Number of the lane that makes the calls.
     lane: u64,
     effective: Arc<Effective>,
-    /// Path of the last two-way call that succeeded.
+    /// Path of the last successful two-way call.
     two_way: ArcSwapOption<Path>,
     /// Path of the last one-way that succeeded; it may use a protocol that carries one-ways only.
     one_way: ArcSwapOption<Path>,
@@ -88,7 +88,7 @@ impl RemoteObject {
         }
     }
 
-    /// The reference's own policies.
+    /// Returns the policies set on this object reference.
     pub(crate) fn policies(&self) -> &PolicySet {
         &self.policies
     }
@@ -128,7 +128,7 @@ impl RemoteObject {
         self.moved.store(Some(target));
     }
 
-    /// Returns the object's number, unique within the process.
+    /// Returns the reference's number, unique within the process.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -245,9 +245,9 @@ pub(crate) struct Callee<'a> {
     pub(crate) lane: &'a Arc<Lane>,
     /// Environment in which received values are created: the ORB.
     pub(crate) environment: &'a dyn Environment,
-    /// Environment for values in messages from other hosts.
+    /// Environment in which values received from other hosts are created.
     pub(crate) environment_elsewhere: &'a dyn Environment,
-    /// Time-out set on the reference itself.
+    /// Time-out set on the object reference itself.
     pub(crate) timeout: Option<Duration>,
 }
 
@@ -292,7 +292,7 @@ impl<'a> Callee<'a> {
         known.path(two_way).load_full()
     }
 
-    /// Remembers the path of a call that succeeded.
+    /// Records the path of a successful call for later calls.
     pub(super) fn remember(&self, two_way: bool, path: Arc<Path>) {
         let paths = self.object.paths.load();
         if let Some(known) = self.known_under(&paths, &path.effective)

@@ -33,7 +33,7 @@ pub(super) fn send_one_way_plainly(
     flush_in_time((lane, connection), kept, deadline)
 }
 
-/// Sends a message of any protocol.
+/// Sends a complete message over a connection, whatever the messaging protocol.
 pub(super) fn send(
     connection: &ClientConnection,
     message: &mut Block,
@@ -57,7 +57,7 @@ pub(super) fn buffer_plainly(
     flush_in_time((lane, connection), waits, deadline)
 }
 
-/// Buffers a request of any protocol.
+/// Buffers a request on a connection, whatever the messaging protocol.
 pub(super) fn buffer(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: Waiting,

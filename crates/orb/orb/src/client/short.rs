@@ -26,13 +26,13 @@ use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::sync::Arc;
 
-/// Result of the fast path.
+/// Result of a call attempt on the fast path.
 pub(super) enum Short {
     /// The results or the user exception have been read, or a one-way was sent.
     Done,
     /// Any other result, from which the slow path goes on.
     Attempted(Box<Attempted>),
-    /// The fast path is not applicable.
+    /// The fast path is not applicable to the call.
     No,
 }
 

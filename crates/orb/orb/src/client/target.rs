@@ -24,7 +24,7 @@ pub(crate) struct Target {
 }
 
 struct Decoded {
-    /// Version number of the protocol registry at decoding.
+    /// Version number of the protocol registry with which the endpoints were decoded.
     number: u64,
     endpoints: Result<Arc<[Arc<Endpoint>]>, SystemException>,
 }

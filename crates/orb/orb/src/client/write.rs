@@ -24,19 +24,19 @@ use std::sync::Arc;
 /// Function that writes the arguments; called once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// Kind of message to send about the object.
+/// Message to send for a call: a new request, a relayed one, or a LocateRequest.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
     Request {
         operation: &'a NamedOperation<'a>,
         arguments: &'a Arguments<'a>,
     },
-    /// A request that is relayed for another client.
+    /// Request that is relayed for another client.
     Relay(&'a RelayedRequest<'a>),
     Locate,
 }
 
-/// Returns how values are encoded on this connection.
+/// Returns how values are encoded in messages on this connection.
 #[inline]
 pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
@@ -105,7 +105,7 @@ fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
     Failed::Finally(argument_exception(error, announces_code_sets))
 }
 
-/// Service contexts with their data.
+/// Service contexts as pairs of id and data.
 pub(super) type FilledContexts = Vec<(u32, Vec<u8>)>;
 
 /// Returns the service contexts of the ORB's requests, with their data for a call by the calling
@@ -138,7 +138,7 @@ pub(super) struct NewMessage<'w> {
 }
 
 impl NewMessage<'_> {
-    /// Writes the whole message.
+    /// Encodes the complete message, and checks the length.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
         let unwritable = |error| self.unwritable(error);
         let message = self.encode(ask, request_id).map_err(unwritable)?;

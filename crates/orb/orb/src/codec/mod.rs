@@ -15,14 +15,14 @@ use std::fmt;
 /// Format of CDR encapsulations (`IOP::ENCODING_CDR_ENCAPS`).
 pub const ENCODING_CDR_ENCAPS: i16 = 0;
 
-/// Encoding of a codec (`IOP::Encoding`).
+/// Encoding used by a codec (`IOP::Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// Number of the encoding format.
+    /// Number of the encoding format, such as `ENCODING_CDR_ENCAPS`.
     pub format: i16,
-    /// Major GIOP version whose CDR is used.
+    /// Major GIOP version whose CDR encoding the codec uses.
     pub major_version: u8,
-    /// Minor GIOP version whose CDR is used.
+    /// Minor GIOP version whose CDR encoding the codec uses.
     pub minor_version: u8,
 }
 
@@ -30,7 +30,7 @@ pub struct Encoding {
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("no codec supports format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
 pub struct UnknownEncoding(
-    /// The encoding that was asked for.
+    /// Encoding that was requested.
     pub Encoding,
 );
 
@@ -41,7 +41,7 @@ impl fmt::Debug for UnknownEncoding {
     }
 }
 
-/// Error of a codec.
+/// Error of encoding or decoding a value by a codec.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// The encoding cannot represent the value: for example, wide text in version 1.0.
@@ -72,7 +72,7 @@ impl From<CodecError> for SystemException {
     }
 }
 
-/// Factory of codecs.
+/// Factory of codecs for an ORB (`IOP::CodecFactory`).
 #[derive(Clone, Debug)]
 pub struct CodecFactory(Orb);
 
@@ -191,7 +191,7 @@ impl Orb {
 }
 
 impl OrbInitInfo<'_> {
-    /// Returns the factory of codecs.
+    /// Returns the ORB's factory of codecs.
     #[must_use]
     pub fn codec_factory(&self) -> CodecFactory {
         self.orb.codec_factory()

@@ -13,13 +13,13 @@ use crate::upcall::WithinProcess;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Result of entering a call within the process.
+/// Result of the attempt to call an object within the process directly.
 enum Entered {
-    /// The servant has been called.
+    /// The servant has been called on the caller's thread.
     Here,
-    /// The call must be made by a request.
+    /// The call must be sent as a request.
     ByWire,
-    /// The call must be made with interceptors.
+    /// The call must pass through request interceptors.
     Intercepted,
     /// The call was refused, or failed, with this exception.
     Failed(SystemException),
@@ -27,7 +27,7 @@ enum Entered {
 
 /// Error of a call within the process, as interceptors see it.
 pub(crate) trait Failure: From<SystemException> {
-    /// Returns the outcome that interceptors see.
+    /// Returns the outcome of the call as request interceptors see it.
     fn outcome(&self) -> Outcome;
 
     /// Creates the error for an exception raised by an interceptor of the caller.
@@ -247,7 +247,7 @@ pub(crate) fn one_way<V: ?Sized + 'static>(
     }
 }
 
-/// Reason why a one-way has failed.
+/// Reason why a one-way call has failed.
 enum Failed {
     InServant(SystemException),
     /// The one-way was refused before the servant was called, or the servant panicked.

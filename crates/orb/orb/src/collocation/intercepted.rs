@@ -22,11 +22,11 @@ use punctual_giop::{ServiceContext, ServiceContexts};
 use punctual_ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Result of a call between interceptors.
+/// Result of a call within the process that passes through interceptors.
 pub(super) enum Final {
     /// The servant was called, and its result is final.
     Stands,
-    /// A request must be sent.
+    /// The call must be sent as a request.
     ByWire,
     /// The call was refused, or failed, on the object's side.
     Refused(SystemException),
@@ -38,7 +38,7 @@ pub(super) enum Final {
 
 /// Functions that call the servant and return its outcome.
 pub(super) struct Upcall<'u> {
-    /// Calls the servant.
+    /// Function that calls the servant.
     pub(super) run: &'u mut dyn FnMut(&Provided<'_>),
     /// Returns the servant's outcome; `None` if it was not called.
     pub(super) ended: &'u dyn Fn() -> Option<Outcome>,
@@ -158,7 +158,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Serves the call on the object's side.
+    /// Runs the server's interceptors and the servant for the call.
     fn serve(&self, contexts: &[OwnedContext], upcall: Upcall<'_>) -> Served {
         let broker = &*self.here.broker;
         let contexts: Vec<ServiceContext<'_>> =

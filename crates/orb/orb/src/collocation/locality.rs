@@ -71,7 +71,7 @@ impl Caller<'_> {
         endpoints.is_ok_and(|endpoints| !endpoints.is_empty())
     }
 
-    /// Returns the SyncScope of one-ways through the reference.
+    /// Returns the SyncScope policy for one-way calls through the reference.
     #[cold]
     pub(super) fn sync_scope(&self) -> Option<SyncScope> {
         let lane = self.orb.lanes().calling();

@@ -6,6 +6,6 @@ pub enum CollocationScope {
     /// All ORBs of the process that have the scope `Process`.
     #[default]
     Process,
-    /// Only the ORB that makes the call.
+    /// Only objects of the ORB that makes the call.
     Orb,
 }

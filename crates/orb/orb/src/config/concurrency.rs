@@ -23,7 +23,7 @@ pub enum Concurrency {
     LeaderFollowers(PoolSize),
 }
 
-/// Size of a thread pool.
+/// Size of a thread pool: initial and maximum number of threads, with an optional reserve thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSize {
     /// Number of threads that the pool starts with, at least 1. Default 1.
@@ -59,7 +59,7 @@ const THREAD_PER_CONNECTION: &str = "thread_per_connection";
 const REACTIVE: &str = "reactive";
 const LEADER_FOLLOWERS: &str = "leader_followers";
 
-/// Maximum number of threads of one pool.
+/// Maximum number of threads that one thread pool may be configured with.
 const MOST_THREADS: usize = 4096;
 
 /// Endpoint options that describe the strategy. They are not passed on to the link.
@@ -113,7 +113,7 @@ impl Concurrency {
 }
 
 impl<'t> ConcurrencyOptions<'t> {
-    /// Extracts the strategy's options from an endpoint's options.
+    /// Extracts the options of the concurrency strategy from an endpoint's options.
     pub(crate) fn of(
         pairs: impl Iterator<Item = (&'t str, &'t str)>,
         strategy: Option<&'t str>,
@@ -137,7 +137,7 @@ impl<'t> ConcurrencyOptions<'t> {
         Ok(options)
     }
 
-    /// Returns whether no option is given.
+    /// Returns whether no option of the concurrency strategy is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.strategy.is_none()
             && self.threads.is_none()

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// Reason why a text is not a time.
+/// Reason why a text cannot be parsed as a duration.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DurationError {
-    /// The text is a number without a unit.
+    /// The text is a number without a unit of time.
     #[error("`{0}` has no unit: `{0}s` are seconds, `{0}ms` milliseconds")]
     NoUnit(String),
     /// The text is neither a number nor a number with a unit.

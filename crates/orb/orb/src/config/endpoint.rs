@@ -93,7 +93,7 @@ impl ListenEndpoint {
         Self::new(iiop::NAME, Address::iiop(host, port).place())
     }
 
-    /// Returns the endpoint with an option.
+    /// Adds an option to the listening endpoint, in place of an earlier value.
     #[must_use]
     pub fn option(mut self, name: &str, value: impl ToString) -> Self {
         self.options.insert(name.to_owned(), value.to_string());
@@ -106,13 +106,13 @@ impl ListenEndpoint {
         parse_place(&self.place)
     }
 
-    /// Returns the port, if the place contains one.
+    /// Returns the port, if the endpoint's address has the form `host:port`.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.host_and_port().map(|(_, port)| port)
     }
 
-    /// Parses one endpoint; `key` is named in errors.
+    /// Parses one listening endpoint; error messages name the setting `key`.
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
         let bad = |expected: &str| bad_value(key, text, expected);
         if let Some(here) = written_here(text) {
@@ -184,7 +184,7 @@ impl ListenEndpoint {
         fits.map_err(bad)
     }
 
-    /// Returns the endpoint's options for the concurrency strategy.
+    /// Returns those options of the endpoint that concern the concurrency strategy.
     pub(crate) fn concurrency_options(&self) -> Result<ConcurrencyOptions<'_>, &'static str> {
         let options = self.options.iter().map(|(name, value)| (&**name, &**value));
         ConcurrencyOptions::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
@@ -263,7 +263,8 @@ impl ListenEndpoint {
     }
 }
 
-/// Parses the form of options and files: `iiop://host:port/concurrency=reactive&no_delay=false`.
+/// Parses an endpoint as in options and configuration files:
+/// `iiop://host:port/concurrency=reactive&no_delay=false`.
 impl FromStr for ListenEndpoint {
     type Err = ConfigError;
 

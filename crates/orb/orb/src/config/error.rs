@@ -7,56 +7,56 @@ use std::path::PathBuf;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// The option does not exist.
+    /// A command-line option is not known.
     #[error("unknown option `{option}`{}", suggestion(.nearest))]
     UnknownOption {
-        /// The option as it was given.
+        /// Unknown command-line option, as given.
         option: String,
-        /// The most similar option, if there is one.
+        /// Known option with the most similar name, if there is one.
         nearest: Option<&'static str>,
     },
     /// The option is that of another ORB, and has another name here or none.
     #[error("`{option}` is an option of {orb}: {instead}")]
     ForeignOption {
-        /// The option as it was given.
+        /// Command-line option of another ORB, as given.
         option: String,
-        /// The ORBs that have it.
+        /// Names of the ORBs that have the option.
         orb: &'static str,
-        /// The way to say the same here.
+        /// Equivalent setting of Punctual, or the reason why there is none.
         instead: &'static str,
     },
-    /// An option has no value.
+    /// A command-line option has no value.
     #[error("option `{option}` needs a value: {expected}")]
     MissingValue {
-        /// The option.
+        /// Name of the option that lacks a value.
         option: &'static str,
-        /// The form of the value.
+        /// Expected form of the option's value.
         expected: &'static str,
     },
-    /// A value is not valid.
+    /// The value of a setting is not valid.
     #[error("`{value}` does not fit `{key}`: expected {expected}")]
     BadValue {
-        /// The option, or the key with its table.
+        /// Command-line option, or configuration key with its table.
         key: String,
-        /// The given value.
+        /// Invalid value, as given.
         value: String,
-        /// The valid values.
+        /// Description of the valid values.
         expected: String,
     },
     /// A configuration file cannot be read.
     #[error("cannot read the configuration file `{}`: {source}", path.display())]
     Unreadable {
-        /// The file.
+        /// Path of the unreadable configuration file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// Error that the operating system reported for the file.
         source: std::io::Error,
     },
-    /// A configuration file does not parse.
+    /// A configuration file cannot be parsed.
     #[error("in the configuration file `{}`: {message}", path.display())]
     BadFile {
-        /// The file.
+        /// Path of the faulty configuration file.
         path: PathBuf,
-        /// Line, column, and the fault.
+        /// Line, column and description of the syntax error.
         message: String,
     },
 }

@@ -59,7 +59,7 @@ pub struct OrbConfig {
     /// Prefix of the URL for names that `initial_references` lacks, e.g. `corbaloc::host:2809`
     /// (`-ORBDefaultInitRef`).
     pub default_initial_reference: Option<String>,
-    /// Time-outs of connections and calls.
+    /// Time-outs for connecting and for calls.
     pub timeouts: Timeouts,
     /// Limits on what a peer may send; `limits.message` also limits what is sent.
     pub limits: Limits,
@@ -128,15 +128,15 @@ pub struct OrbConfig {
     /// request that is not a one-way. Default 50 µs; zero sends each one at once. Key
     /// `one_way_gather_us`.
     pub one_way_gather: Duration,
-    /// Options of TCP connections.
+    /// Options of connections over TCP (IIOP).
     pub iiop: IiopOptions,
-    /// Options of Unix sockets.
+    /// Options of connections over Unix domain sockets.
     pub uiop: UiopOptions,
-    /// Options of shared memory.
+    /// Options of connections over shared memory.
     pub shmiop: ShmOptions,
-    /// Options of datagrams.
+    /// Options of messages over UDP datagrams (DIOP).
     pub diop: DiopOptions,
-    /// Options of the adapter that makes datagrams reliable.
+    /// Options of the link adapter that makes datagrams reliable.
     #[cfg(feature = "reliable")]
     pub reliable: ReliableOptions,
     /// Options of TLS. Default none, in which case the link `ssliop` is not available.

@@ -30,15 +30,15 @@ pub struct RealTimeSettings {
     pub prefault_stack: Option<bool>,
     /// If true, the memory of the process is locked (`lock_memory`, `-ORBLockMemory`).
     pub lock_memory: Option<bool>,
-    /// Dynamic scheduling (`[real_time.dynamic_scheduling]`).
+    /// Settings of dynamic scheduling (`[real_time.dynamic_scheduling]`).
     pub dynamic_scheduling: Option<DynamicSchedulingSettings>,
 }
 
-/// Settings of dynamic scheduling.
+/// Settings of dynamic scheduling in Real-time CORBA.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DynamicSchedulingSettings {
-    /// Disciplines that segments may have (`disciplines`).
+    /// Scheduling disciplines that scheduling segments may use (`disciplines`).
     pub disciplines: Option<Vec<Discipline>>,
     /// Maximum that the upcall of a client's segment may reserve: a runtime, and hundredths of one
     /// processor (`reservation_runtime_us`, `reservation_percent`).
@@ -51,7 +51,7 @@ pub struct DynamicSchedulingSettings {
 /// with an `RLIMIT_RTPRIO` below the highest priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RealTime {
-    /// The ORB does not start.
+    /// The ORB refuses to start.
     #[default]
     Require,
     /// The ORB warns once, and threads keep their present native priority (`RtOrb::is_degraded`).
@@ -71,7 +71,7 @@ pub enum NativePolicy {
     Other,
 }
 
-/// Standard priority mapping.
+/// Standard mapping of CORBA priorities to native priorities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardMapping {
     /// Identity: the native priority has the number of the CORBA priority.
@@ -88,21 +88,21 @@ pub enum AboveHighest {
     /// The request is given the maximum that clients may ask for.
     #[default]
     Cap,
-    /// The request is refused with NO_PERMISSION.
+    /// Refusal of the request with the exception NO_PERMISSION.
     Refuse,
 }
 
 /// Scheduling discipline of a scheduling parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// Fixed priorities.
+    /// Scheduling by fixed priorities.
     FixedPriority,
-    /// Earliest deadline first.
+    /// Scheduling by earliest deadline first (EDF).
     EarliestDeadlineFirst,
 }
 
 impl Discipline {
-    /// All disciplines.
+    /// List of all scheduling disciplines.
     pub const ALL: [Self; 2] = [Self::FixedPriority, Self::EarliestDeadlineFirst];
 }
 

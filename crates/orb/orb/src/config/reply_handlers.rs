@@ -4,7 +4,7 @@
 /// a priority, always runs its handlers on its own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReplyHandlers {
-    /// The thread that reads replies, `punctual-replies`.
+    /// Dedicated thread that reads replies, named `punctual-replies`.
     #[default]
     Thread,
     /// The main thread, in `Orb::run`, `Orb::run_for` or `Orb::perform_work`. Handlers that it has

@@ -1,11 +1,11 @@
 //! Trace of messages: `trace`.
 
-/// Parts of sent and received messages to print.
+/// Settings of the message trace: the parts of GIOP messages to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Print each GIOP message, decoded.
+    /// True if each GIOP message is to be printed in decoded form.
     pub giop: bool,
-    /// Add a hex dump.
+    /// True if a hex dump of each message is to be added.
     pub hex: bool,
     /// Show the values in the messages. Without it, bodies are redacted to their lengths.
     pub payload: bool,

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// The OMG's vendor id.
+/// Vendor id of the OMG in minor codes of system exceptions.
 pub const OMG: u32 = 0x4f4d_0000;
-/// Punctual's own vendor id, `PU`.
+/// Vendor id of Punctual in minor codes, the letters `PU`.
 pub const PUNCTUAL: u32 = 0x5055_0000;
 
-/// Returns a minor code of the standard.
+/// Returns the minor code with this number in the OMG's standard.
 #[must_use]
 pub const fn omg(number: u32) -> u32 {
     OMG | number
@@ -22,7 +22,7 @@ macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $name:ident = $vendor:ident($number:literal);)*) => {
         $($(#[doc = $doc])+ pub const $name: u32 = $vendor($number);)*
 
-        /// Codes with their comments.
+        /// Table of the minor codes, each with the text of the documentation comment.
         const CODES: &[(u32, &str)] = &[$(($name, concat!($($doc),+))),*];
     };
 }
@@ -174,7 +174,7 @@ pub(super) fn meaning(exception: &str, code: u32) -> Option<&'static str> {
 /// Display form of a minor code: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable(
-    /// The minor code.
+    /// Minor code of a system exception.
     pub u32,
 );
 

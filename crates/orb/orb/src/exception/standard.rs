@@ -16,7 +16,7 @@ pub enum CompletionStatus {
 }
 
 impl CompletionStatus {
-    /// Returns the number on the wire.
+    /// Returns the number that encodes the completion status in messages.
     #[must_use]
     pub fn number(self) -> u32 {
         match self {
@@ -57,22 +57,22 @@ macro_rules! kinds {
         }
 
         impl SystemExceptionKind {
-            /// All kinds.
+            /// List of all kinds of system exceptions.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the IDL name, e.g. `BAD_PARAM`.
+            /// Returns the IDL name of the exception, e.g. `BAD_PARAM`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// Returns the repository id, e.g. `IDL:omg.org/CORBA/BAD_PARAM:1.0`.
+            /// Returns the exception's repository id, e.g. `IDL:omg.org/CORBA/BAD_PARAM:1.0`.
             #[must_use]
             pub fn repository_id(self) -> &'static str {
                 match self { $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)+ }
             }
 
-            /// Returns the meaning in a few words.
+            /// Returns the exception's meaning in a few words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
@@ -125,7 +125,7 @@ kinds! {
 }
 
 impl SystemExceptionKind {
-    /// Returns the kind with this repository id.
+    /// Returns the kind of system exception with this repository id.
     #[must_use]
     pub fn from_repository_id(id: &str) -> Option<Self> {
         let name = id
@@ -189,7 +189,7 @@ impl SystemException {
         self
     }
 
-    /// Puts `context` in front of the message.
+    /// Puts `context` in front of the exception's message.
     #[must_use]
     pub fn in_context(self, context: impl fmt::Display) -> Self {
         let detail = match &self.detail {
@@ -199,7 +199,7 @@ impl SystemException {
         self.with_detail(detail)
     }
 
-    /// Returns the exception with another completion status.
+    /// Changes the exception's completion status.
     #[must_use]
     pub fn completed_as(mut self, completed: CompletionStatus) -> Self {
         self.completed = completed;
@@ -235,7 +235,7 @@ impl SystemException {
         minor::meaning(self.kind.name(), self.minor).unwrap_or_else(|| self.kind.meaning())
     }
 
-    /// Returns the message, if it has one.
+    /// Returns the exception's human-readable message, if there is one.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()

@@ -11,15 +11,15 @@ const SHORT: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) enum ReplyContexts {
     None,
-    /// A single context of four bytes.
+    /// Single service context with four bytes of data.
     Word(ContextWord),
-    /// A single short context of another length.
+    /// Single service context with short data of another length.
     Short(ShortContext),
-    /// Any other contexts.
+    /// Several service contexts, or one with long data.
     Any(Box<Any>),
 }
 
-/// Ids and data of any number of contexts.
+/// List of any number of service contexts as pairs of id and data.
 type Any = Vec<(u32, Vec<u8>)>;
 
 /// Context whose data are stored in the struct itself.
@@ -71,7 +71,7 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
-    /// Returns whether the reply carries no contexts.
+    /// Returns whether the reply carries no service contexts.
     #[inline]
     pub(crate) fn is_none(&self) -> bool {
         matches!(self, Self::None)
@@ -85,13 +85,13 @@ impl ReplyContexts {
         }
     }
 
-    /// Returns whether the contexts own heap memory.
+    /// Returns whether the service contexts own heap memory.
     #[inline]
     pub(crate) fn own_memory(&self) -> bool {
         matches!(self, Self::Any(_))
     }
 
-    /// Returns all contexts, as they are sent.
+    /// Returns all service contexts of the reply, as they are sent.
     pub(crate) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {
             Self::None => Vec::new(),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// It has a slot in the request header. The header is written once for an operation; only the slot is filled for each
 /// request. The context is sent by protocols that have service contexts, in GIOP from version 1.1 on.
 pub trait RequestContext: Send + Sync + Debug {
-    /// Returns the context's id.
+    /// Returns the id of the service context.
     fn id(&self) -> u32;
 
     /// Returns the length of the context's data in bytes, at most 64.
@@ -62,9 +62,9 @@ impl<'c> CallPolicies<'c> {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("requests cannot carry the service context {id}: {why}")]
 pub struct RequestContextError {
-    /// Id of the context.
+    /// Id of the rejected service context.
     pub id: u32,
-    /// Reason why requests cannot carry the context.
+    /// Reason why requests cannot carry the service context.
     pub why: &'static str,
 }
 

@@ -49,28 +49,28 @@ impl RunsAt {
         Self((scheduled as u64) << 32 | priority)
     }
 
-    /// Returns the state as a number.
+    /// Returns the scheduling state encoded as a number.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// Converts back from [`RunsAt::number`].
+    /// Restores the scheduling state from a number that [`RunsAt::number`] returned.
     #[inline]
     #[must_use]
     pub const fn from_number(number: u64) -> Self {
         Self(number)
     }
 
-    /// Returns the number of the thread's scheduling.
+    /// Returns the number that identifies the thread's scheduling.
     #[inline]
     #[must_use]
     pub const fn scheduled(self) -> u32 {
         (self.0 >> 32) as u32
     }
 
-    /// Returns the CORBA priority.
+    /// Returns the thread's CORBA priority, if there is one.
     #[inline]
     #[must_use]
     pub const fn priority(self) -> Option<Priority> {
@@ -83,7 +83,7 @@ impl RunsAt {
         }
     }
 
-    /// Returns the state of the calling thread.
+    /// Returns the scheduling state of the calling thread.
     #[inline(never)]
     #[must_use]
     pub fn of_thread() -> Self {

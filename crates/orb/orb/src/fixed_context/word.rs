@@ -2,10 +2,10 @@
 
 use crate::priority::Priority;
 
-/// Length of a word, in bytes.
+/// Length of the data of a four-byte service context, in bytes.
 pub(crate) const WORD: usize = 4;
 
-/// Word with the id of its service context.
+/// Service context with four bytes of data, and its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ContextWord {
     pub(crate) id: u32,
@@ -36,7 +36,7 @@ impl WordLayout {
         }
     }
 
-    /// Returns the word that encodes this priority.
+    /// Returns the four bytes of service context data that encode this priority.
     #[inline]
     #[must_use]
     pub const fn word(self, priority: Priority) -> [u8; WORD] {

@@ -26,7 +26,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
     pub(super) reply_contexts: &'a [OwnedContext],
     pub(super) slots: &'a Slots,
-    /// Number of slots of the ORB.
+    /// Number of `PICurrent` slots that the ORB has.
     pub(super) slot_count: u32,
     pub(super) outcome: Option<Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 #[derive(Debug)]
 pub(crate) struct ClientPass {
     request_id: u32,
-    /// Number of the caller's ORB.
+    /// Number of the ORB that makes the call.
     orb: u64,
     /// Slots of the calling thread when it made the call.
     slots: Slots,

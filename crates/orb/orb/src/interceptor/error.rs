@@ -55,7 +55,7 @@ impl std::error::Error for InterceptorError {}
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the slot {0} is not allocated")]
 pub struct InvalidSlot(
-    /// Number of the slot.
+    /// Number of the slot that was not allocated.
     pub u32,
 );
 

@@ -17,7 +17,7 @@ pub trait PolicyFactory: Send + Sync {
     fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException>;
 }
 
-/// Factories by policy type.
+/// Policy factories that initialisers have registered, by policy type.
 #[derive(Default)]
 pub(crate) struct Factories(BTreeMap<u32, Arc<dyn PolicyFactory>>);
 

@@ -12,11 +12,11 @@ use std::sync::Arc;
 /// State of an object adapter, or of its manager (`PortableInterceptor::AdapterState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AdapterState {
-    /// Requests wait.
+    /// Requests are queued until the adapter becomes active.
     Holding,
     /// Requests are served.
     Active,
-    /// Requests are refused for a while.
+    /// Requests are refused temporarily, with TRANSIENT.
     Discarding,
     /// Requests are refused permanently.
     Inactive,
@@ -71,7 +71,7 @@ pub struct IorInfo<'a> {
     factory: Option<Arc<dyn ObjectReferenceFactory>>,
     /// Components, each with the tag of the profiles that it is added to; `None` for all profiles.
     components: Components,
-    /// True as long as components may be added.
+    /// True while IOR interceptors may still add tagged components.
     is_open: bool,
 }
 
@@ -129,7 +129,7 @@ impl IorInfo<'_> {
         self.manager_id
     }
 
-    /// Returns the state of the adapter.
+    /// Returns the state of the object adapter that is being created.
     #[must_use]
     pub fn state(&self) -> AdapterState {
         self.state
@@ -195,7 +195,7 @@ impl fmt::Debug for IorInfo<'_> {
 /// Facts about an object adapter that is being created.
 pub(crate) struct Adapter<'a> {
     pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
-    /// Number of its manager, and the manager's state.
+    /// Number and state of the adapter's POA manager.
     pub(crate) manager: (u32, AdapterState),
     pub(crate) template: &'a ObjectReferenceTemplate,
 }
@@ -260,7 +260,7 @@ pub(crate) fn made_by(
     }
 }
 
-/// Calls a notification operation of all IOR interceptors.
+/// Calls the same notification operation of every IOR interceptor.
 pub(crate) fn tell(
     interceptors: &[Arc<dyn IorInterceptor>],
     point: &'static str,

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an interceptor with the name `{0}` exists already")]
 pub struct DuplicateName(
-    /// The name that is in use.
+    /// Name that another interceptor already has.
     pub String,
 );
 
@@ -33,7 +33,7 @@ impl From<DuplicateName> for SystemException {
     }
 }
 
-/// Interceptor with a name.
+/// Interceptor that has a name.
 pub(crate) trait Named {
     fn name(&self) -> &str;
 }
@@ -86,13 +86,13 @@ impl<I: ?Sized> Default for ListOf<I> {
     }
 }
 
-/// Interceptors and factories that the initialisers have registered.
+/// Interceptors and policy factories that the ORB initialisers have registered.
 #[derive(Default)]
 pub(crate) struct Registered {
     pub(crate) client: ListOf<dyn ClientRequestInterceptor>,
     pub(crate) server: ListOf<dyn ServerRequestInterceptor>,
     pub(crate) ior: ListOf<dyn IorInterceptor>,
-    /// Number of slots that were allocated.
+    /// Number of `PICurrent` slots that were allocated.
     pub(crate) slots: u32,
     pub(super) factories: Factories,
 }
@@ -121,7 +121,7 @@ impl Registered {
 pub(crate) struct Interceptors(OnceLock<Registered>);
 
 impl Interceptors {
-    /// Sets the interceptors, once all are registered.
+    /// Sets the ORB's interceptors once all of them are registered.
     pub(crate) fn settle(&self, registered: Registered) {
         // An ORB is started once, so the list is not set yet.
         let _ = self.0.set(registered);

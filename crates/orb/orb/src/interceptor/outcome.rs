@@ -4,7 +4,7 @@ use super::points::{ClientPoint, ReplyStatus, ServerPoint};
 use crate::exception::{CompletionStatus, SystemException};
 use punctual_ior::Ior;
 
-/// Outcome of a request.
+/// Outcome of a request, as interceptors see it.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     /// The operation returned its results.
@@ -12,9 +12,9 @@ pub(crate) enum Outcome {
     /// A user exception, with its repository id; empty if the id is not known.
     User(String),
     System(SystemException),
-    /// A forward to this reference.
+    /// Forward of the call to the given reference.
     Forward(Box<Ior>),
-    /// The request is sent again.
+    /// The request is to be sent again.
     Retry,
     /// The request has been sent and its reply is not known yet, or it was a one-way.
     Sent,

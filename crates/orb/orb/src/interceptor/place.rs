@@ -6,7 +6,7 @@ use punctual_cdr::Environment;
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 use std::sync::Arc;
 
-/// Destination of a call.
+/// Destination of a call, for the client's interceptors.
 #[derive(Clone)]
 pub(crate) struct CallDestination<'a> {
     /// Reference on which the call was made.
@@ -18,9 +18,9 @@ pub(crate) struct CallDestination<'a> {
     pub(crate) profile: usize,
     /// Policies in effect for the call.
     pub(crate) policies: Arc<Effective>,
-    /// Registered protocols, for decoding profiles.
+    /// Protocol registry of the ORB, used to decode profiles.
     pub(crate) registry: Arc<Registry>,
-    /// Caller's ORB.
+    /// ORB of the caller, in which values are created.
     pub(crate) environment: &'a dyn Environment,
 }
 

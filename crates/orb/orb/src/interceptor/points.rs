@@ -15,9 +15,9 @@ pub enum ReplyStatus {
     UserException,
     /// The call is forwarded to another object.
     LocationForward,
-    /// The request is sent again.
+    /// The request is to be sent again.
     TransportRetry,
-    /// The status is not known.
+    /// The status of the request is not known.
     Unknown,
 }
 
@@ -62,7 +62,7 @@ pub(crate) enum ServerPoint {
 pub(super) struct ValidAt(pub(super) u8);
 
 impl ValidAt {
-    /// All ending points.
+    /// Set of all ending interception points of a request.
     pub(super) const ENDS: Self = Self(0b00111);
 
     fn check(self, column: u8, what: &str) -> Result<(), SystemException> {

@@ -21,7 +21,7 @@ use punctual_giop::service_context;
 pub struct Parameter {
     /// Value of the argument; an Any without a value if it is not known at this point.
     pub argument: Any,
-    /// Direction of the argument.
+    /// Direction of the argument: `in`, `out` or `inout`.
     pub mode: ParameterMode,
 }
 
@@ -31,7 +31,7 @@ pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 /// Function that writes the arguments of a request.
 pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// Request whose stub or skeleton knows its types.
+/// Request of a stub or skeleton, with the types of the operation.
 #[derive(Clone)]
 pub(crate) struct TypedRequest<'a> {
     pub(crate) types: &'static OperationTypes,
@@ -44,7 +44,7 @@ pub(crate) enum RequestArguments<'a> {
     /// At a client: the function that writes them, called each time that interceptors ask for the
     /// arguments.
     Written(&'a WriteArguments<'a>, &'a dyn Environment),
-    /// At a server: the received, encoded arguments.
+    /// Encoded arguments, as a server received them.
     Received(Decoder<'a>),
     /// At a server: the arguments were released before the reply.
     Gone,

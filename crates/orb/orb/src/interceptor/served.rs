@@ -6,7 +6,7 @@ use crate::policy::Policy;
 /// the calling thread is about to make ([`crate::Collocated::serving`]); it is kept for the ending
 /// points of the request.
 pub trait ServedObject: Send {
-    /// Returns the object's id.
+    /// Returns the object id of the request's target.
     fn object_id(&self) -> Vec<u8>;
 
     /// Returns the id of the object's adapter, unique within the server.
@@ -18,7 +18,7 @@ pub trait ServedObject: Send {
     /// Returns the repository id of the object's most derived interface.
     fn most_derived_interface(&self) -> String;
 
-    /// Returns whether the object implements an interface.
+    /// Returns whether the target object implements the interface with this repository id.
     fn is_a(&self, repository_id: &str) -> bool;
 
     /// Returns the policy of this type that the object's adapter has.

@@ -18,7 +18,7 @@ use punctual_giop::ServiceContexts;
 use punctual_ior::Ior;
 use std::fmt;
 
-/// ORB that serves the request, and its ids.
+/// ORB that serves a request, with the ORB's id and server id.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerOrb<'a> {
     pub(crate) orb_id: &'a str,
@@ -34,14 +34,14 @@ pub struct ServerRequestInfo<'a> {
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
     pub(super) slots: &'a mut Slots,
-    /// Number of slots of the ORB.
+    /// Number of `PICurrent` slots that the ORB has.
     pub(super) slot_count: u32,
     pub(super) object: Option<&'a dyn ServedObject>,
     pub(super) outcome: Option<Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
-/// All points from `receive_request` on.
+/// Set of the server's interception points from `receive_request` on.
 const NOT_FIRST: ValidAt = ValidAt(0b01111);
 
 request_info!(

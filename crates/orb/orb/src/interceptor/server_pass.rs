@@ -16,10 +16,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// State of a request between interception points.
+/// State of a request at the server between interception points.
 pub(crate) struct ServerPass {
     request_id: u32,
-    /// Number of the serving ORB.
+    /// Number of the ORB that serves the request.
     orb: u64,
     /// Slots of the request (CORBA 3.3 part 1, §16.4.4.3).
     slots: Slots,
@@ -27,7 +27,7 @@ pub(crate) struct ServerPass {
     /// Number of interceptors whose starting point has succeeded: the flow stack (§16.3.3).
     entered: usize,
     pub(crate) reply_contexts: Vec<OwnedContext>,
-    /// The target object, known from `receive_request` on.
+    /// Description of the target object, known from `receive_request` on.
     object: Option<Box<dyn ServedObject>>,
     /// Description of the operation by a servant that knows its operations only at run time.
     pub(crate) details: Option<Arc<dyn OperationDetails + Send>>,

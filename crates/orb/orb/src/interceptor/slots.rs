@@ -77,12 +77,12 @@ thread_local! {
 
 /// Access to the calling thread's slot table for one ORB.
 pub(crate) struct ThreadSlots {
-    /// The ORB's number.
+    /// Number of the ORB whose slots are accessed.
     pub(crate) orb: u64,
 }
 
 impl ThreadSlots {
-    /// Returns a copy of the table.
+    /// Returns a copy of the calling thread's slot table.
     pub(crate) fn copy(&self) -> Slots {
         self.with(|slots| slots.cloned().unwrap_or_default())
     }
@@ -95,7 +95,7 @@ impl ThreadSlots {
         })
     }
 
-    /// Replaces the table. Returns the previous one.
+    /// Replaces the calling thread's slot table, and returns the previous one.
     pub(crate) fn replace(&self, slots: Slots) -> Slots {
         // Values are dropped outside of the borrow: they may be references, which close
         // connections.

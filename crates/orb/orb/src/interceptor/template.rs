@@ -55,13 +55,13 @@ impl ObjectReferenceTemplate {
         }
     }
 
-    /// Returns the server's id ([`crate::OrbBuilder::server_id`]).
+    /// Returns the id of the adapter's server ([`crate::OrbBuilder::server_id`]).
     #[must_use]
     pub fn server_id(&self) -> &str {
         &self.names.server_id
     }
 
-    /// Returns the ORB's id ([`crate::OrbBuilder::orb_id`]).
+    /// Returns the id of the adapter's ORB ([`crate::OrbBuilder::orb_id`]).
     #[must_use]
     pub fn orb_id(&self) -> &str {
         &self.names.orb_id

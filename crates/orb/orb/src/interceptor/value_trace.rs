@@ -89,7 +89,7 @@ fn show_exception(way: &str, facts: &CallFacts<'_>, exception: Result<Any, Syste
     lines.print();
 }
 
-/// Lines to print for one message.
+/// Lines of the message trace for one message.
 struct Lines {
     head: String,
     text: String,

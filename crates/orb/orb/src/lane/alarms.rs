@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-/// Alarms of one lane.
+/// Pending alarms of one lane, each of which wakes a task at a set time.
 pub(super) struct Alarms {
     timer: TimerFd,
     state: Mutex<State>,
@@ -30,7 +30,7 @@ struct State {
     next: u64,
 }
 
-/// A pending alarm. Dropping it cancels the alarm.
+/// Pending alarm, which is cancelled when this value is dropped.
 pub(crate) struct Alarm {
     alarms: Arc<Alarms>,
     key: (u64, u64),
@@ -68,7 +68,7 @@ impl Alarms {
         }
     }
 
-    /// Wakes all wakers whose due time has passed.
+    /// Wakes the tasks of all alarms that are due.
     fn ring(&self) {
         let due = {
             let mut state = self.state.lock();

@@ -29,9 +29,9 @@ pub(crate) struct Lanes {
     /// Lanes with a priority, in the order in which they were made; searched without a lock. Empty
     /// if the ORB has no priorities.
     prioritised: Box<[OnceLock<Arc<Lane>>]>,
-    /// Held while a lane is being made.
+    /// Lock held while a lane is created.
     making: Mutex<()>,
-    /// Lanes of thread pools.
+    /// Lanes that belong to thread pools.
     of_pools: Mutex<OfPools>,
 }
 
@@ -70,7 +70,7 @@ impl Lanes {
         &self.first
     }
 
-    /// Returns the lane for the calling thread's calls.
+    /// Returns the lane for calls made by the calling thread.
     #[inline]
     pub(crate) fn calling(&self) -> &Arc<Lane> {
         if !self.prioritised.is_empty() {
@@ -110,7 +110,7 @@ impl Lanes {
         last.is_none_or(|place| place.get().is_some())
     }
 
-    /// Returns all lanes, the default lane first.
+    /// Returns all lanes of the ORB, the default lane first.
     pub(crate) fn all(&self) -> impl Iterator<Item = Arc<Lane>> {
         // A lane that is being made is either included, or its maker sees what was done before.
         drop(self.making.lock());
@@ -119,7 +119,7 @@ impl Lanes {
         std::iter::once(self.first.clone()).chain(others)
     }
 
-    /// Adds a lane of a thread pool.
+    /// Adds a lane of a thread pool to the ORB.
     pub(crate) fn add(&self, lane: PoolLane) -> Arc<Lane> {
         let lane = Arc::new(Lane::of_pool(self.broker.clone(), self.locks, lane));
         let mut of_pools = self.of_pools.lock();

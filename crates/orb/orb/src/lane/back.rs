@@ -32,7 +32,7 @@ pub(crate) trait ServesConnections: Send + Sync {
     ) -> Option<(Arc<dyn ServesRequests>, Vec<u8>)>;
 }
 
-/// The broker's factory of servers for outgoing connections.
+/// Factory of the ORB's servers for requests that arrive over outgoing connections.
 pub(crate) struct Back(pub(crate) Arc<dyn ServesConnections>);
 
 /// Server of requests that arrive over the outgoing connections of a lane.

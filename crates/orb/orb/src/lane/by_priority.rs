@@ -31,7 +31,7 @@ struct Row {
 }
 
 impl ByPriority {
-    /// Counts a request of this priority.
+    /// Counts one request with this priority.
     #[inline]
     pub(super) fn count(&self, priority: Priority) {
         let number = priority.get().unsigned_abs();

@@ -16,7 +16,7 @@ const MOST: usize = 64;
 /// Minimum encoded length: a string's length and terminator, and a port.
 const LEAST: usize = 6;
 
-/// One endpoint at which a client listens.
+/// Host and port at which a client listens (bidirectional GIOP).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListenPoint {
     host: String,
@@ -37,7 +37,7 @@ impl ListenPoint {
 /// Maximum length of a host's name, in bytes (RFC 1123, §2.1).
 const LONGEST_HOST: usize = 255;
 
-/// Encodes listen points as the context's data.
+/// Encodes listen points as data of the service context BI_DIR_IIOP.
 pub(crate) fn encode(points: &[ListenPoint]) -> Result<Vec<u8>, CdrError> {
     Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
         out.put_length(points.len())?;

@@ -25,7 +25,7 @@ const FLUSH_AT_END: Duration = Duration::from_secs(1);
 /// Maximum number of threads that open additional connections, each one connection at a time.
 const OPENERS: usize = 4;
 
-/// Lane: the resources for calls of one priority.
+/// Lane: the connections, threads and buffers for calls of one priority.
 #[derive(Debug)]
 pub(crate) struct Lane {
     broker: Arc<Broker>,
@@ -40,11 +40,11 @@ pub(crate) struct Lane {
     threads: ThreadSpec,
     /// Description as a lane of a thread pool, if the lane belongs to one.
     pool: Option<PoolLane>,
-    /// Counters of served requests and other events.
+    /// Counters of the lane's served requests and other events.
     pub(crate) counters: Arc<Counters>,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
-    /// Threads that open additional connections.
+    /// Threads that open additional connections for the lane's calls.
     pub(super) openers: ThreadGroup,
     pub(crate) incoming: Incoming,
     reactors: Reactors,
@@ -94,7 +94,7 @@ impl Lane {
         ))
     }
 
-    /// Makes a lane of a thread pool.
+    /// Makes a lane that belongs to a thread pool.
     pub(super) fn of_pool(broker: Arc<Broker>, locks: LockProtocol, pool: PoolLane) -> Self {
         let (priority, threads) = (pool.priority, pool.thread.clone());
         Self::with_threads((broker, locks), priority, threads, Some(pool))
@@ -181,7 +181,7 @@ impl Lane {
             .is_some_and(|pool| pool.id.pool == number)
     }
 
-    /// Returns `true` if the lane has stopped listening.
+    /// Returns `true` if the lane has stopped listening for connections.
     pub(super) fn is_retired(&self) -> bool {
         self.incoming.endpoints.is_closed()
     }
@@ -274,7 +274,7 @@ impl Lane {
         self.incoming.retire_all(&self.reactors);
     }
 
-    /// Stops listening, and sends CloseConnection to every client.
+    /// Closes the lane's endpoints, and sends CloseConnection to every client.
     pub(crate) fn stop_listening(&self) {
         self.incoming.close(&self.reactors);
     }
@@ -289,7 +289,7 @@ impl Lane {
         self.outgoing.flush_to(endpoint, deadline);
     }
 
-    /// Sends the buffered one-way requests of all connections.
+    /// Sends the buffered one-way requests of all connections of the lane.
     pub(crate) fn flush(&self, deadline: Deadline) {
         self.outgoing.flush(&self.flusher, deadline);
     }

@@ -20,13 +20,13 @@ const MOMENT: Duration = Duration::from_millis(1);
 /// crates built on this one.
 #[derive(Clone, Debug)]
 pub struct PoolLane {
-    /// Identifier of the pool and the lane.
+    /// Identifier of the lane, with the number of the thread pool.
     pub id: LaneId,
     /// CORBA priority that references announce; `None` if the lane serves at any priority.
     pub priority: Option<Priority>,
-    /// Specification of the lane's threads.
+    /// Specification of the threads of the lane.
     pub thread: ThreadSpec,
-    /// Number of the lane's threads.
+    /// Initial and maximum number of threads of the lane.
     pub size: PoolSize,
     /// Limits of the buffer for requests that arrive while all threads are in upcalls. Without a
     /// buffer, such requests are refused or left unread, according to the size's `reserve`.

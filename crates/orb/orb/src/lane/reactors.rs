@@ -21,10 +21,10 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Threads that serve the connections of one endpoint.
+/// Threads that serve the client connections of one endpoint.
 #[derive(Clone, Debug)]
 pub(crate) enum ServingThreads {
-    /// One thread for each connection.
+    /// Separate thread for each connection.
     PerConnection,
     /// Threads of a pool, and the buffer of requests that wait for one of them, if there is a
     /// buffer.
@@ -41,11 +41,11 @@ impl ServingThreads {
     }
 }
 
-/// The reactors of a lane.
+/// Reactors that serve the endpoints of a lane.
 #[derive(Debug)]
 pub(crate) struct Reactors {
     state: Mutex<State>,
-    /// Specification of the threads.
+    /// Specification of the threads that serve the reactors.
     spec: ThreadSpec,
     /// Threads of a thread pool's lane, which serve all its endpoints.
     only: Option<PoolThreads>,

@@ -12,10 +12,10 @@ use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 
-/// Selection of the endpoints that references contain.
+/// Selection of the endpoints that the references to an adapter's objects contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndpointSelection<'w> {
-    /// Endpoints named by a policy.
+    /// Endpoints named by the policy for published endpoints.
     named: Option<&'w PublishedEndpoints>,
     /// Number of the thread pool whose lanes' endpoints are selected, if any; `named` takes
     /// precedence.
@@ -36,7 +36,7 @@ impl<'w> EndpointSelection<'w> {
         are_lasting: false,
     };
 
-    /// Returns `true` if the selection depends on lanes.
+    /// Returns `true` if the selection of endpoints depends on their lanes.
     fn is_by_lane(&self) -> bool {
         self.pool.is_some() || matches!(self.served_at, ServedAt::One(_))
     }
@@ -65,10 +65,10 @@ impl ServedAt {
     }
 }
 
-/// Which kinds of endpoints exist.
+/// Kinds of endpoints that exist, with regard to a requested priority.
 #[derive(Clone, Copy)]
 struct Available {
-    /// True if there are endpoints without a priority.
+    /// True if there are endpoints that have no priority.
     without: bool,
     /// True if there are endpoints of the requested priority.
     this_one: bool,
@@ -192,7 +192,7 @@ impl Lanes {
         open.into_iter().map(|one| one.published).collect()
     }
 
-    /// Returns the open endpoints of all lanes.
+    /// Returns the open endpoints of all lanes of the ORB.
     fn open(&self) -> Vec<super::OpenEndpoint> {
         let lanes = self.all();
         lanes

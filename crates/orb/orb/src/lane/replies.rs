@@ -40,7 +40,7 @@ const END: Duration = Duration::from_secs(5);
 
 /// Continuation of a suspended call, run when a delivery has arrived for it.
 pub(crate) trait Continuation: Send + Sync {
-    /// Resumes the call.
+    /// Resumes the suspended call.
     fn go_on(self: Arc<Self>);
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Replies {
     by_callers: bool,
     /// Alarms of suspended calls that may time out before anything arrives.
     alarms: OnceLock<Arc<Alarms>>,
-    /// Threads that are dedicated to one connection each.
+    /// Threads that each read replies from one connection.
     threads: ThreadGroup,
 }
 
@@ -66,7 +66,7 @@ struct State {
 }
 
 thread_local! {
-    /// True while the thread runs a continuation.
+    /// True while the thread runs the continuation of a suspended call.
     static GOES_ON: Cell<bool> = const { Cell::new(false) };
     /// Queue whose new entries this thread will run itself. The pointer is only compared, never
     /// dereferenced.
@@ -79,7 +79,7 @@ pub(crate) fn in_reply_handler() -> bool {
     GOES_ON.get()
 }
 
-/// Queue of continuations.
+/// Queue of continuations of suspended calls.
 #[derive(Default)]
 struct Queue {
     todo: SegQueue<Arc<dyn Continuation>>,
@@ -223,7 +223,7 @@ impl Replies {
         }
     }
 
-    /// Notifies the lane's thread of new continuations.
+    /// Notifies the lane's reply thread that continuations are queued.
     fn tell(&self) {
         match self.reactor() {
             Ok(reactor) => reactor.notify_work(),
@@ -277,12 +277,12 @@ impl Replies {
         !in_reply_handler() && !self.queue.todo.is_empty()
     }
 
-    /// Runs queued continuations, up to a limit.
+    /// Runs queued continuations of suspended calls, up to a fixed number.
     pub(super) fn run_some(&self) {
         for _ in (0..AT_ONCE).take_while(|_| self.queue.run_next()) {}
     }
 
-    /// Leaves the queued continuations to the lane's thread.
+    /// Leaves the queued continuations to the lane's reply thread.
     pub(super) fn leave_to_thread(&self) {
         if !self.queue.todo.is_empty() {
             self.tell();

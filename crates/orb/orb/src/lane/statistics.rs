@@ -16,7 +16,7 @@ pub struct LaneStatistics {
     pub priority: Option<Priority>,
     /// Identifier of the lane in a thread pool, if it belongs to one.
     pub pool: Option<LaneId>,
-    /// Number of clients' open connections.
+    /// Number of open connections from clients to the lane.
     pub connections: usize,
     /// Number of messages read from clients: requests, and the few others that clients send.
     pub messages: u64,
@@ -45,7 +45,7 @@ pub struct LaneStatistics {
 }
 
 impl Lane {
-    /// Returns the statistics of the lane.
+    /// Returns the statistics of the lane since the lane was created.
     pub(crate) fn statistics(&self) -> LaneStatistics {
         let counters = &self.counters;
         let (connections, messages) = self.incoming.connections.messages();

@@ -21,7 +21,7 @@ const SEQUENCE_AT: usize = 16;
 const SENT_AT: usize = 24;
 const FLAGS_AT: usize = 5;
 
-/// The frame-sequencing protocol.
+/// Messaging protocol that numbers its frames, so that lost ones are noticed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frames;
 
@@ -35,7 +35,7 @@ struct FrameSession {
 }
 
 impl Frames {
-    /// Name of the protocol.
+    /// Name of the frame-sequencing protocol.
     pub const NAME: &'static str = "frames";
 }
 

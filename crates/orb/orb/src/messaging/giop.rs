@@ -12,20 +12,20 @@ use punctual_giop::{
 };
 use std::sync::Arc;
 
-/// GIOP 1.0 to 1.2.
+/// Messaging protocol GIOP, in versions 1.0 to 1.2.
 #[derive(Clone, Copy, Debug)]
 pub struct Giop {
     one_way: bool,
 }
 
-/// Session of GIOP, which has no state.
+/// Session of the protocol GIOP, which needs no state.
 #[derive(Debug)]
 struct GiopSession;
 
 impl Giop {
-    /// Name of GIOP.
+    /// Name of the messaging protocol GIOP.
     pub const NAME: &'static str = "giop";
-    /// Name of GIOP for one-ways only.
+    /// Name of the messaging protocol GIOP restricted to one-way requests.
     pub const ONE_WAY_NAME: &'static str = "giop_oneway";
 
     /// Makes standard GIOP, which needs links that are reliable and keep the order.

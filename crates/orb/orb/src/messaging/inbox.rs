@@ -14,16 +14,16 @@ use punctual_sys::clock::coarse_millis;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Complete message, with its fragments joined.
+/// Complete received message, with the GIOP fragments joined.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) header: MessageHeader,
     pub(crate) block: Block,
-    /// True if the message contains several requests.
+    /// True if the message is a batch of several requests.
     pub(crate) batch: bool,
     /// Position in the block from which the message's alignment is counted.
     origin: usize,
-    /// Position of the message's header.
+    /// Position of the message's header in the block.
     head: usize,
     /// Positions where fragments of GIOP 1.1 were joined, at which alignment starts again.
     seams: Option<Box<[usize]>>,
@@ -112,14 +112,14 @@ impl Message {
 /// Maximum length in bytes of a message that is copied out of a block with several messages.
 const SHORT: usize = 2048;
 
-/// Result of taking a message from the inbox.
+/// Result of trying to take the next message from the inbox.
 pub(crate) enum InboxStep {
     Message(Message),
     /// There is no complete message yet: this many bytes are needed in total.
     Need(usize),
 }
 
-/// Reason why no more messages will arrive.
+/// Reason why no more messages can be received on the connection.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InboxError {
     #[error("{0}")]
@@ -146,13 +146,13 @@ impl InboxError {
 pub(crate) struct Inbox {
     session: Arc<dyn Session>,
     block: Block,
-    /// Position of the next message in the block.
+    /// Position in the block at which the next message starts.
     start: usize,
     reassembly: Reassembly,
     limits: Arc<Limits>,
     /// True if fragments of some message have arrived and the rest has not.
     fragments: bool,
-    /// Maximum time for receiving a fragmented message.
+    /// Maximum time between the first and the last fragment of a message.
     message_time: Option<Duration>,
     account: Option<Account>,
     /// Number of bytes needed to determine a message's length.
@@ -396,7 +396,7 @@ impl Inbox {
         InboxStep::Message(message)
     }
 
-    /// Reports the number of bytes held.
+    /// Reports the number of bytes that the inbox holds to the connection's account.
     #[inline]
     fn count(&mut self) -> Result<(), NoRoom> {
         match &mut self.account {
@@ -421,7 +421,7 @@ impl Inbox {
         Ok(())
     }
 
-    /// Receives more data, as far as available.
+    /// Receives the data that is available, without blocking.
     pub(crate) fn receive_now(
         &mut self,
         connection: &dyn Connection,

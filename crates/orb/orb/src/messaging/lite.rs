@@ -13,7 +13,7 @@ use punctual_giop::{
 };
 use std::sync::Arc;
 
-/// The GIOPlite protocol.
+/// Messaging protocol GIOPlite, which has shorter headers than GIOP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct GiopLite;
 
@@ -21,7 +21,7 @@ pub struct GiopLite;
 struct LiteSession;
 
 impl GiopLite {
-    /// Name of the protocol.
+    /// Name of the messaging protocol GIOPlite.
     pub const NAME: &'static str = "giop_lite";
 }
 

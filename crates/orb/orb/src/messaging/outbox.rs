@@ -47,7 +47,7 @@ impl Fragmenting {
     }
 }
 
-/// Sends a message, whole or in fragments.
+/// Sends a message over a connection, whole or in GIOP fragments.
 pub(crate) fn send(
     connection: &dyn Connection,
     message: &Block,

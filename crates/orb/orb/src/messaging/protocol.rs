@@ -17,32 +17,32 @@ use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// A messaging protocol.
+/// Messaging protocol, such as GIOP: the encoding of requests and replies as messages.
 pub trait Messaging: Send + Sync + Debug {
     /// Returns the protocol's name as a part of protocol names, e.g. `giop_lite` in
     /// `giop_lite+uiop`.
     fn name(&self) -> &str;
 
-    /// Returns the protocol's needs of a link.
+    /// Returns the guarantees that the messaging protocol needs from a link.
     fn needs(&self) -> Needs;
 
-    /// Returns the protocol's abilities.
+    /// Returns the optional features that the messaging protocol supports.
     fn abilities(&self) -> Abilities;
 
     /// Makes the session of a new connection, at either end.
     fn session(&self) -> Arc<dyn Session>;
 }
 
-/// Needs of a messaging protocol from a link.
+/// Guarantees that a messaging protocol needs from a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Sent data must arrive, or the connection must report that it has ended.
     pub reliable: bool,
     /// Data must arrive in the order in which it was sent.
     pub ordered: bool,
-    /// Required framing; `None` if any will do.
+    /// Framing that the link must have; `None` if any framing is accepted.
     pub framing: Option<Framing>,
-    /// Messages must be able to have any length.
+    /// True if the link must carry messages of any length.
     pub any_length: bool,
 }
 
@@ -67,7 +67,7 @@ impl Needs {
     }
 }
 
-/// Abilities of a messaging protocol.
+/// Optional features that a messaging protocol supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// True if the protocol has requests with replies, and LocateRequests.
@@ -89,9 +89,9 @@ pub struct Abilities {
 pub struct Frame {
     /// Header in GIOP's terms: kind, version, byte order, and whether fragments follow.
     pub header: MessageHeader,
-    /// Total length in bytes.
+    /// Total length of the message in bytes.
     pub length: usize,
-    /// Position from which alignment is counted.
+    /// Position in the message from which CDR alignment is counted.
     pub origin: usize,
     /// Start of the message's header, after the bytes of the frame.
     pub head: usize,
@@ -102,15 +102,15 @@ pub struct Frame {
 /// Data about the arrival of a request, in a protocol that numbers its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameArrival {
-    /// Number of the sender's stream.
+    /// Number of the sender's stream of frames.
     pub stream: u32,
-    /// Sequence number in that stream.
+    /// Sequence number of the frame in the sender's stream.
     pub sequence: u64,
     /// Time of sending, in nanoseconds since 1970 by the sender's clock.
     pub sent_at: u64,
     /// Arrival in relation to earlier frames: whether some are missing, or this one is late.
     pub arrival: Arrival,
-    /// Statistics of the stream so far.
+    /// Statistics of the sender's stream of frames so far.
     pub statistics: Statistics,
 }
 
@@ -118,7 +118,7 @@ pub struct FrameArrival {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFrame(
-    /// Description of the error.
+    /// Description of the error in the received bytes.
     pub Box<str>,
 );
 
@@ -146,11 +146,11 @@ impl From<sequenced::FrameError> for BadFrame {
 pub struct QueuedRequest {
     /// Marshaled arguments, in the machine's byte order, aligned relative to a multiple of 8.
     pub body: Block,
-    /// Time at which the request was made.
+    /// Time at which the client made the one-way request.
     pub queued_at: SystemTime,
 }
 
-/// Result of examining received bytes.
+/// Result of examining the bytes received so far for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// The start of a message; more bytes are needed to continue.
@@ -158,22 +158,22 @@ pub enum Examined {
         /// Number of bytes needed, counted from the message's start.
         need: usize,
     },
-    /// A complete message.
+    /// Description of a message that has been received completely.
     Complete(Frame),
 }
 
-/// Header of a message.
+/// Decoded header of a received message, by the kind of message.
 #[derive(Clone, Debug)]
 pub enum Head<'m> {
     /// A request, and its arrival data in protocols that number their frames.
     Request(RequestHeader<'m>, Option<FrameArrival>),
-    /// A reply.
+    /// Header of a reply.
     Reply(ReplyHeader<'m>),
     /// A CancelRequest: the client no longer awaits the reply.
     Cancel(CancelRequest),
-    /// A request for the location of an object.
+    /// Header of a LocateRequest, which asks for the location of an object.
     LocateRequest(LocateRequestHeader<'m>),
-    /// The reply to a LocateRequest.
+    /// Header of the reply to a LocateRequest.
     LocateReply(LocateReplyHeader),
 }
 
@@ -182,20 +182,20 @@ pub enum Head<'m> {
 pub struct ReplyHead {
     /// Id of the request that the reply answers.
     pub request_id: u32,
-    /// Reply status.
+    /// Status of the reply, such as NO_EXCEPTION.
     pub status: ReplyStatus,
     /// Position of the body, relative to the origin of alignment.
     pub body: usize,
 }
 
-/// Reply that is alone in its block.
+/// Description of a reply that is alone in its memory block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnReply {
-    /// Reply status: NO_EXCEPTION or USER_EXCEPTION.
+    /// Status of the reply: NO_EXCEPTION or USER_EXCEPTION.
     pub status: ReplyStatus,
-    /// Byte order of the reply.
+    /// Byte order in which the reply is encoded.
     pub order: ByteOrder,
-    /// Position from which alignment is counted.
+    /// Position in the block from which CDR alignment is counted.
     pub origin: usize,
     /// Position of the body, relative to the origin of alignment.
     pub body: usize,
@@ -204,7 +204,7 @@ pub struct OwnReply {
 /// Positions of the variable fields in a message that starts at the beginning of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatableHead {
-    /// Position from which alignment is counted.
+    /// Position in the block from which CDR alignment is counted.
     pub origin: usize,
     /// Position of the request id, an `unsigned long` in the machine's byte order.
     pub request_id: usize,

@@ -15,14 +15,14 @@ const WITH_WORD: usize = 40;
 /// the block.
 type Place = u16;
 
-/// Template of a message's header.
+/// Template of the header of a request message.
 #[derive(Debug)]
 pub(crate) struct Template {
     /// Bytes of the header, including the padding before the body.
     octets: Box<[u8]>,
-    /// Length of a message without a body.
+    /// Length in bytes of a message with this header and no body.
     bare: usize,
-    /// Position from which alignment is counted.
+    /// Position in the message from which CDR alignment is counted.
     origin: usize,
     request_id: Place,
     size: Place,
@@ -151,7 +151,7 @@ impl Template {
         }
     }
 
-    /// Puts the header into an empty block.
+    /// Writes the header with the given request id into an empty block.
     #[inline]
     pub(crate) fn put_head(&self, block: &mut Block, request_id: u32) {
         self.put_head_mostly_of::<SHORT>(block, request_id);
@@ -205,7 +205,7 @@ impl Template {
     }
 }
 
-/// Overwrites four bytes of the header.
+/// Overwrites a four-byte field of a message header.
 #[inline]
 fn patch(block: &mut Block, at: Place, number: u32) {
     let at = usize::from(at);

@@ -11,14 +11,14 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 
-/// Direction of a message.
+/// Direction of a traced message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Sent,
     Received,
 }
 
-/// Tracer that prints messages, if tracing is enabled.
+/// Tracer that prints the messages sent and received, if enabled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracer {
     trace: Trace,
@@ -29,7 +29,7 @@ impl Tracer {
         Self { trace }
     }
 
-    /// Returns `true` if tracing is on.
+    /// Returns `true` if the tracing of messages is enabled.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.trace.giop

@@ -59,7 +59,7 @@ impl fmt::Debug for PiCurrent<'_> {
 }
 
 impl Orb {
-    /// Returns access to the calling thread's slots.
+    /// Returns the `PICurrent`, which gives access to the calling thread's slots.
     #[must_use]
     pub fn pi_current(&self) -> PiCurrent<'_> {
         PiCurrent(self)

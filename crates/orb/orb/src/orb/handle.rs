@@ -71,7 +71,7 @@ impl fmt::Debug for WeakOrb {
     }
 }
 
-/// Object that is called without its smart proxy.
+/// Object reference for calls that bypass the smart proxy.
 pub(crate) struct UnproxiedObject {
     pub(crate) orb: Orb,
     pub(crate) object: RemoteObject,
@@ -84,9 +84,9 @@ struct Shared {
     broker: Arc<Broker>,
     lanes: Lanes,
     adapter: Arc<AdapterCell>,
-    /// Initial references: objects registered under names.
+    /// Initial references of the ORB, by name.
     initial: RwLock<BTreeMap<String, Registered>>,
-    /// Functions that make smart proxies, by interface.
+    /// Factory functions of smart proxies, by interface.
     proxies: Proxies<MakeProxy>,
 }
 
@@ -100,14 +100,14 @@ impl Drop for EndSignal {
     }
 }
 
-/// Object registered under a name.
+/// Object registered as an initial reference.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
 /// Hook around upcalls, stored as an extension of the ORB.
 pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
 
 impl Orb {
-    /// Creates an ORB from checked settings.
+    /// Creates an ORB from settings that have been checked.
     pub(super) fn new(broker: Broker, locks: LockProtocol) -> Self {
         let broker = Arc::new(broker);
         let shared = Shared {
@@ -446,7 +446,7 @@ impl Orb {
         self.broker().tracer().say(text);
     }
 
-    /// Returns the object adapter, if one is set.
+    /// Returns the ORB's object adapter, if one is set.
     #[must_use]
     pub fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
         self.shared.adapter.get()
@@ -498,7 +498,7 @@ impl Orb {
         self.lanes().all().for_each(|lane| each(&lane));
     }
 
-    /// Calls `with` with the objects registered under names.
+    /// Calls `with` with the table of the ORB's initial references.
     pub(crate) fn initial_references<R>(
         &self,
         with: impl FnOnce(&mut BTreeMap<String, Registered>) -> R,

@@ -40,7 +40,7 @@ pub struct OrbInitInfo<'o> {
     pub(crate) orb: &'o Orb,
     arguments: &'o [String],
     registered: Registered,
-    /// True if initial references can be resolved already.
+    /// True if initialisers may already resolve initial references (`post_init`).
     pub(crate) is_post_init: bool,
 }
 
@@ -52,7 +52,7 @@ impl OrbInitInfo<'_> {
         self.arguments
     }
 
-    /// Returns the ORB's id ([`crate::OrbBuilder::orb_id`]).
+    /// Returns the id of the starting ORB ([`crate::OrbBuilder::orb_id`]).
     #[must_use]
     pub fn orb_id(&self) -> &str {
         self.orb.broker().ids().orb
@@ -172,7 +172,7 @@ impl fmt::Debug for Initializers {
     }
 }
 
-/// Initialiser that adds one interceptor.
+/// ORB initialiser that adds one interceptor to the starting ORB.
 pub(super) enum Adds {
     Client(Arc<dyn ClientRequestInterceptor>),
     Server(Arc<dyn ServerRequestInterceptor>),

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static LISTENING: Mutex<Vec<WeakOrb>> = Mutex::new(Vec::new());
 
-/// Adds an ORB that begins to listen.
+/// Adds an ORB to the process's list of listening ORBs.
 pub(super) fn join(orb: &Orb) {
     let mut listening = lock();
     let is_other = |one: &WeakOrb| one.upgrade().is_some_and(|one| !one.is_same(orb));

@@ -17,11 +17,11 @@ pub enum Reached {
     Unknown,
 }
 
-/// Reason why an endpoint was not reached.
+/// Reason why a tested endpoint was not reached.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
-    /// The ORB does not support the endpoint's protocol.
+    /// The protocol of the endpoint is not supported by the ORB.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
     /// No connection was accepted in time, or the TLS handshake failed.

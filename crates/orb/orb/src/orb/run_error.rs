@@ -4,7 +4,8 @@ use punctual_exec::SpawnError;
 use std::fmt;
 use std::time::Duration;
 
-/// Reason why [`Orb::run_until`](crate::Orb::run_until) did not end in order.
+/// Reason why [`Orb::run_until`](crate::Orb::run_until) did not shut down the ORB in an orderly
+/// way.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -14,7 +15,7 @@ pub enum RunError {
          give them more time, or end servants' work sooner"
     )]
     StillInProgress(Duration),
-    /// No thread can wait for signals.
+    /// The thread that waits for signals cannot be started.
     #[error("no thread can wait for signals: {0}")]
     NoThread(SpawnError),
 }

@@ -27,7 +27,7 @@ use std::sync::Arc;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InitError {
-    /// An option or a key is not valid.
+    /// A command-line option or a configuration key is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// A protocol cannot be used: it is unknown, or its parts are incompatible.
@@ -36,21 +36,21 @@ pub enum InitError {
     /// A policy type has the number of another type.
     #[error(transparent)]
     PolicyType(#[from] PolicyTypeTaken),
-    /// Requests cannot carry a service context.
+    /// A service context of fixed size cannot be carried by requests.
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
     /// An initialiser has raised an exception, for example because the name of an interceptor is
     /// already in use.
     #[error("an initialiser has raised {0}")]
     Initializer(#[from] SystemException),
-    /// Threads cannot have the priority of an endpoint.
+    /// The threads that serve an endpoint cannot run at the endpoint's priority.
     #[error("the endpoint {endpoint} of priority {priority}: {why}")]
     EndpointPriority {
-        /// The endpoint.
+        /// Endpoint whose priority cannot be used.
         endpoint: ListenEndpoint,
-        /// Priority of the endpoint.
+        /// CORBA priority of the endpoint.
         priority: Priority,
-        /// The reason.
+        /// Reason why threads cannot have the priority.
         why: String,
     },
     /// The configuration of Real-time CORBA differs from the program's settings, or the ORB has no
@@ -113,14 +113,14 @@ pub struct OrbBuilder {
 }
 
 impl OrbBuilder {
-    /// Changes settings by a function.
+    /// Changes the ORB's settings by calling a function with them.
     #[must_use]
     pub fn configure(mut self, change: impl FnOnce(&mut OrbConfig)) -> Self {
         change(&mut self.config);
         self
     }
 
-    /// Adds an endpoint to listen at.
+    /// Adds an endpoint for the ORB to listen at.
     #[must_use]
     pub fn listen(mut self, endpoint: ListenEndpoint) -> Self {
         self.config.listen.push(endpoint);
@@ -143,14 +143,14 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds a messaging protocol.
+    /// Adds a messaging protocol to the ORB.
     #[must_use]
     pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
         self.added = self.added.messaging(messaging);
         self
     }
 
-    /// Adds a link adapter.
+    /// Adds a link adapter to the ORB.
     #[must_use]
     pub fn adapter(mut self, adapter: Arc<dyn LinkAdapter>) -> Self {
         self.added = self.added.adapter(adapter);
@@ -256,7 +256,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds an initial reference, given as text.
+    /// Adds an initial reference, given as a stringified reference or URL.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
         self.config
@@ -405,7 +405,7 @@ fn check_priorities(broker: &Broker) -> Result<(), InitError> {
     })
 }
 
-/// Loads a link from a shared library.
+/// Loads a link from a shared library (plug-in).
 #[cfg(feature = "plugins")]
 fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
     Ok(punctual_plugin::load(library)?)

@@ -16,15 +16,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Future of a task.
+/// Future that an ORB runs as a task.
 pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Future in progress.
+/// Task of an ORB: a future in progress.
 struct Task {
     lane: Arc<Lane>,
-    /// State: one of the constants below.
+    /// State of the task, as one of the constants for task states.
     state: AtomicU8,
-    /// The future, until it has ended.
+    /// Future of the task; `None` once it has ended.
     future: Mutex<Option<BoxFuture>>,
 }
 
@@ -32,7 +32,7 @@ struct Task {
 const WAITS: u8 = 0;
 /// State of a task that is queued to be polled.
 const QUEUED: u8 = 1;
-/// State of a task that a thread polls.
+/// State of a task that a thread is polling.
 const POLLED: u8 = 2;
 /// State of a task that a thread polls and that has been woken during this poll.
 const POLLED_AND_WOKEN: u8 = 3;

@@ -32,7 +32,7 @@ pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 pub struct InvalidPolicy {
     /// Index of the policy in the given list, from 0.
     pub index: usize,
-    /// Reason why the adapter cannot have the policy.
+    /// Reason why the object adapter cannot have the policy.
     pub why: String,
 }
 
@@ -123,7 +123,7 @@ impl AdapterPolicies {
         self.set.iter().any(|policy| *policy == both)
     }
 
-    /// Returns an iterator over all policies.
+    /// Returns an iterator over all policies of the object adapter.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.set.iter()
     }

@@ -75,17 +75,17 @@ pub enum Policy {
     ClientProtocols(ClientProtocols),
     /// Transfer of long sequences of bytes if memory is shared with the server.
     Transfer(Transfer),
-    /// Sharing of connections by calls.
+    /// Manner in which calls share connections (multiplexed or exclusive).
     Mux(Mux),
-    /// Method by which calls wait for their replies.
+    /// Method by which calling threads wait for replies.
     Wait(Wait),
     /// Method by which objects of this process are called.
     Collocation(Collocation),
-    /// Encryption of calls.
+    /// Encryption of calls over a network.
     Security(Security),
     /// Code set of `char` and `string` on the wire.
     CharCodeSet(CharCodeSet),
-    /// Maximum number of asynchronous calls in flight.
+    /// Limit on the number of asynchronous calls in flight.
     CallsInFlight(CallsInFlight),
     /// Property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`.
     /// Other links ignore it.
@@ -155,7 +155,7 @@ impl Policy {
         })
     }
 
-    /// Creates a property of one link's connections.
+    /// Creates a policy for a property of one link's connections.
     #[must_use]
     pub fn link_property(link: &str, name: &str, value: impl ToString) -> Self {
         Self::LinkProperty(LinkProperty {
@@ -173,7 +173,7 @@ impl Policy {
     }
 }
 
-/// Returns the exception for an invalid policy.
+/// Returns the exception INV_POLICY for an invalid policy.
 pub(crate) fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> SystemException {
     SystemException::new(
         Kind::InvPolicy,

@@ -14,7 +14,7 @@ pub struct PolicyCurrent<'o> {
     protocols: &'o dyn KnownProtocols,
 }
 
-/// Policies of a thread for one ORB.
+/// Policies set by one thread for the calls through one ORB.
 struct ThreadPolicies {
     orb: u64,
     /// Number that is unique among all sets of policies of all threads.
@@ -74,7 +74,7 @@ pub(crate) fn has_own(managed: &Managed) -> bool {
     stamp(managed) != 0
 }
 
-/// Returns the calling thread's policies for an ORB.
+/// Returns the policies that the calling thread has set for an ORB.
 pub(super) fn set(managed: &Managed) -> PolicySet {
     let number = managed.number();
     MINE.with_borrow(|mine| {

@@ -17,6 +17,6 @@ pub(crate) struct Defaults {
     pub(crate) bidirectional: Bidirectional,
     pub(crate) buffering: Option<Buffering>,
     pub(crate) buffer_capacity: BufferCapacity,
-    /// Link properties by link and name.
+    /// Properties of connections, by the name of the link and of the property.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
 }

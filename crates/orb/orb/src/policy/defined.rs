@@ -13,7 +13,7 @@ pub struct DefinedPolicy {
     value: Arc<dyn Value>,
 }
 
-/// Value of any policy type.
+/// Value of a policy whose type an application or another crate defines.
 trait Value: Any + fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn equals(&self, other: &dyn Value) -> bool;
@@ -37,7 +37,7 @@ impl DefinedPolicy {
         }
     }
 
-    /// Returns the type's number.
+    /// Returns the number of the policy's type (PolicyType).
     #[must_use]
     pub fn policy_type(&self) -> u32 {
         self.number

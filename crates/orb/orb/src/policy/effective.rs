@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Policies of all levels, combined.
+/// Policies in effect for a call, combined from all levels.
 #[derive(Debug, Default)]
 pub(crate) struct Effective {
     /// Unique number that identifies the policies under which a binding was made.
@@ -41,11 +41,11 @@ pub(crate) struct Effective {
     pub(crate) sync_scope: Option<SyncScope>,
     /// Buffering terms of one-ways and asynchronous calls, if they are buffered.
     pub(crate) buffering: Option<BufferTerms>,
-    /// Limit on asynchronous calls.
+    /// Limit on the number of asynchronous calls in flight, if there is one.
     pub(crate) in_flight: Option<CallsInFlight>,
     /// True if the server may call back over the client's connection.
     pub(crate) bidirectional: bool,
-    /// True if requests overtake the buffered ones.
+    /// True if requests are sent ahead of those that are buffered.
     pub(crate) out_of_band: bool,
     /// Earliest delivery of requests and replies, and their priorities in queues.
     pub(crate) queued: Queued,
@@ -55,7 +55,7 @@ pub(crate) struct Effective {
     conflict: Option<Conflict>,
 }
 
-/// Policies of one type that contradict each other.
+/// Contradiction between policies of one type, with the exception that calls raise.
 #[derive(Debug)]
 struct Conflict {
     policies: Vec<Policy>,

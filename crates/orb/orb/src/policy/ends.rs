@@ -13,7 +13,7 @@ pub(crate) struct EndTimes {
     pub(crate) reply: Option<SystemTime>,
 }
 
-/// Latest delivery times of one call.
+/// Latest delivery times of the request and the reply of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallEndTimes {
     pub(crate) request: Option<SystemTime>,

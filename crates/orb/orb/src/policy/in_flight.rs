@@ -23,7 +23,7 @@ pub struct CallsInFlight {
     at_bound: AtBound,
 }
 
-/// Treatment of a call above the limit.
+/// Treatment of a call above the limit on calls in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AtBound {
     /// The call blocks the calling thread until another call has ended, or until its own time-out;
@@ -31,7 +31,7 @@ pub enum AtBound {
     /// depend, this is the same as [`AtBound::Raise`].
     #[default]
     Block,
-    /// The call raises TRANSIENT with COMPLETED_NO.
+    /// The call raises TRANSIENT with completion status COMPLETED_NO.
     Raise,
     /// The request is sent when another call has ended. The method returns at once. For that, the
     /// program has to poll, await or wait for a poller; a call with a reply handler is sent without
@@ -39,7 +39,7 @@ pub enum AtBound {
     Defer,
 }
 
-/// Counter of calls in flight, with its limit.
+/// Counter of the asynchronous calls in flight, with the limit on their number.
 struct Bound {
     limit: usize,
     state: Mutex<State>,
@@ -58,14 +58,14 @@ struct State {
 /// Permit for one call in flight, counted until it is dropped.
 pub(crate) struct InFlightGuard(Arc<Bound>);
 
-/// Call that is held back by the limit.
+/// Call that waits because the limit on calls in flight is reached.
 pub(crate) struct Held {
     bound: Arc<Bound>,
-    /// Number of the call among those held back.
+    /// Number of this call among the calls that wait for a permit.
     ticket: Option<u64>,
 }
 
-/// Reason why a call gets no permit.
+/// Reason why a call gets no permit for being in flight.
 pub(crate) enum Full {
     Raises,
     TimedOut,
@@ -195,7 +195,7 @@ impl Held {
         None
     }
 
-    /// Waits for a permit until `until`.
+    /// Waits for a permit to make the call, at most until `until`.
     pub(crate) fn wait(&mut self, until: Deadline) -> Option<InFlightGuard> {
         let place = Bound::enter_until(&self.bound, until)?;
         if let Some(ticket) = self.ticket.take() {

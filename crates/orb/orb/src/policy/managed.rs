@@ -12,10 +12,10 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Policy state of an ORB.
+/// Policies of an ORB: known types, configured defaults, and the policies set.
 #[derive(Debug)]
 pub(crate) struct Managed {
-    /// Number of the ORB, unique in the process.
+    /// Number of the ORB, unique within the process.
     number: u64,
     types: PolicyTypes,
     defaults: Defaults,
@@ -71,7 +71,7 @@ impl Managed {
         &self.defaults
     }
 
-    /// Sets policies, for calls from now on.
+    /// Sets policies of the ORB for calls that begin from now on.
     pub(super) fn set_overrides(
         &self,
         policies: &[Policy],

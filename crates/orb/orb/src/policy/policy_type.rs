@@ -33,7 +33,7 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
     /// numbers; vendors' numbers begin with the vendor's id.
     const NUMBER: u32;
 
-    /// Name of the type in messages.
+    /// Name of the policy type, for use in error messages.
     const NAME: &'static str;
 
     /// Levels at which policies of the type may be set; at other levels they are refused with
@@ -85,7 +85,7 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
 /// Codec for the values of a policy type in references, where they are in an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCodec<P> {
-    /// Writes a value.
+    /// Function that marshals a value of the policy.
     pub write: fn(&P, &mut Encoder<'_>) -> Result<(), CdrError>,
     /// Reads a value, which may come from a peer; an invalid value is an error.
     pub read: fn(&mut Decoder<'_>) -> Result<P, CdrError>,
@@ -107,11 +107,12 @@ impl<P: Marshal + Unmarshal> PolicyCodec<P> {
 pub struct PolicyLevels(u8);
 
 impl PolicyLevels {
-    /// Level of an ORB ([`crate::PolicyManager`]), for its calls.
+    /// Level of an ORB's policies ([`crate::PolicyManager`]), which apply to all calls through the
+    /// ORB.
     pub const ORB: Self = Self(1);
-    /// Level of a thread ([`crate::PolicyCurrent`]).
+    /// Level of a thread's policies ([`crate::PolicyCurrent`]).
     pub const THREAD: Self = Self(2);
-    /// Level of a reference ([`crate::ObjectRef::set_policy_overrides`]).
+    /// Level of the policies of one reference ([`crate::ObjectRef::set_policy_overrides`]).
     pub const REFERENCE: Self = Self(4);
     /// Level of a POA, set when it is created.
     pub const POA: Self = Self(8);
@@ -135,7 +136,7 @@ impl PolicyLevels {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether this set contains all of `others`.
+    /// Returns whether the set contains all levels of `others`.
     #[must_use]
     pub const fn contain(self, others: Self) -> bool {
         self.0 & others.0 == others.0

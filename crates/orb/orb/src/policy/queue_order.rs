@@ -12,7 +12,7 @@ use std::ops::BitOr;
 pub struct QueueOrder(u16);
 
 impl QueueOrder {
-    /// Messaging::ORDER_ANY: the ORB's choice, which is [`QueueOrder::TEMPORAL`].
+    /// Messaging::ORDER_ANY: order of the ORB's choice, which is [`QueueOrder::TEMPORAL`].
     pub const ANY: Self = Self(1);
     /// Messaging::ORDER_TEMPORAL: in the order in which the requests were made. This is the
     /// default.
@@ -23,23 +23,23 @@ impl QueueOrder {
     /// Messaging::ORDER_DEADLINE: the earliest end time first; requests without an end time last.
     pub const DEADLINE: Self = Self(8);
 
-    /// Returns the value of Messaging::Ordering.
+    /// Returns the queue order as a value of Messaging::Ordering.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Creates the order from a value of Messaging::Ordering.
+    /// Creates a queue order from a value of Messaging::Ordering.
     pub(crate) const fn of_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// Returns whether any of `others` is among these.
+    /// Returns whether the value allows any of the queue orders in `others`.
     const fn allows(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Returns the order that the ORB uses.
+    /// Returns the allowed queue order that the ORB uses.
     pub(crate) fn chosen(self) -> Order {
         if self.allows(Self(Self::ANY.0 | Self::TEMPORAL.0)) {
             Order::Temporal
@@ -73,14 +73,14 @@ pub(crate) enum Order {
 /// They are unrelated to the priorities of threads (Real-time CORBA).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityRange {
-    /// Lowest priority.
+    /// Lowest priority in the range.
     pub min: i16,
-    /// Highest priority.
+    /// Highest priority in the range.
     pub max: i16,
 }
 
 impl PriorityRange {
-    /// Creates a range of exactly this priority.
+    /// Creates a range that contains only this priority.
     #[must_use]
     pub const fn exactly(priority: i16) -> Self {
         Self {

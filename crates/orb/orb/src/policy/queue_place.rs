@@ -22,9 +22,9 @@ pub(crate) type QueuePlace = (Reverse<u64>, i64, Reverse<u64>);
 /// Generator of sort keys for requests, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(crate) struct QueuePlaces {
-    /// Number of requests so far.
+    /// Number of requests that have been given a sort key.
     requests: u64,
-    /// Number of runs so far.
+    /// Number of runs of requests with the same queue order so far.
     runs: u64,
     last: Order,
 }

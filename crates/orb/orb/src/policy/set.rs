@@ -8,7 +8,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 /// Treatment of the policies that were set before (CORBA 3.3 part 1, §8.9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOverride {
-    /// The new policies replace all.
+    /// The new policies replace all policies set before.
     Set,
     /// The new policies replace those of their types or properties; the others remain.
     Add,
@@ -21,13 +21,13 @@ enum PolicySubject<'p> {
     Property(&'p str, &'p str),
 }
 
-/// Policies of one level.
+/// Policies that are set at one level, such as a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PolicySet {
     policies: Vec<Policy>,
 }
 
-/// Invalid policy in a list, with the reason.
+/// Error for an invalid policy in a list, with the index and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Duplicate { index: usize },

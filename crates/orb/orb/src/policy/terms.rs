@@ -6,7 +6,7 @@ use super::queue_order::{Order, PriorityRange, QueueOrder};
 use punctual_exec::Deadline;
 use std::time::SystemTime;
 
-/// Parameters of a request in its client's buffer.
+/// Terms under which a request waits in the client's buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BufferTerms {
     pub(crate) when: Buffering,

@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the number {number:#x} of policy type `{name}` is taken by `{taken_by}`")]
 pub struct PolicyTypeTaken {
-    /// The number in conflict.
+    /// Number that both policy types have.
     pub number: u32,
     /// Name of the type that was to be added.
     pub name: &'static str,
-    /// Name of the existing type.
+    /// Name of the policy type that already has the number.
     pub taken_by: &'static str,
 }
 
@@ -29,7 +29,7 @@ impl std::fmt::Debug for PolicyTypeTaken {
     }
 }
 
-/// All policy types of an ORB.
+/// Set of the policy types that an ORB knows.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTypes {
     known: BTreeMap<u32, Definition>,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 pub struct UnmetPolicies {
     /// Types of the policies responsible; empty if the reason is another.
     pub types: Vec<u32>,
-    /// Reason why no call can be made.
+    /// Reason why no call can be made under the policies.
     pub why: Cow<'static, str>,
     /// Minor code of the exception, which conveys the reason to a peer.
     pub minor: u32,
@@ -25,7 +25,7 @@ impl UnmetPolicies {
         }
     }
 
-    /// Sets the minor code.
+    /// Sets the minor code of the exception INV_POLICY.
     #[must_use]
     pub(crate) fn with_minor(mut self, minor: u32) -> Self {
         self.minor = minor;

@@ -12,7 +12,7 @@ pub struct ClientProtocols {
     pub otherwise: Otherwise,
 }
 
-/// Fallback when a preference cannot be met.
+/// Fallback when none of the preferred protocols can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Otherwise {
     /// The call fails with INV_POLICY.
@@ -30,7 +30,7 @@ pub enum Transfer {
     /// the value is in a [`punctual_link::Loan`], otherwise with one copy.
     #[default]
     Lend,
-    /// The connection's ring buffer, as for short values.
+    /// Copying through the connection's ring buffer, as for short values.
     Copy,
 }
 
@@ -89,7 +89,7 @@ pub enum Collocation {
     /// Directly to the active servant, bypassing the adapter: the adapter neither holds calls back
     /// nor counts them, and Current is not set. If no servant is active, through the adapter.
     Direct,
-    /// By requests, as to any other process.
+    /// Calls by requests, as to an object of another process.
     None,
 }
 
@@ -167,12 +167,12 @@ pub enum SyncScope {
     /// The call returns at once: the request may be buffered ([`super::Policy::Buffering`],
     /// [`crate::OrbConfig::one_way_buffering`]), and later failures are not reported.
     None,
-    /// The transport has accepted the request.
+    /// The transport has accepted the one-way request.
     WithTransport,
     /// The server has found the servant: failures before that are raised, and forwards are
     /// followed. Before GIOP 1.2 this is the same as [`SyncScope::WithTarget`].
     WithServer,
-    /// The servant has finished: system exceptions are raised.
+    /// The servant has finished; system exceptions are raised at the caller.
     WithTarget,
 }
 
@@ -190,13 +190,13 @@ pub enum Bidirectional {
     Both,
 }
 
-/// Property of one link's connections.
+/// Property of the connections of one link, such as `no_delay`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {
-    /// Name of the link.
+    /// Name of the link, such as `iiop`.
     pub link: String,
-    /// Name of the property.
+    /// Name of the connection property, such as `no_delay`.
     pub name: String,
-    /// Value of the property.
+    /// Value of the connection property, as text.
     pub value: String,
 }

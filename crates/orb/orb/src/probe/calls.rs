@@ -29,19 +29,19 @@ impl CallTrace {
         self.of(point).count()
     }
 
-    /// Returns the ticks of the whole call.
+    /// Returns the duration of the whole call, in ticks of the processor's counter.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.stretches.iter().map(|stretch| stretch.ticks).sum()
     }
 
-    /// Returns the stamp at which the call begins.
+    /// Returns the time stamp at which the call begins.
     #[must_use]
     pub fn begin(&self) -> Option<Stamp> {
         self.stretches.first().map(|stretch| stretch.begin)
     }
 
-    /// Returns the stamp at which the call ends.
+    /// Returns the time stamp at which the call ends.
     #[must_use]
     pub fn end(&self) -> Option<Stamp> {
         self.end

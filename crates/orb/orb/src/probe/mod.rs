@@ -41,7 +41,7 @@ pub fn switch(on: bool) {
     ON.store(on, Ordering::Relaxed);
 }
 
-/// Returns whether stamps are recorded.
+/// Returns whether the probes record time stamps.
 #[must_use]
 pub fn is_on() -> bool {
     COMPILED_IN && ON.load(Ordering::Relaxed)

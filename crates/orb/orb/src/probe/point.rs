@@ -1,11 +1,11 @@
 //! Labelled points of a call, with the names that Schmidt et al. 2001 give the stages.
 
-/// Side of a call.
+/// Side of a call on which a stage takes place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// The caller.
+    /// Client that makes the call.
     Client,
-    /// The called server.
+    /// Server that receives the call.
     Server,
 }
 
@@ -19,10 +19,10 @@ macro_rules! points {
         }
 
         impl Point {
-            /// All points, in the order of a call.
+            /// List of all points of a call, in the order in which a call passes them.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the side of the point.
+            /// Returns the side of the call, client or server, on which the point lies.
             #[must_use]
             pub const fn side(self) -> Side {
                 match self {
@@ -51,7 +51,7 @@ points! {
     ClientMessagingSend: Client, "messaging send";
     /// The arguments are marshaled.
     ClientMarshal: Client, "parameter marshal";
-    /// The sending lock is taken, and released.
+    /// The lock for sending on the client's connection is taken, and released.
     ClientTransportSend: Client, "transport send";
     /// The link sends: the system call, and the link's own work around it.
     ClientSend: Client, "I/O: send";
@@ -59,9 +59,9 @@ points! {
     ClientTransportReceive: Client, "transport receive";
     /// The link receives until the reply has arrived. Includes the server's time.
     ClientReceive: Client, "I/O: receive, waiting included";
-    /// The reply's header is read.
+    /// The header of the received reply is decoded.
     ClientMessagingReceive: Client, "messaging receive";
-    /// The results are unmarshaled.
+    /// The results in the reply are unmarshaled.
     ClientDemarshal: Client, "parameter demarshal";
     /// The caller has its reply; no further stage begins.
     ClientEnd: Client, "end";
@@ -71,9 +71,9 @@ points! {
     ServerReceive: Server, "I/O: receive, waiting included";
     /// The request's header is read, and the state of the call is set up.
     ServerMessagingReceive: Server, "messaging receive";
-    /// The adapter is asked whether it serves requests.
+    /// The object adapter is asked whether it accepts requests at present.
     ServerAdapter: Server, "POA demux";
-    /// The object key is parsed.
+    /// The object key of the request is parsed.
     ServerObjectKey: Server, "parse object key";
     /// The servant is looked up in the active object map.
     ServerServant: Server, "servant demux";
@@ -82,15 +82,15 @@ points! {
     /// The arguments are unmarshaled. The servant runs afterwards: if it does not mark its
     /// beginning, its time is included here.
     ServerDemarshal: Server, "parameter demarshal";
-    /// The servant runs.
+    /// The servant executes the operation.
     ServerUpcall: Server, "user upcall";
     /// The reply gets a block, its header and its length.
     ServerMessagingSend: Server, "messaging send";
-    /// The results are marshaled.
+    /// The results are marshaled into the reply.
     ServerMarshal: Server, "return value marshal";
-    /// The sending lock is taken, and released.
+    /// The lock for sending on the server's connection is taken, and released.
     ServerTransportSend: Server, "transport send";
-    /// The link sends.
+    /// The link sends the reply.
     ServerSend: Server, "I/O: send";
 }
 

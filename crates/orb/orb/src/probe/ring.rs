@@ -16,17 +16,17 @@ pub const CAPACITY: usize = 1 << 15;
 const POINT_BITS: u32 = 8;
 const TICKS: u64 = u64::MAX >> POINT_BITS;
 
-/// Point of a call with its time.
+/// Time stamp of a point that a call has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Point at which a stage began.
+    /// Point of the call at which the stamp was recorded and a stage begins.
     pub point: Point,
     /// Value of the processor's counter, without its uppermost byte.
     pub ticks: u64,
 }
 
 impl Stamp {
-    /// Creates a stamp from the processor's counter.
+    /// Creates a time stamp from a value of the processor's counter.
     #[must_use]
     pub const fn new(point: Point, counter: u64) -> Self {
         let ticks = counter & TICKS;
@@ -58,7 +58,7 @@ impl Stamp {
 #[derive(Debug)]
 pub(super) struct Ring {
     words: Box<[AtomicU64]>,
-    /// Number of stamps ever written.
+    /// Number of time stamps that were ever written to the ring buffer.
     written: AtomicU64,
 }
 

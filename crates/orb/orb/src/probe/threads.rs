@@ -28,9 +28,9 @@ struct ThreadRing {
 /// Time stamps that the probes have recorded on one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStamps {
-    /// The thread's name.
+    /// Name of the thread that recorded the stamps.
     pub thread: String,
-    /// Stamps of the thread, in order.
+    /// Time stamps recorded on the thread, in chronological order.
     pub stamps: Vec<Stamp>,
     /// Number of stamps overwritten before they could be taken; they precede `stamps`.
     pub lost: u64,

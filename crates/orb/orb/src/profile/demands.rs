@@ -11,12 +11,12 @@ use std::fmt;
 /// Protection without which nothing is to be sent, and the part of the reference that demands it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Demand {
-    /// A component demands it.
+    /// Protection that a tagged component of the reference demands.
     Component {
         tag: u32,
         requires: AssociationOptions,
     },
-    /// An endpoint has the demand as a quality.
+    /// Protection that is demanded as a quality of an endpoint.
     Endpoint { requires: AssociationOptions },
     /// A component does not decode, and may demand anything.
     UnreadComponent { tag: u32 },
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Demand of integrity, confidentiality and client authentication.
+    /// Association options for integrity, confidentiality and client authentication.
     const ALL: AssociationOptions = AssociationOptions(0x46);
 
     fn mechanism(transport: MechanismTransport, requires: u16) -> CompoundMechanism {

@@ -39,7 +39,7 @@ impl ProfileCodec for DiopCodec {
         })
     }
 
-    /// Writes one profile for each endpoint.
+    /// Encodes one DIOP profile for each endpoint.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],

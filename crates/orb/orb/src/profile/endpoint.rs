@@ -8,11 +8,11 @@ use std::fmt;
 /// Endpoint in a profile: a protocol, an address of its link, and its known qualities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileEndpoint {
-    /// The protocol, e.g. `iiop` or `giop_lite+uiop`.
+    /// Name of the endpoint's protocol, e.g. `iiop` or `giop_lite+uiop`.
     pub protocol: Box<str>,
-    /// The address.
+    /// Address of the endpoint.
     pub address: Address,
-    /// Qualities of the endpoint in the profile.
+    /// Known qualities of the endpoint, such as the priority.
     pub qualities: EndpointQualities,
 }
 
@@ -21,18 +21,18 @@ pub struct ProfileEndpoint {
 pub struct EndpointQualities {
     /// Priority at which requests to the endpoint are served.
     pub priority: Option<Priority>,
-    /// Protection of connections to the endpoint.
+    /// Protection that connections to the endpoint offer or demand.
     pub security: Option<SecurityRequirement>,
-    /// Lane whose threads serve the endpoint.
+    /// Lane of a thread pool whose threads serve the endpoint.
     pub lane: Option<LaneId>,
 }
 
 /// Identifier of a lane of a thread pool. Its meaning is defined by the creator of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId {
-    /// The pool's number in its ORB.
+    /// Number of the thread pool in the ORB.
     pub pool: u32,
-    /// Index of the lane in the pool.
+    /// Index of the lane in the thread pool.
     pub index: u32,
 }
 
@@ -45,9 +45,9 @@ impl fmt::Display for LaneId {
 /// Protection of connections to an endpoint, as in SSL_SEC_TRANS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SecurityRequirement {
-    /// Protection that the server supports.
+    /// Protection that the server's endpoint supports.
     pub supports: AssociationOptions,
-    /// Protection that the server demands.
+    /// Protection that the server's endpoint demands of clients.
     pub requires: AssociationOptions,
 }
 
@@ -111,7 +111,7 @@ impl SecurityRequirement {
 }
 
 impl ProfileEndpoint {
-    /// Creates an endpoint without known qualities.
+    /// Creates a profile's endpoint without known qualities.
     #[must_use]
     pub fn new(protocol: &str, address: Address) -> Self {
         Self {
@@ -121,21 +121,21 @@ impl ProfileEndpoint {
         }
     }
 
-    /// Returns the endpoint with this protection.
+    /// Sets the protection of connections to the endpoint.
     #[must_use]
     pub fn with_security(mut self, security: SecurityRequirement) -> Self {
         self.qualities.security = Some(security);
         self
     }
 
-    /// Returns the endpoint with a priority.
+    /// Sets the priority at which requests to the endpoint are served.
     #[must_use]
     pub fn with_priority(mut self, priority: Priority) -> Self {
         self.qualities.priority = Some(priority);
         self
     }
 
-    /// Returns the endpoint with a lane.
+    /// Sets the lane whose threads serve the endpoint.
     #[must_use]
     pub fn with_lane(mut self, lane: LaneId) -> Self {
         self.qualities.lane = Some(lane);

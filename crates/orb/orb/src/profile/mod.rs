@@ -29,12 +29,12 @@ use punctual_cdr::{CdrError, GiopVersion};
 use punctual_ior::{IiopVersion, IorError, TaggedComponent, TaggedProfile};
 use std::fmt::Debug;
 
-/// Punctual's own ORB type in TAG_ORB_TYPE.
+/// ORB type of Punctual in the component TAG_ORB_TYPE.
 pub(crate) const ORB_TYPE: u32 = punctual_ior::tags::orb_type::PUNCTUAL;
 
-/// Codec of the profiles of one tag.
+/// Codec of the IOR profiles that have one tag.
 pub trait ProfileCodec: Send + Sync + Debug {
-    /// Returns the tag of the codec's profiles.
+    /// Returns the tag of the profiles that the codec encodes and decodes.
     fn tag(&self) -> u32;
 
     /// Returns whether references contain endpoints of this protocol in profiles of this codec.
@@ -67,7 +67,7 @@ pub trait ProfileCodec: Send + Sync + Debug {
     ) -> Result<Vec<TaggedProfile>, CdrError>;
 }
 
-/// Contents of a profile.
+/// Decoded contents of an IOR profile.
 #[derive(Clone, Debug)]
 pub struct DecodedProfile {
     /// Newest GIOP version that the server speaks at these endpoints.
@@ -76,18 +76,18 @@ pub struct DecodedProfile {
     pub object_key: Vec<u8>,
     /// Components other than those that were decoded to endpoints.
     pub components: Vec<TaggedComponent>,
-    /// Endpoints, in the server's order of preference.
+    /// Endpoints in the profile, in the server's order of preference.
     pub endpoints: Vec<ProfileEndpoint>,
 }
 
 /// Published information about an object, apart from its endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'o> {
-    /// Newest GIOP version that this ORB speaks.
+    /// Newest GIOP version that the publishing ORB speaks.
     pub version: GiopVersion,
     /// Object key: the identification of the object within this ORB.
     pub object_key: &'o [u8],
-    /// Additional components; profiles of version 1.0 have none.
+    /// Additional tagged components; profiles of version 1.0 have none.
     pub components: &'o [TaggedComponent],
 }
 

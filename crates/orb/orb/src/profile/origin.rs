@@ -2,14 +2,14 @@
 
 use punctual_link::{Connection, Link, stays_on_this_host};
 
-/// Origin of a reference.
+/// Origin of an object reference, which determines the endpoints that may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// Created by the ORB that the reference belongs to, so that the object belongs to its adapter.
     OwnOrb,
     /// Received from a process on this host, or parsed from a text.
     ThisHost,
-    /// Received from another host.
+    /// Received from a process on another host.
     Elsewhere,
 }
 

@@ -9,10 +9,10 @@ use punctual_ior::{TaggedComponent, TaoEndpoint, TaoPlace};
 use punctual_link::Address;
 use std::collections::HashMap;
 
-/// Maximum number of addresses whose priorities are read.
+/// Maximum number of addresses in a profile whose priorities are read.
 const MOST: usize = 256;
 
-/// TAO's value for an endpoint without a priority.
+/// Priority that TAO encodes for an endpoint without a priority.
 const NONE: i16 = -1;
 
 /// Returns the component for a profile of these endpoints; `place` returns the address of an

@@ -20,9 +20,9 @@ pub enum EndpointChoice {
     /// Endpoints with this text, `protocol://place`, as configured or with the actual address
     /// ([`crate::Orb::endpoints`]). Options may be omitted.
     Text(String),
-    /// Endpoints with this priority.
+    /// Endpoints that have this CORBA priority.
     Priority(Priority),
-    /// Endpoints of this lane.
+    /// Endpoints that the threads of this lane serve.
     Lane(LaneId),
 }
 
@@ -40,7 +40,7 @@ impl PublishedEndpoints {
         Self::new(texts.map(EndpointChoice::Text))
     }
 
-    /// Returns the choices.
+    /// Returns the choices of endpoints that the policy contains.
     #[must_use]
     pub fn choices(&self) -> &[EndpointChoice] {
         &self.0

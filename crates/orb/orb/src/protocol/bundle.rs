@@ -17,27 +17,27 @@ pub struct ProtocolBundle {
 }
 
 impl ProtocolBundle {
-    /// Creates an empty bundle.
+    /// Creates an empty bundle of protocol parts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a link.
+    /// Adds a link to the bundle of protocol parts.
     #[must_use]
     pub fn link(mut self, link: Arc<dyn Link>) -> Self {
         self.links.push(link);
         self
     }
 
-    /// Adds a messaging protocol.
+    /// Adds a messaging protocol to the bundle of protocol parts.
     #[must_use]
     pub fn messaging(mut self, messaging: Arc<dyn Messaging>) -> Self {
         self.messaging.push(messaging);
         self
     }
 
-    /// Adds an adapter.
+    /// Adds a link adapter to the bundle of protocol parts.
     #[must_use]
     pub fn adapter(mut self, adapter: Arc<dyn LinkAdapter>) -> Self {
         self.adapters.push(adapter);

@@ -1,28 +1,28 @@
 //! Names of protocol parts, and errors for protocols that cannot be used.
 
-/// Names of the registered parts of protocols.
+/// Names of the messaging protocols, link adapters and links that an ORB knows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolCatalogue {
-    /// Messaging protocols.
+    /// Names of the messaging protocols.
     pub messaging: Vec<String>,
     /// Names of the link adapters, which add guarantees to a link, such as order and retransmission.
     pub adapters: Vec<String>,
-    /// Links.
+    /// Names of the links, such as `iiop`.
     pub links: Vec<String>,
 }
 
-/// Reason why a protocol cannot be used.
+/// Reason why a protocol cannot be used or registered.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// There is no link with the given name.
+    /// The protocol's link is not known.
     #[error("unknown link `{link}` in the protocol `{protocol}`; known links: {known}{hint}")]
     UnknownLink {
-        /// Name of the protocol, as given.
+        /// Full name of the protocol, as given.
         protocol: String,
-        /// The link's name in it.
+        /// Name of the unknown link in the protocol's name.
         link: String,
-        /// The existing links.
+        /// Names of the known links.
         known: String,
         /// Instructions for making the link available; empty if none are known.
         hint: &'static str,
@@ -33,23 +33,23 @@ pub enum ProtocolError {
          adapter ({adapters})"
     )]
     UnknownPart {
-        /// Name of the protocol, as given.
+        /// Full name of the protocol, as given.
         protocol: String,
-        /// The unknown part.
+        /// Unknown part of the protocol's name.
         part: String,
-        /// The existing messaging protocols.
+        /// Names of the known messaging protocols.
         messaging: String,
-        /// The existing adapters.
+        /// Names of the known link adapters.
         adapters: String,
     },
     /// The link does not guarantee what the messaging protocol needs.
     #[error("`{messaging}` cannot run over the link `{link}`, which lacks {lacks}{hint}")]
     Unfit {
-        /// The messaging protocol.
+        /// Name of the messaging protocol that cannot run over the link.
         messaging: String,
-        /// The link, including adapters.
+        /// Name of the unsuitable link, including adapters.
         link: String,
-        /// The guarantees that it lacks, in words.
+        /// Missing guarantees of the link, in words.
         lacks: String,
         /// Text that suggests a suitable link, if one is known.
         hint: String,
@@ -57,9 +57,9 @@ pub enum ProtocolError {
     /// An adapter is used over a link that does not need it.
     #[error("the adapter `{adapter}` was given to the link `{link}`, which takes none")]
     NothingToSupply {
-        /// The adapter.
+        /// Name of the link adapter that is not needed.
         adapter: String,
-        /// The link, including the adapters below.
+        /// Name of the link, including the adapters below the rejected one.
         link: String,
     },
     /// A protocol name has more parts than the given maximum.
@@ -68,7 +68,7 @@ pub enum ProtocolError {
     /// The name of a protocol part is already in use, or is invalid.
     #[error("`{name}` cannot be registered: {reason}")]
     BadName {
-        /// The name.
+        /// Name that cannot be registered.
         name: String,
         /// Reason why the name cannot be registered.
         reason: &'static str,

@@ -21,7 +21,7 @@ const MAX_PARTS: usize = 4;
 /// Name of the TLS link, which is implemented in a separate crate.
 const TLS: &str = "ssliop";
 
-/// Messaging protocol with the link that it uses.
+/// Messaging protocol together with the link that carries it.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
     /// Name of the protocol in endpoints and references.
@@ -42,15 +42,15 @@ impl Pair {
     }
 }
 
-/// Set of the registered parts of protocols.
+/// Set of an ORB's links, messaging protocols, link adapters and profile codecs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registry {
-    /// Version number of the registry.
+    /// Number of this version of the protocol registry.
     pub(crate) number: u64,
     links: BTreeMap<Box<str>, Arc<dyn Link>>,
     messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
     adapters: BTreeMap<Box<str>, Arc<dyn LinkAdapter>>,
-    /// Links made by adapters, by name.
+    /// Links combined with adapters, by name.
     adapted: Adapted,
     codecs: Vec<Arc<dyn ProfileCodec>>,
 }
@@ -142,7 +142,7 @@ impl Registry {
         }
     }
 
-    /// Returns the names of all registered parts.
+    /// Returns the names of all registered protocol parts.
     pub(crate) fn catalogue(&self) -> ProtocolCatalogue {
         let all = |names: Vec<&Box<str>>| names.into_iter().map(ToString::to_string).collect();
         ProtocolCatalogue {
@@ -152,7 +152,7 @@ impl Registry {
         }
     }
 
-    /// Returns the codec for profiles of this tag.
+    /// Returns the codec for profiles with this tag.
     pub(crate) fn codec(&self, tag: u32) -> Option<&Arc<dyn ProfileCodec>> {
         self.codecs.iter().find(|codec| codec.tag() == tag)
     }
@@ -297,7 +297,7 @@ fn short_name(messaging: &str, link: &str) -> Box<str> {
     }
 }
 
-/// Current registry of an ORB.
+/// Holder of an ORB's current protocol registry.
 #[derive(Debug, Default)]
 pub(crate) struct Protocols {
     now: ArcSwap<Registry>,
@@ -306,12 +306,12 @@ pub(crate) struct Protocols {
 }
 
 impl Protocols {
-    /// Returns the current registry. Takes no lock.
+    /// Returns the current protocol registry, without taking a lock.
     pub(crate) fn now(&self) -> arc_swap::Guard<Arc<Registry>> {
         self.now.load()
     }
 
-    /// Adds a bundle; if that fails, changes nothing.
+    /// Adds a bundle of protocol parts, or changes nothing if that fails.
     pub(crate) fn add(&self, bundle: &ProtocolBundle) -> Result<(), ProtocolError> {
         self.change(|registry| registry.with(bundle))
     }

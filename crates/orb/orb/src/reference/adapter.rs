@@ -46,7 +46,7 @@ impl Orb {
 }
 
 impl DispatchError {
-    /// Returns an answer that forwards the caller (LOCATION_FORWARD).
+    /// Returns the answer that forwards the caller to another object (LOCATION_FORWARD).
     #[must_use]
     pub fn forward(to: &impl Interface) -> Self {
         Self::Forward(Box::new(to.as_object().ior().clone()))

@@ -36,7 +36,7 @@ pub(super) fn resolve_in(
     )
 }
 
-/// Writes a name as the IDL type `sequence<NameComponent>`.
+/// Marshals a name of the naming service as `sequence<NameComponent>`.
 fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_length(name.len())?;
     for component in name {

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-/// Function that reads the results of an operation.
+/// Function that unmarshals the results of an operation.
 type ReadResults<R> = fn(&mut Decoder<'_>) -> Result<R, CdrError>;
 
 impl Owner for ObjectRef {
@@ -205,7 +205,7 @@ impl<R, E> fmt::Debug for Poller<R, E> {
 /// Function that passes the result of a call to its reply handler.
 type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
 
-/// Call with a reply handler.
+/// Asynchronous call whose result is passed to a reply handler.
 pub(super) struct Handled {
     lane: Arc<Lane>,
     /// The call and its completion, until it is done.

@@ -34,7 +34,7 @@ pub const fn joined_names<const N: usize>(lists: &[&[&'static str]]) -> [&'stati
     names
 }
 
-/// Joins constant lists of names.
+/// Joins constant lists of names into one constant list.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! joined {

@@ -38,7 +38,7 @@ impl Orb {
         names
     }
 
-    /// Returns the object registered under a name.
+    /// Returns the object registered as the initial reference of this name.
     pub(super) fn registered(&self, name: &str) -> Option<ObjectRef> {
         let registered = self.initial_references(|initial| initial.get(name).cloned());
         registered?.downcast_ref().cloned()

@@ -30,7 +30,7 @@ pub trait Interface: Clone + Sized {
     /// BAD_OPERATION.
     fn from_object(object: ObjectRef) -> Self;
 
-    /// Returns the untyped reference.
+    /// Returns the untyped object reference.
     fn as_object(&self) -> &ObjectRef;
 
     /// Converts a reference to this interface. Asks the server only if the reference's type id is
@@ -73,7 +73,7 @@ fn not_of_type(type_id: &str, wanted: &str) -> String {
 /// Object reference that may be nil: implemented for references, typed or untyped, and for
 /// `Option`s of them.
 pub trait AsObject {
-    /// Returns the reference; `None` is nil.
+    /// Returns the untyped object reference; `None` is nil.
     fn object(&self) -> Option<&ObjectRef>;
 }
 

@@ -13,7 +13,7 @@ use crate::operation::Operation;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
 
-/// Storage for one of a call's results.
+/// Storage for one result of a call, filled from the reply.
 pub trait ResultSlot {
     /// Reads the result.
     ///
@@ -61,7 +61,7 @@ impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlot for Result
 pub struct ArgumentOf<F>(F);
 
 impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> ArgumentOf<F> {
-    /// Creates an argument that `write` marshals.
+    /// Creates an argument that the function `write` marshals.
     pub fn new(write: F) -> Self {
         Self(write)
     }

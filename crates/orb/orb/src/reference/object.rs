@@ -37,7 +37,7 @@ struct Shared {
 }
 
 impl ObjectRef {
-    /// Creates the reference that an IOR describes.
+    /// Creates an object reference from an IOR.
     pub(crate) fn new(orb: Orb, ior: Ior, origin: Origin) -> Self {
         let target = Arc::new(Target::new(ior, origin));
         Self::with_target(orb, target, PolicySet::default(), None)
@@ -120,7 +120,7 @@ impl ObjectRef {
         }
     }
 
-    /// Returns the ORB that the reference belongs to.
+    /// Returns the ORB that the object reference belongs to.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.shared.orb
@@ -310,7 +310,7 @@ impl ObjectRef {
             .identity(orb.broker(), name_in)
     }
 
-    /// Returns the target of the reference.
+    /// Returns the target of the object reference.
     pub(super) fn target(&self) -> &Target {
         self.shared.object.original()
     }

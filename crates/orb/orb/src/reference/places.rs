@@ -110,7 +110,7 @@ pub fn profiles_at(
         .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
-/// Creates the reference that an IOR describes.
+/// Creates an object reference from an IOR.
 #[must_use]
 pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
     ObjectRef::new(orb.clone(), ior, Origin::ThisHost)

@@ -47,12 +47,12 @@ pub struct PollableKey<P> {
     _type: PhantomData<fn() -> P>,
 }
 
-/// Untyped key of a member of a set.
+/// Untyped key of a pollable in a pollable set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PollableId(u64);
 
 impl<P> PollableKey<P> {
-    /// Returns the untyped key, which [`PollableSet::get_ready_pollable`] returns.
+    /// Returns the pollable's untyped key, which [`PollableSet::get_ready_pollable`] returns.
     #[must_use]
     pub fn id(&self) -> PollableId {
         self.id
@@ -73,10 +73,10 @@ impl<P> fmt::Debug for PollableKey<P> {
     }
 }
 
-/// Failure of an operation of a set.
+/// Error of an operation of a pollable set.
 #[derive(Clone, PartialEq, thiserror::Error)]
 pub enum PollableSetError {
-    /// `PollableSet::NoPossiblePollable`: there is nothing in the set.
+    /// The set of pollables is empty (`PollableSet::NoPossiblePollable`).
     #[error("the set of pollables is empty")]
     NoPossiblePollable,
     /// `PollableSet::UnknownPollable`: the set does not contain the pollable, or no longer does.
@@ -114,14 +114,14 @@ pub struct PollableSet {
     woken: Arc<Woken>,
 }
 
-/// Members that are to be polled.
+/// Queue of the set's pollables that have been woken and must be polled.
 #[derive(Default)]
 struct Woken {
     ids: Mutex<VecDeque<u64>>,
     changed: Condvar,
 }
 
-/// Waker that marks a member to be polled.
+/// Waker that marks a pollable of the set for polling.
 struct Teller {
     id: u64,
     woken: Arc<Woken>,
@@ -135,13 +135,13 @@ impl Wake for Teller {
 }
 
 impl PollableSet {
-    /// Creates an empty set (`create_pollable_set`).
+    /// Creates an empty set of pollables (`create_pollable_set`).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a pollable (`add_pollable`).
+    /// Adds a pollable to the set (`add_pollable`).
     pub fn add_pollable<P: Pollable + 'static>(&mut self, pollable: P) -> PollableKey<P> {
         let id = self.next;
         self.next += 1;

@@ -31,7 +31,7 @@ impl<R, E> fmt::Debug for ReplyHandler<R, E> {
 
 /// Interface of reply handlers, such as `AMI_ClerkHandler`. Implemented by generated code.
 pub trait HandlerInterface: Interface {
-    /// Trait object type of the interface's servants.
+    /// Trait object type of the servants of the reply handler interface.
     type Servant: ?Sized + 'static;
 }
 
@@ -42,7 +42,7 @@ type Deliver<T, R, E> = fn(&T, Result<R, E>, &Orb) -> Result<(), SystemException
 /// generated code.
 #[doc(hidden)]
 pub struct Delivery<H: HandlerInterface, R, E> {
-    /// Function that delivers the reply to a reference.
+    /// Function that delivers the reply to a handler object through a reference.
     pub to_object: Deliver<H, R, E>,
     /// Function that delivers the reply to a servant, without a POA.
     pub to_servant: Deliver<H::Servant, R, E>,

@@ -9,19 +9,19 @@ use crate::policy::Policy;
 pub enum Validation {
     /// Calls can be made, and the connection that they need is open.
     Connected,
-    /// Calls fail with INV_POLICY.
+    /// Calls would fail with INV_POLICY.
     Inconsistent {
         /// Policies that cannot be met (`inconsistent_policies`): policies of client and server
         /// that contradict each other, or policies that no endpoint of the reference satisfies.
         /// Empty if the server reports the failure.
         policies: Vec<Policy>,
-        /// Exception that calls would raise.
+        /// Exception that calls through the reference would raise.
         why: SystemException,
     },
 }
 
 impl Validation {
-    /// Returns whether calls can be made.
+    /// Returns whether calls through the reference can be made.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         matches!(self, Self::Connected)

@@ -11,7 +11,7 @@ pub struct RawBody<'m> {
     octets: &'m [u8],
     /// Memory lent beside the bytes; positions are relative to the message's origin.
     lent: &'m [Lent],
-    /// Position of the body in its message.
+    /// Position in the message at which the body begins.
     begin: usize,
     order: ByteOrder,
     version: GiopVersion,
@@ -57,13 +57,13 @@ impl<'m> RawBody<'m> {
         self.octets.len() + lent
     }
 
-    /// Returns `true` if there is no body.
+    /// Returns `true` if the message has no body.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Returns a contiguous copy of the body.
+    /// Returns a contiguous copy of the message's body.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         let mut whole = Vec::with_capacity(self.len());

@@ -83,7 +83,7 @@ impl RelayedReply {
         }
     }
 
-    /// Returns the reply status.
+    /// Returns the status of the relayed reply.
     #[must_use]
     pub fn status(&self) -> ReplyStatus {
         self.status

@@ -20,7 +20,7 @@ pub const MAX_HOPS: u8 = 16;
 /// byte order, an octet with the count, and padding.
 const HOPS: u32 = 0x5055_4e01;
 
-/// Undecoded request, to be passed on.
+/// Undecoded request, to be passed on to another server.
 #[derive(Clone, Debug)]
 pub struct RelayedRequest<'m> {
     pub(crate) operation: &'m str,
@@ -31,7 +31,7 @@ pub struct RelayedRequest<'m> {
 }
 
 impl<'m> RelayedRequest<'m> {
-    /// Returns the operation's name.
+    /// Returns the operation's name in the relayed request.
     #[must_use]
     pub fn operation(&self) -> &'m str {
         self.operation
@@ -43,7 +43,7 @@ impl<'m> RelayedRequest<'m> {
         self.terms
     }
 
-    /// Returns the request's body.
+    /// Returns the undecoded body of the relayed request.
     #[must_use]
     pub fn body(&self) -> RawBody<'m> {
         self.body
@@ -56,7 +56,7 @@ impl<'m> RelayedRequest<'m> {
         told.and_then(|data| data.get(1).copied()).unwrap_or(0)
     }
 
-    /// Returns the request with another body.
+    /// Returns a copy of the relayed request with another body.
     #[must_use]
     pub fn with_body<'o>(&self, body: RawBody<'o>) -> RelayedRequest<'o>
     where
@@ -70,7 +70,7 @@ impl<'m> RelayedRequest<'m> {
 }
 
 impl RelayedRequest<'_> {
-    /// Returns the request with other service contexts.
+    /// Returns a copy of the relayed request with other service contexts.
     pub(crate) fn with_contexts<'o>(&'o self, contexts: ServiceContexts<'o>) -> RelayedRequest<'o> {
         RelayedRequest {
             contexts,

@@ -12,7 +12,7 @@ use punctual_ior::{
 /// the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Terms {
-    /// Version of GIOP.
+    /// GIOP version of the message.
     pub version: GiopVersion,
     /// Code sets that the two ends of the connection have agreed on.
     pub code_sets: CodeSets,

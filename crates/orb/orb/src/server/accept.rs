@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// least 1/16 (the next constant) of all descriptors free.
 const KEPT: usize = 32;
 const KEPT_PART: usize = 16;
-/// Number of descriptors below which none are reserved.
+/// Limit of file descriptors below which none are reserved for other uses than connections.
 const FEW: usize = 256;
 
 /// Interval in which refused connections are logged at most once.
@@ -160,7 +160,7 @@ fn take_in(
     begin_serving(&connection).map_err(|error| error.to_string())
 }
 
-/// Refuses a peer by CloseConnection.
+/// Refuses a client's connection with the message CloseConnection.
 fn refuse(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
     let soon = Deadline::after(Duration::from_millis(100));
     let (kind, version) = (MessageKind::CloseConnection, GiopVersion::V1_0);

@@ -68,7 +68,7 @@ pub trait ObjectAdapter: Send + Sync {
     /// begin.
     fn wait_until_idle(&self) {}
 
-    /// Releases the objects, as the ORB has ended.
+    /// Releases the adapter's objects after the end of the ORB.
     fn release(&self);
 
     /// Returns the adapter as `Any`, for a downcast to its own type.

@@ -39,7 +39,7 @@ pub trait AroundUpcall: Send + Sync + Debug {
     fn leave(&self, entered: u64);
 }
 
-/// Factory of the hooks around upcalls ([`crate::OrbBuilder::around_upcalls`]).
+/// Factory of the hooks that run around upcalls ([`crate::OrbBuilder::around_upcalls`]).
 pub trait AroundUpcalls: Send + Sync + Debug {
     /// Returns the hook around the upcalls of an adapter with these policies. Called when the adapter is created.
     ///
@@ -56,7 +56,7 @@ pub trait AroundUpcalls: Send + Sync + Debug {
 #[derive(Clone, Debug)]
 pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
-    /// Result of [`AroundUpcall::obeyed_word`].
+    /// Cached result of [`AroundUpcall::obeyed_word`].
     word: Option<ObeyedWord>,
 }
 
@@ -89,13 +89,13 @@ impl UpcallHook {
         self.around.enter(None)
     }
 
-    /// Returns the urgency of a waiting request ([`AroundUpcall::urgency`]).
+    /// Returns the urgency of a request that waits for a thread ([`AroundUpcall::urgency`]).
     #[must_use]
     pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         self.around.urgency(contexts)
     }
 
-    /// Runs the hook after the upcall.
+    /// Runs the part of the hook that follows the upcall.
     #[inline]
     pub fn leave(&self, entered: u64) {
         if self.word.is_none() || !restored(entered) {

@@ -31,7 +31,7 @@ const MOST: usize = 1024;
 #[derive(Debug)]
 struct BackServer {
     connection: Arc<ServerConnection>,
-    /// Connection over which the requests arrive.
+    /// Outgoing connection over which the server's requests arrive.
     by: Weak<ClientConnection>,
     lane: Weak<Lane>,
     queue: Mutex<Queue>,
@@ -42,9 +42,9 @@ struct Queue {
     waiting: VecDeque<Message>,
     /// Number that distinguishes the thread that serves the queue from earlier ones.
     turn: u64,
-    /// True if a thread serves the queue.
+    /// True if a thread currently serves the queue of requests.
     is_served: bool,
-    /// Number of threads in upcalls.
+    /// Number of threads that are executing upcalls for the connection.
     threads: u32,
 }
 

@@ -22,7 +22,7 @@ use punctual_link::Loan;
 use std::fmt;
 use std::sync::Arc;
 
-/// Request that a skeleton answers.
+/// Received request for a skeleton to answer.
 pub struct ServerCall<'m> {
     pub(super) conversation: &'m Conversation,
     /// Sender of replies that are sent before or after the upcall.
@@ -65,7 +65,7 @@ pub(super) trait EarlyReplySender: Sync {
 #[derive(Debug)]
 pub struct Dispatched(pub(super) ());
 
-/// Result of an upcall.
+/// Result of an upcall: a reply was given, or the call failed.
 pub(super) enum Answer {
     Given,
     Failed(DispatchError),
@@ -134,7 +134,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Returns the memory lent with the message.
+    /// Returns the shared memory that the sender has lent with the message.
     pub(super) fn lent(&self) -> &'m [Lent] {
         match self.message {
             Some(message) if !message.batch => message.block.lent(),
@@ -142,7 +142,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Returns the operation's name on the wire.
+    /// Returns the operation's name as sent in the request.
     #[must_use]
     pub fn operation(&self) -> &'m str {
         self.operation

@@ -33,7 +33,7 @@ mod tests {
         LinkError { phase, cause }
     }
 
-    /// End of a TLS stream without a `close_notify`.
+    /// Returns the error for the end of a TLS stream without a `close_notify`.
     fn cut_off() -> LinkError {
         received(Cause::Os(io::Error::from(ErrorKind::UnexpectedEof)))
     }

@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-/// A connection that a client opened.
+/// Connection that a client opened to this server.
 #[derive(Debug)]
 pub(super) struct ServerConnection {
     pub(super) conversation: Conversation,
@@ -68,7 +68,7 @@ type Parts = (
     Abilities,
 );
 
-/// A request in progress, counted until dropped.
+/// Guard that counts a request as in progress until it is dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
 
 impl EarlyReplySender for ServerConnection {
@@ -205,7 +205,7 @@ impl ServerConnection {
         }
     }
 
-    /// Ends calls to the client over this connection.
+    /// Fails pending calls to the client over this bidirectional connection, for the given reason.
     pub(super) fn end_callbacks(&self, reason: &str) {
         if let Some(back) = &self.back {
             back.fail_callbacks(reason);
@@ -309,7 +309,8 @@ impl ServerConnection {
         self.conversation.begin_request().then_some(in_progress)
     }
 
-    /// Ends the count of a request in progress.
+    /// Counts a request as ended; if it was the last on a closing connection, sends
+    /// CloseConnection.
     #[inline]
     pub(super) fn ends_request(&self) {
         if self.conversation.end_request() {
@@ -326,12 +327,12 @@ impl ServerConnection {
             .answer(&self.conversation, &self.strategy, reply, may_wait);
     }
 
-    /// Sends a reply after the delayed replies.
+    /// Sends the delayed replies, followed by the given reply.
     pub(super) fn send(&self, reply: &Block) {
         self.replies.send(&self.conversation, &self.strategy, reply);
     }
 
-    /// Sends the delayed replies, if there are any.
+    /// Sends the replies that were delayed to be sent together, if there are any.
     #[inline]
     pub(super) fn send_pending(&self) {
         self.replies
@@ -443,7 +444,7 @@ impl ServerConnection {
         link.close();
     }
 
-    /// Sends CloseConnection, after the last reply, and closes.
+    /// Sends CloseConnection after the last reply, and then closes the connection.
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
         self.strategy.close_when_sent(&self.conversation);

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Flag in `calls`: no new request is begun.
+/// Flag in `calls`: the connection is closing and begins no further requests.
 const CLOSING: u32 = 1 << 31;
 /// Maximum number of log lines about protocol errors on one connection, so that a hostile peer
 /// cannot fill a disk.
@@ -30,12 +30,12 @@ const SHAPES: usize = 2;
 /// State shared by the parts of one client's connection.
 pub(crate) struct Conversation {
     broker: Arc<Broker>,
-    /// Counters of the lane.
+    /// Counters of the lane to which the connection belongs.
     counters: Arc<Counters>,
-    /// Environment that decoded values need: the ORB.
+    /// Environment for decoding object references and valuetypes: the ORB.
     environment: Arc<dyn Environment>,
     link: Arc<dyn Connection>,
-    /// Session that encodes and decodes messages.
+    /// Protocol session that encodes and decodes the messages of the connection.
     pub(super) session: Arc<dyn Session>,
     pub(super) abilities: Abilities,
     pub(super) fragmenting: Fragmenting,
@@ -43,7 +43,7 @@ pub(crate) struct Conversation {
     pub(super) lends: bool,
     /// Length in bytes above which a reply is counted, or exceeds its limit.
     pub(super) long_reply: usize,
-    /// Cached header for [`Conversation::results`].
+    /// Cached reply header for [`Conversation::results`].
     results: Option<Template>,
     /// Cached headers for [`Conversation::results_with`], each written for the first reply of its
     /// shape.
@@ -116,7 +116,7 @@ impl Conversation {
         self.link.peer()
     }
 
-    /// Returns the description of the peer for servants.
+    /// Returns the description of the client that is passed to servants.
     pub(crate) fn request_peer(&self) -> RequestPeer {
         RequestPeer {
             address: self.link.peer().clone(),
@@ -215,7 +215,7 @@ impl Conversation {
         self.link.close();
     }
 
-    /// Handles a failure to send a reply.
+    /// Handles a failure to send a reply to the client.
     #[cold]
     pub(super) fn reply_failed(&self, error: &SendError) {
         self.complain(&format!("a reply could not be sent: {error}; closed"));

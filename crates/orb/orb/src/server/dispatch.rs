@@ -102,7 +102,7 @@ impl Dispatcher<'_> {
         spare.reuse();
     }
 
-    /// Handles a message of any kind.
+    /// Handles a received GIOP message of any kind.
     pub(super) fn handle(&self, message: Message) {
         probe::begins!(Point::ServerMessagingReceive);
         let kind = message.header.kind;

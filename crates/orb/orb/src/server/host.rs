@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock, Weak};
 #[derive(Clone)]
 pub(crate) struct Host {
     environment: Arc<dyn Environment>,
-    /// Environment for decoding messages from other hosts.
+    /// Environment for decoding messages that come from other hosts.
     environment_elsewhere: Arc<dyn Environment>,
     /// Factory of environments for decoding messages over a connection whose client may be called
     /// back over it.

@@ -253,7 +253,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Adds service contexts to the reply.
+    /// Adds the given service contexts to the reply.
     fn carry(&mut self, contexts: &[OwnedContext]) {
         for (id, data) in contexts {
             self.set_reply_context(*id, data);
@@ -317,7 +317,7 @@ impl<'m> ServerCall<'m> {
         self.has_reply = false;
     }
 
-    /// Returns the parts of the encoded reply.
+    /// Returns the header and body of the encoded reply.
     fn made(&self) -> Result<Made<'_>, CdrError> {
         let (session, limits) = (
             &self.conversation.session,
@@ -362,7 +362,7 @@ impl<'m> ServerCall<'m> {
     }
 }
 
-/// Parts of an encoded reply.
+/// Header and body of an encoded reply.
 struct Made<'r> {
     header: ReplyHeader<'r>,
     body: Decoder<'r>,

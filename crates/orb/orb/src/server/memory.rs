@@ -31,7 +31,7 @@ impl Memory {
             .unwrap_or_default()
     }
 
-    /// Returns an empty block to receive into.
+    /// Returns an empty block into which messages are received.
     #[inline]
     pub(super) fn empty_block(&mut self, link: &dyn Connection) -> &mut Block {
         if self.block.capacity() == 0 {

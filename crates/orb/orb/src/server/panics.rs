@@ -22,11 +22,11 @@ use std::fmt;
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
-/// Record of a panic, made by the hook.
+/// Record of a panic in an upcall, made by the panic hook.
 #[derive(Debug)]
 struct PanicRecord {
     message: String,
-    /// File, line and column.
+    /// File, line and column where the panic occurred.
     place: String,
     backtrace: Backtrace,
 }

@@ -36,13 +36,14 @@ pub(super) trait PendingReplySender: Send + Sync {
     /// [`NoRoom`] if it grows and the budget is exhausted; it is unchanged then.
     fn charge_more(&self, hold: &Hold, from: usize, to: usize) -> Result<(), NoRoom>;
 
-    /// Charges a long reply, as [`super::call::EarlyReplySender::charge_reply`] does.
+    /// Charges a long reply to the memory budget, as
+    /// [`super::call::EarlyReplySender::charge_reply`] does.
     fn charge_reply(&self, octets: usize) -> (Hold, Result<(), NoRoom>);
 
-    /// Sends a reply after the delayed replies.
+    /// Sends the delayed replies of the connection, followed by the given reply.
     fn send(&self, reply: &Block);
 
-    /// Ends the count of a request in progress.
+    /// Counts a request of the connection as ended.
     fn ends_request(&self);
 
     /// Sets an alarm that wakes `waker` after `time`. Dropping the alarm cancels it.
@@ -55,7 +56,7 @@ pub(super) trait PendingReplySender: Send + Sync {
     fn time_out(&self);
 }
 
-/// Pending replies of one connection.
+/// Pending replies of one connection, which servants send later.
 #[derive(Debug, Default)]
 pub(super) struct PendingReplies {
     /// Number of pending replies, including those that are not in the table because a later request
@@ -141,7 +142,7 @@ impl PendingReplies {
         Ok(awaited)
     }
 
-    /// Removes a pending reply.
+    /// Removes a pending reply from the connection's table.
     pub(super) fn remove(
         &self,
         sender: &dyn PendingReplySender,
@@ -167,7 +168,7 @@ impl PendingReplies {
         broker.pending_replies.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Returns `true` if there are no pending replies.
+    /// Returns `true` if the connection has no pending replies.
     pub(super) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
@@ -254,7 +255,7 @@ impl Awaited {
         self.state.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Records that the client was answered with TIMEOUT.
+    /// Records that the client was answered with TIMEOUT in place of the pending reply.
     pub(super) fn time_out(&self) {
         self.ends(TIMED_OUT);
     }

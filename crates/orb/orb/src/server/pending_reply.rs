@@ -44,7 +44,7 @@ struct Shared {
     open: Mutex<Option<Open>>,
 }
 
-/// Data that the reply needs.
+/// Data of the request from which its pending reply is made.
 struct Open {
     connection: Arc<dyn PendingReplySender>,
     request_id: u32,
@@ -71,11 +71,11 @@ struct Claimed<'s> {
     is_answered: bool,
 }
 
-/// Data for the interceptors' ending points.
+/// Data of a pending reply for the ending interception points of the interceptors.
 struct Intercepted {
-    /// Present until the interceptors have been called.
+    /// Pass through the interceptors; present until the ending points have been called.
     pass: Option<Box<ServerPass>>,
-    /// Contexts of the request.
+    /// Service contexts of the request.
     contexts: Vec<OwnedContext>,
 }
 
@@ -168,7 +168,7 @@ impl ServerCall<'_> {
 }
 
 impl PendingReply {
-    /// Returns the operation's name on the wire.
+    /// Returns the name of the requested operation, as sent in the request.
     #[must_use]
     pub fn operation(&self) -> &str {
         &self.shared.operation
@@ -383,7 +383,7 @@ impl fmt::Debug for PendingReply {
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
-    /// The connection has ended: nothing was sent.
+    /// The client's connection has ended: no answer was sent.
     #[error("the answer is no longer awaited: the client's connection has ended")]
     NobodyWaits,
     /// The client has already been answered with TIMEOUT, as the limit `timeouts.answer` was

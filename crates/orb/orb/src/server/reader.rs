@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// the thread that has the inbox.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Inbox, locked by the thread that receives.
+    /// Inbox of the connection, locked by the thread that receives.
     pub(super) inbox: Mutex<Inbox>,
     /// True if a thread receives, or is about to.
     receiving: AtomicBool,
@@ -20,7 +20,7 @@ pub(super) struct Reader {
     buffered: AtomicBool,
     /// Number of messages received, by which a watcher detects progress.
     received: AtomicU64,
-    /// True if a first message has arrived.
+    /// True if the peer's first message has arrived.
     heard: AtomicBool,
     /// True if a part of a message has arrived, and the rest has not.
     mid_message: AtomicBool,
@@ -111,13 +111,13 @@ impl Reader {
         self.mid_message.load(Ordering::Relaxed)
     }
 
-    /// Returns the number of messages received.
+    /// Returns the number of messages received on the connection.
     #[inline]
     pub(super) fn number_received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if a first message has arrived.
+    /// Returns `true` if the peer's first message has arrived.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
         self.heard.load(Ordering::Relaxed)
@@ -129,7 +129,7 @@ impl Reader {
         self.buffered.load(Ordering::Relaxed)
     }
 
-    /// Returns `true` if there is data to receive.
+    /// Returns `true` if the connection has data to receive.
     pub(super) fn has_more(&self, conversation: &Conversation) -> bool {
         self.has_received_more() || conversation.link().pending() != Pending::Nothing
     }

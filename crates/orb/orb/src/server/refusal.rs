@@ -2,7 +2,7 @@
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 
-/// Reason why a request is refused.
+/// Reason why the server refuses a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
     /// All threads that could serve the request are busy.

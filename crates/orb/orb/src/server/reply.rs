@@ -63,7 +63,7 @@ impl<'m> ServerCall<'m> {
         Ok(length)
     }
 
-    /// Writes the whole reply; returns its length.
+    /// Encodes the complete reply message; returns its length in bytes.
     #[inline(never)]
     pub(super) fn encode_reply(
         &mut self,

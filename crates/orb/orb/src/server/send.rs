@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Maximum length of a reply that may be delayed, in bytes.
 const SHORT: usize = 2048;
-/// Maximum number of delayed bytes.
+/// Maximum total length of the delayed replies of a connection, in bytes.
 const MANY: usize = 16 * 1024;
 /// Delay of a reply, in nanoseconds, that counts as too long.
 const LONG: u64 = 50_000;
@@ -49,7 +49,7 @@ impl ReplySender {
         }
     }
 
-    /// Returns `true` if a thread is sending.
+    /// Returns `true` if a thread is sending on the connection.
     pub(super) fn is_sending(&self) -> bool {
         !matches!(self.pending.try_lock(), Ok(Some(_)))
     }
@@ -63,7 +63,7 @@ impl ReplySender {
         }
     }
 
-    /// Returns `true` if replies are delayed.
+    /// Returns `true` if the connection has delayed replies.
     #[inline]
     pub(super) fn has_pending(&self) -> bool {
         self.has_pending.load(Ordering::Relaxed)
@@ -93,7 +93,7 @@ impl ReplySender {
 }
 
 impl ReplySender {
-    /// Sends a reply, or delays it if allowed.
+    /// Sends a reply, or delays it if further requests of the client have already arrived.
     #[inline]
     pub(super) fn answer(
         &self,

@@ -15,7 +15,7 @@ use punctual_link::LinkError;
 /// Way in which a message was received into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ReceivedInto {
-    /// Received directly, usually as the only message.
+    /// The message was received directly into the block, usually as its only message.
     Alone,
     /// Copied from the inbox, where it stays until it is skipped.
     Copied,

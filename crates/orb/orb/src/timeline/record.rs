@@ -36,11 +36,11 @@ impl Stage {
 /// Identifier of a request, unique among those in progress in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId {
-    /// The lane's number ([`crate::LaneStatistics::number`]).
+    /// Number of the request's lane ([`crate::LaneStatistics::number`]).
     pub lane: u32,
     /// The connection's number among those that the lane has accepted; 0 for the client's stages.
     pub connection: u32,
-    /// Request id in GIOP.
+    /// GIOP request id of the request.
     pub request: u32,
 }
 
@@ -59,7 +59,7 @@ pub struct Record {
     pub processor: u8,
 }
 
-/// Length of a record in 64-bit words.
+/// Length of one timeline record, in 64-bit words.
 pub(super) const WORDS: usize = 3;
 
 /// Number that stands for "no priority"; CORBA priorities are never negative.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 
-/// Timeline that is being recorded.
+/// State of the timeline that is being recorded.
 #[derive(Debug)]
 pub(super) struct Session {
     number: u64,
@@ -31,7 +31,7 @@ pub struct Timeline(());
 pub struct TimelineLimits {
     /// Maximum number of records of each thread, 24 bytes each. A served request has four or five.
     pub records: usize,
-    /// Maximum number of threads that record.
+    /// Maximum number of threads whose records the timeline can hold.
     pub threads: usize,
 }
 
@@ -77,7 +77,7 @@ impl Timeline {
         Ok(Self(()))
     }
 
-    /// Stops recording. Returns the records of each thread.
+    /// Stops recording the timeline; returns the records of each thread.
     #[must_use]
     pub fn stop(self) -> Vec<ThreadRecords> {
         let ended = end();

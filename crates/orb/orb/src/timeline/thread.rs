@@ -5,7 +5,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Memory for records of one thread.
+/// Memory for the timeline records of one thread.
 pub(super) type Memory = Box<[AtomicU64]>;
 
 /// Allocates memory for this many records, and populates it.
@@ -14,24 +14,24 @@ pub(super) fn memory(records: usize) -> Memory {
     (0..records * WORDS).map(|_| AtomicU64::new(0)).collect()
 }
 
-/// Records of one thread, which alone writes them.
+/// Timeline records of one thread; only that thread writes them.
 #[derive(Debug)]
 pub(super) struct OfThread {
     /// Number of the timeline to which the records belong.
     session: u64,
     name: String,
     words: Memory,
-    /// Number of words that have been written.
+    /// Number of 64-bit words of the memory that have been written.
     used: AtomicUsize,
     lost: AtomicU64,
 }
 
-/// Records of a thread.
+/// Timeline records of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadRecords {
     /// The thread's name.
     pub name: String,
-    /// Records in order of time.
+    /// Records of the thread, in order of time.
     pub records: Vec<Record>,
     /// Number of later records for which there was no room.
     pub lost: u64,

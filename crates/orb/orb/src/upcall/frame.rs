@@ -27,7 +27,7 @@ pub(crate) trait RequestSource: Send + Sync {
     /// Returns `true` if this is the only thread that serves requests on connections of this kind.
     fn is_served_alone(&self) -> bool;
 
-    /// Returns the peer of the connection.
+    /// Returns the description of the connection's peer.
     fn peer(&self) -> RequestPeer;
 
     /// Begins a charge for an upcall's results, of 0 bytes.
@@ -43,16 +43,16 @@ pub type AdapterNote = [u64; 4];
 pub(super) struct Frame {
     /// Number of the ORB that the frame belongs to.
     pub(super) orb: Cell<u64>,
-    /// Flags of the frame.
+    /// Flags of the upcall frame, as a bit set.
     pub(super) flags: Cell<u8>,
     /// Mark of the request that a reactor's thread serves for the source.
     pub(super) in_hand: Cell<u64>,
     note: [Cell<u64>; 4],
 }
 
-/// Flag: the thread is in the frame's upcall.
+/// Frame flag: the thread is currently in the upcall of this frame.
 pub(super) const IN_UPCALL: u8 = 1;
-/// Flag: another thread now receives on the connection.
+/// Frame flag: another thread now receives on the request's connection.
 pub(super) const HANDED_OVER: u8 = 2;
 /// Flag: the frame has a source, the last of [`FrameData::sources`]. Set for the innermost frame that
 /// serves a connection, and for all frames within it.
@@ -66,15 +66,15 @@ pub(super) const HAS_RESULTS: u8 = 16;
 /// Innermost frame, stored directly in thread-local memory. It has no destructor, so that access
 /// needs no check of its initialisation.
 pub(super) struct Innermost {
-    /// Number of frames on the stack.
+    /// Number of upcall frames on the stack of the thread.
     depth: Cell<usize>,
     /// The innermost frame; its flags are 0 if there is none.
     pub(super) frame: Frame,
 }
 
-/// Charge of the results of a request.
+/// Charge of a request's results against the memory budget.
 pub(super) struct ChargedResults {
-    /// Number of sources up to the request's.
+    /// Number of request sources on the stack, up to and including the source of this request.
     pub(super) sources: usize,
     pub(super) charge: Hold,
     pub(super) octets: usize,
@@ -86,9 +86,9 @@ pub(super) struct FrameData {
     /// Sources of the requests; upcalls within the process have none.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
-    /// Charges of results.
+    /// Charges of requests' results against the memory budget.
     pub(super) results: Vec<ChargedResults>,
-    /// Frames around the innermost, outermost first.
+    /// Upcall frames around the innermost one, with the outermost first.
     outer: Vec<Frame>,
 }
 
@@ -119,7 +119,7 @@ impl Frame {
         }
     }
 
-    /// Copies another frame's numbers.
+    /// Copies all fields of another upcall frame into this one.
     #[inline]
     fn set(&self, other: &Self) {
         self.orb.set(other.orb.get());

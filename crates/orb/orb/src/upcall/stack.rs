@@ -127,7 +127,7 @@ impl Drop for Serving {
     }
 }
 
-/// Removes the last charge of results.
+/// Removes the last charge of a request's results from the stack.
 #[cold]
 fn forget_last_results() {
     drop(HELD.with_borrow_mut(|held| held.results.pop()));

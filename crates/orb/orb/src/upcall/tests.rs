@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Room for results.
+/// Memory budget for results in these tests, in bytes.
 const ROOM: usize = 100_000;
 
 /// Request source that counts how often it is handed over.

@@ -22,9 +22,9 @@ pub struct Urgency {
     importance: i32,
 }
 
-/// Deadline of a request that has none.
+/// Value that stands for the deadline of a request without one.
 const NEVER: u64 = u64::MAX;
-/// Laxity of a request that has none.
+/// Value that stands for the laxity of a request without one.
 const UNBOUNDED: i64 = i64::MAX;
 
 impl Urgency {
@@ -40,7 +40,7 @@ impl Urgency {
         }
     }
 
-    /// Returns the urgency with another priority.
+    /// Returns a copy of the urgency with the given priority.
     #[must_use]
     pub const fn with_priority(self, priority: Option<Priority>) -> Self {
         Self { priority, ..self }
@@ -66,20 +66,20 @@ impl Urgency {
         }
     }
 
-    /// Returns the urgency with an importance.
+    /// Returns a copy of the urgency with the given importance.
     #[must_use]
     pub const fn with_importance(self, importance: i32) -> Self {
         Self { importance, ..self }
     }
 
-    /// Returns the priority.
+    /// Returns the priority of the request, if it has one.
     #[inline]
     #[must_use]
     pub const fn priority(self) -> Option<Priority> {
         self.priority
     }
 
-    /// Returns the deadline in nanoseconds.
+    /// Returns the request's deadline in nanoseconds, if it has one.
     #[must_use]
     pub const fn deadline(self) -> Option<u64> {
         match self.deadline.0 {
@@ -88,7 +88,7 @@ impl Urgency {
         }
     }
 
-    /// Returns the laxity in nanoseconds.
+    /// Returns the request's laxity in nanoseconds, if it has one.
     #[must_use]
     pub const fn laxity(self) -> Option<i64> {
         match self.laxity.0 {
@@ -97,7 +97,7 @@ impl Urgency {
         }
     }
 
-    /// Returns the importance.
+    /// Returns the importance of the request.
     #[must_use]
     pub const fn importance(self) -> i32 {
         self.importance

@@ -6,10 +6,10 @@ use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Request that waits for a free thread.
+/// Queued request that waits for a free thread of the pool.
 #[derive(Clone, Copy, Debug)]
 pub struct WaitingRequest<'r> {
-    /// The operation's name on the wire.
+    /// Name of the requested operation, as sent in the request.
     pub operation: &'r str,
     /// Service contexts of the request. They come from the peer and may contain any data.
     pub contexts: ServiceContexts<'r>,
@@ -38,5 +38,5 @@ impl UrgencyStrategy for ByPolicies {
     }
 }
 
-/// Strategy of an ORB, stored as an extension.
+/// Urgency strategy of an ORB, stored as an extension of the ORB.
 pub(crate) struct Registered(pub(crate) Arc<dyn UrgencyStrategy>);

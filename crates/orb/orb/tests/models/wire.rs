@@ -7,7 +7,7 @@ use punctual_models::loom::cell::UnsafeCell;
 use punctual_models::loom::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// Order and time of the server's answers.
+/// Order and time of the modelled server's answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers {
     /// Answers in order of arrival, once the given number of requests has arrived.
@@ -16,21 +16,21 @@ pub(crate) enum Answers {
     Reversed(usize),
 }
 
-/// Delivery to a waiting caller.
+/// Reply or connection failure that is delivered to a waiting caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Reply(u32),
     Broken,
 }
 
-/// Reason why a caller has no reply.
+/// Reason why a waiting caller receives no reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     TimedOut,
     Broken,
 }
 
-/// Both directions of the connection.
+/// Model of a connection with both its directions.
 struct Wire {
     state: Mutex<State>,
     changed: Condvar,
@@ -136,7 +136,7 @@ impl Connection {
         self.wire.changed.notify_all();
     }
 
-    /// Models `ClientConnection::wait`.
+    /// Models waiting for a reply, as `ClientConnection::wait` does.
     pub(crate) fn wait(
         &self,
         caller: &Caller<'_, Content>,

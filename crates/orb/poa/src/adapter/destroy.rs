@@ -63,7 +63,7 @@ impl Adapter {
         }
     }
 
-    /// Removes a child that has been destroyed.
+    /// Removes a destroyed child POA from the children of this adapter.
     fn leave(&self, child: &Self) {
         let mut children = self.tree.children.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);

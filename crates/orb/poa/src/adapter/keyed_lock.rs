@@ -11,7 +11,7 @@ pub(super) struct KeyedLock {
     unlocked: Condvar,
 }
 
-/// Guard of a locked name, until dropped.
+/// Guard that keeps a name locked until it is dropped.
 pub(super) struct KeyedGuard<'t> {
     locks: &'t KeyedLock,
     name: &'t [u8],

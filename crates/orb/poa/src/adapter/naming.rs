@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 /// Names of an adapter, and the source of the ids that it assigns to objects.
 pub(super) struct Naming {
-    /// Name among the children of its parent.
+    /// Name of the adapter among the children of its parent.
     pub(super) name: String,
     /// Id that names the adapter in the keys of transient objects.
     pub(super) id: AdapterId,

@@ -13,7 +13,7 @@ pub(super) struct OutstandingRequests {
     ended: Condvar,
 }
 
-/// Guard that counts one request, until dropped.
+/// Guard that counts a request as outstanding until it is dropped.
 pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
 impl OutstandingRequests {
@@ -29,7 +29,7 @@ impl OutstandingRequests {
         self.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Ends the count of a request.
+    /// Counts one outstanding request as ended.
     pub(super) fn count_out(&self) {
         let was_last = self.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.waiting.load(Ordering::SeqCst) > 0 {
@@ -54,7 +54,7 @@ impl OutstandingRequests {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Makes the waiters re-check their condition.
+    /// Wakes the threads that wait for outstanding requests, so that they re-check their condition.
     pub(super) fn wake(&self) {
         // A waiter checks under the lock, and so either has seen the change or is waiting.
         drop(self.lock.lock());

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock, Weak};
 pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
 
 impl OwnFactory {
-    /// Sets the adapter, once it has been made.
+    /// Sets the adapter whose references the factory makes, once the adapter exists.
     pub(super) fn set_adapter(&self, adapter: &Arc<Adapter>) {
         self.0.get_or_init(|| Arc::downgrade(adapter));
     }

@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// Call of a servant, to be made once the servant has been found: a request from the wire, or a
 /// collocated call.
 pub(crate) trait Request {
-    /// Result of the request.
+    /// Type of the result of the request.
     type Done;
 
-    /// Returns the operation's name on the wire.
+    /// Returns the name of the requested operation, as sent in the request.
     fn operation(&self) -> &str;
 
-    /// Finds the requested object in the map.
+    /// Finds the requested object in the active object map.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {
         map.find(wanted.id, wanted.entry_id)
@@ -81,6 +81,6 @@ pub(crate) struct RequestedObject<'k> {
 pub(crate) enum ByStrategy<'a> {
     /// Number of the operation, which was found together with the object.
     Number(usize),
-    /// Search by the operation's name.
+    /// Search for the operation by its name.
     Name(OperationDemultiplexing, &'a OperationTables),
 }

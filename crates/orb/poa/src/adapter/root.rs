@@ -18,7 +18,7 @@ use punctual_orb::{
 };
 use std::sync::{Arc, OnceLock, Weak};
 
-/// All adapters of an ORB.
+/// Root POA of an ORB, together with all its descendants.
 pub(crate) struct Root {
     me: Weak<Root>,
     pub(crate) common: Arc<OrbAdapters>,

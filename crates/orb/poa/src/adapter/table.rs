@@ -18,7 +18,7 @@ const CHUNK: usize = 64;
 
 type Chunk = [Option<Arc<Adapter>>; CHUNK];
 
-/// Immutable table of the adapters by their names.
+/// Immutable table of an ORB's adapters, indexed by their internal names.
 pub(super) struct Table {
     /// Version, which is unique among the tables of all ORBs.
     version: u64,
@@ -27,7 +27,7 @@ pub(super) struct Table {
 
 /// Newest table, and the state for making its successor.
 pub(super) struct Tables {
-    /// Version of the newest table.
+    /// Version number of the newest adapter table.
     version: AtomicU64,
     now: ArcSwap<Table>,
     names: Mutex<Names>,
@@ -44,7 +44,7 @@ struct Names {
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    /// Table that the calling thread used last.
+    /// Adapter table that the calling thread used last.
     static LAST: RefCell<Option<Arc<Table>>> = const { RefCell::new(None) };
 }
 

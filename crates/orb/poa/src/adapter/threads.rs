@@ -3,13 +3,13 @@
 use crate::policy::ThreadPolicy;
 use parking_lot::ReentrantMutex;
 
-/// Threads that may make upcalls.
+/// Threads that may make upcalls to an adapter's servants.
 pub(super) enum Threads {
-    /// Any thread of the ORB, several at once.
+    /// Any thread of the ORB; several may make upcalls at once.
     Any,
     /// One thread at a time; in an upcall, the thread may make nested upcalls.
     One(ReentrantMutex<()>),
-    /// The ORB's main thread.
+    /// Main thread of the ORB only.
     Main,
 }
 

@@ -14,10 +14,10 @@ use punctual_orb::{CompletionStatus, Orb, SystemException, SystemExceptionKind a
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Upper bound of the tree's depth.
+/// Maximum depth of the tree of POAs.
 const MAX_DEPTH: usize = 256;
 
-/// Reason why an adapter was not made.
+/// Reason why an object adapter could not be created.
 #[derive(Debug)]
 pub(crate) enum CreateError {
     Exists,

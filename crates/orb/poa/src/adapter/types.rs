@@ -54,7 +54,7 @@ pub(crate) struct Adapter {
     pub(super) naming: Naming,
     pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
-    /// Policies whose types were registered with the ORB.
+    /// Policies of the adapter whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
     /// Factory that makes the adapter's references, if it is not the adapter itself.
     pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
@@ -74,7 +74,7 @@ pub(crate) struct OrbAdapters {
     pub(super) registry: Weak<dyn Registry>,
 }
 
-/// Registry of adapters, in which requests find them.
+/// Registry of object adapters in which requests find their adapter.
 pub(super) trait Registry: Send + Sync {
     /// Makes an adapter and adds it.
     ///
@@ -86,7 +86,7 @@ pub(super) trait Registry: Send + Sync {
     fn forget(&self, adapter: &Adapter);
 }
 
-/// Parts from which an adapter is constructed.
+/// Parts from which an object adapter is constructed.
 pub(super) struct Parts {
     pub(super) name: String,
     pub(super) parent: Option<Arc<Adapter>>,
@@ -99,7 +99,7 @@ pub(super) struct Parts {
 
 /// Position of an adapter in the tree: its parent and its children.
 pub(crate) struct TreeNode {
-    /// Parent; `None` for the root.
+    /// Parent of the adapter; `None` for the root POA.
     pub(crate) parent: Option<Arc<Adapter>>,
     pub(super) children: Mutex<BTreeMap<String, Arc<Adapter>>>,
     /// Activator that makes missing children on demand.
@@ -116,7 +116,7 @@ pub(super) struct Dispatch {
     pub(super) map: Option<ActiveMap>,
     #[cfg(feature = "comparison")]
     pub(super) operations: OperationTables,
-    /// Policies that act around upcalls.
+    /// Hook of the policies that act before and after each upcall.
     pub(super) around: Option<UpcallHook>,
 }
 
@@ -132,7 +132,7 @@ pub(super) struct ServantSources {
     pub(super) incarnations: KeyedLock,
 }
 
-/// Adapter activator: makes child adapters on demand.
+/// Adapter activator, which creates missing child adapters on demand.
 pub trait AdapterActivator: Send + Sync {
     /// Makes the child with a name by [`Poa::create_poa`], and sets its servant manager or
     /// activates its objects; returns whether it made the child. Requests for the child wait
@@ -146,7 +146,7 @@ impl<F: Fn(&Poa, &str) -> bool + Send + Sync> AdapterActivator for F {
     }
 }
 
-/// Servant manager: makes servants on demand.
+/// Servant manager, which provides servants on demand.
 #[derive(Clone)]
 pub enum ServantManager {
     /// Servant manager of adapters with RETAIN: a servant that it makes is kept.

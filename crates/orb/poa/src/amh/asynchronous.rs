@@ -65,7 +65,7 @@ impl<T> Async<T> {
 }
 
 impl<T: ?Sized> Async<T> {
-    /// Wraps a shared servant with a shared executor.
+    /// Wraps a shared asynchronous servant, whose futures the given shared executor runs.
     pub fn shared(executor: Arc<dyn Spawn>, servant: Arc<T>) -> Self {
         Self {
             executor,
@@ -85,7 +85,7 @@ impl<T: ?Sized> Async<T> {
         }
     }
 
-    /// Returns the wrapped servant.
+    /// Returns the wrapped asynchronous servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.servant

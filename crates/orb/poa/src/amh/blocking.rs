@@ -15,7 +15,7 @@ impl<T: ?Sized> Blocking<T> {
         Self(servant)
     }
 
-    /// Returns the wrapped servant.
+    /// Returns the wrapped blocking servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0

@@ -21,10 +21,10 @@ enum Answer<R, E> {
     Abandoned(SystemException),
 }
 
-/// Answering side of a slot.
+/// Answering side of the slot for the answer to a collocated call.
 pub(super) struct Here<R, E>(Arc<AnswerSlot<R, E>>);
 
-/// Waiting side of a slot.
+/// Waiting side of the slot for the answer to a collocated call.
 pub(super) struct Waiter<R, E>(Arc<AnswerSlot<R, E>>);
 
 /// Makes the answering and the waiting side of a new slot.

@@ -35,9 +35,9 @@ pub type AnswerWith<R, E> =
 #[must_use = "dropped, it answers NO_RESPONSE"]
 pub struct Response<R, E = SystemException>(To<R, E>);
 
-/// Destination of the answer.
+/// Destination to which the servant's answer is sent.
 enum To<R, E> {
-    /// Client whose request came by wire.
+    /// Remote client whose request arrived over a connection.
     Client {
         pending: PendingReply,
         answer: AnswerWith<R, E>,

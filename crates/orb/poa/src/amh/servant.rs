@@ -19,19 +19,19 @@ use std::sync::Arc;
 pub struct Amh<T: ?Sized>(Arc<T>);
 
 impl<T> Amh<T> {
-    /// Wraps a servant.
+    /// Wraps a servant for asynchronous method handling.
     pub fn new(servant: T) -> Self {
         Self(Arc::new(servant))
     }
 }
 
 impl<T: ?Sized> Amh<T> {
-    /// Wraps a shared servant.
+    /// Wraps a shared servant for asynchronous method handling.
     pub fn shared(servant: Arc<T>) -> Self {
         Self(servant)
     }
 
-    /// Returns the wrapped servant.
+    /// Returns the wrapped servant with asynchronous method handling.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0

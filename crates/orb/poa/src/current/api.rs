@@ -74,7 +74,7 @@ impl Current {
     }
 }
 
-/// Returns the application's handle of an upcall's adapter.
+/// Returns the POA of the object that an upcall serves.
 fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
     adapter_of(upcall)
         .and_then(|adapter| adapter.poa())

@@ -16,7 +16,7 @@ pub(super) struct ObjectUpcall {
     object: Object,
 }
 
-/// Object of the upcall.
+/// Target object of an upcall, by its id.
 #[derive(Clone, Copy)]
 enum Object {
     EntryId(EntryId),
@@ -32,9 +32,9 @@ enum Object {
 /// Data of a thread's upcalls that does not fit into the numbers.
 #[derive(Default)]
 struct Named {
-    /// Ids that are not map entries, concatenated.
+    /// Concatenated object ids that are not map entries.
     ids: Vec<u8>,
-    /// Servants that are not in an object map.
+    /// Servants of upcalls whose objects are not in an active object map.
     servants: Vec<Arc<dyn Servant>>,
 }
 
@@ -165,7 +165,7 @@ fn upcalls() -> Vec<ObjectUpcall> {
 }
 
 impl ObjectUpcall {
-    /// Returns the object's id.
+    /// Returns the object id of the upcall's target.
     pub(super) fn id(&self) -> ObjectId {
         match self.object {
             Object::EntryId(entry_id) => (&entry_id.octets()).into(),

@@ -12,7 +12,7 @@ use std::sync::{Arc, Weak};
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("a POA manager `{id}` exists already")]
 pub struct ManagerExists {
-    /// Id that is already in use.
+    /// Id of the manager that is already in use.
     pub id: String,
 }
 
@@ -74,7 +74,7 @@ impl PoaManagerFactory {
         }
     }
 
-    /// Returns all managers.
+    /// Returns all POA managers of the ORB.
     #[must_use]
     pub fn list(&self) -> Vec<PoaManager> {
         let known = self.known.lock();

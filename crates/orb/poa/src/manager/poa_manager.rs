@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
-    /// The manager is inactive.
+    /// The POA manager is inactive.
     #[error(transparent)]
     AdapterInactive(#[from] AdapterInactive),
     /// The wait was refused: BAD_INV_ORDER for a thread in an upcall, which would wait for itself.
@@ -57,7 +57,7 @@ struct Warnings {
     at_request: AtomicBool,
 }
 
-/// Operations of an adapter that its manager uses.
+/// Operations of an object adapter that its POA manager calls.
 pub(crate) trait Managed: Send + Sync {
     /// Returns whether the adapter has active objects, a servant manager or a default servant.
     fn has_objects(&self) -> bool;
@@ -69,7 +69,7 @@ pub(crate) trait Managed: Send + Sync {
     /// changes the result of `useless` calls [`Managed::wake_waiting`].
     fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool);
 
-    /// Makes the waiters re-check their condition.
+    /// Wakes the threads that wait in the adapter, so that they re-check their condition.
     fn wake_waiting(&self);
 }
 
@@ -98,7 +98,7 @@ impl PoaManager {
         &self.shared.id
     }
 
-    /// Returns the current state.
+    /// Returns the current state of the POA manager.
     #[must_use]
     pub fn state(&self) -> ManagerState {
         self.shared.admission.state()

@@ -1,11 +1,11 @@
 //! States of a manager (CORBA 3.3 part 1, §15.3.2.2).
 
-/// State of a manager: how it treats requests.
+/// State of a POA manager, which determines the treatment of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagerState {
-    /// Requests wait. The initial state.
+    /// Requests are held back until the state changes. This is the initial state.
     Holding,
-    /// Requests are served.
+    /// Requests are served by the adapters of the manager.
     Active,
     /// Requests are refused with TRANSIENT.
     Discarding,

@@ -56,7 +56,7 @@ impl ByServant {
         Some(found.1)
     }
 
-    /// Returns whether a servant is active anywhere.
+    /// Returns whether the servant incarnates any active object.
     pub(super) fn has(&self, identity: Identity, is: impl Fn(u32) -> bool) -> bool {
         match &self.noted {
             Noted::Counted(counts) => counts.contains_key(&identity),

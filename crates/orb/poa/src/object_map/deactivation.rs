@@ -15,7 +15,7 @@ impl ActiveMap {
         self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }
 
-    /// Deactivates all objects, and prevents any further activation.
+    /// Deactivates all objects of the map, and prevents any further activation.
     pub(crate) fn close_for_good(&self) {
         self.lock().closed = true;
         self.deactivate_all();
@@ -48,7 +48,7 @@ impl ActiveMap {
         }
     }
 
-    /// Makes the waiters re-check their condition.
+    /// Wakes the threads that wait for deactivations, so that they re-check their condition.
     pub(crate) fn wake_waiting(&self) {
         self.wake(&self.lock());
     }
@@ -68,7 +68,7 @@ impl ActiveMap {
         inner.waiting -= 1;
     }
 
-    /// Wakes the waiters, which re-check their condition.
+    /// Wakes the threads that wait for changes of the map, so that they re-check their condition.
     pub(super) fn wake(&self, inner: &Inner) {
         if inner.waiting > 0 {
             self.changed.notify_all();
@@ -120,7 +120,7 @@ impl ActiveMap {
         self.wake(&inner);
     }
 
-    /// Returns whether a servant is active anywhere.
+    /// Returns whether the servant still incarnates another active object.
     fn has_elsewhere(&self, identity: Identity) -> bool {
         let inner = self.lock();
         let is = |index| self.is_there(&inner, index, identity);

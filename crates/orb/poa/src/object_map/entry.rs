@@ -7,7 +7,7 @@ use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
 
-/// Source of object ids.
+/// Source of the object ids: the map or the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ids {
     /// The map assigns ids to objects that are activated without one.
@@ -16,9 +16,9 @@ pub(crate) enum Ids {
     User,
 }
 
-/// Active object, as its slot stores it.
+/// Active object, in the form that its slot of the map stores.
 pub(crate) struct Entry {
-    /// Id under which it is active.
+    /// Object id under which the object is active.
     pub(crate) id: Name,
     /// Servant of the activation; [`super::Pinned::forwarded`] returns whether calls have been
     /// forwarded since.
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     pub(crate) own: Option<Arc<OwnPolicies>>,
 }
 
-/// Deactivated object, after its last call has ended.
+/// Deactivated object whose last call has ended.
 #[derive(Debug)]
 pub(crate) struct Deactivated {
     pub(crate) entry_id: EntryId,
@@ -55,18 +55,18 @@ pub(crate) trait OnDeactivated: Send + Sync {
     fn freed(&self) {}
 }
 
-/// Reason why an object was not activated.
+/// Reason why an object could not be activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// An object with the id is active.
+    /// An object with this id is already active.
     ObjectAlreadyActive,
-    /// The servant is active already, at this entry.
+    /// The servant is already active; the object is in this entry of the map.
     ServantAlreadyActive(EntryId),
     /// An object with the id is still being deactivated: [`super::ActiveMap::wait_while_closing`].
     Closing,
-    /// The maximum number of entries is in use.
+    /// The maximum number of objects in the map has been reached.
     Full,
-    /// The map is closed permanently ([`super::ActiveMap::close_for_good`]).
+    /// The active object map is closed permanently ([`super::ActiveMap::close_for_good`]).
     Gone,
     /// The id is not one of those known to the perfect hash.
     NotInTheSet,

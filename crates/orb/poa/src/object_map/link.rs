@@ -12,13 +12,13 @@ const BUCKET: u32 = 0x8000_0000;
 const FREE: u32 = 0xc000_0000;
 const END: u32 = u32::MAX;
 
-/// Next element of a chain.
+/// Link to the next element of a chain of slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Link {
     NotSet,
     Slot(u32),
     Bucket(u32),
-    /// Element of the chain of free slots.
+    /// Slot with this index, in the chain of free slots.
     Free(u32),
     End,
 }

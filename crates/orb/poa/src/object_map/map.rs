@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// Active object map of one adapter.
+/// Active object map of one object adapter.
 pub(crate) struct ActiveMap {
     pub(super) slots: Slots<Entry>,
     pub(super) index: Box<HashIndex>,
@@ -31,7 +31,7 @@ pub(crate) struct ActiveMap {
     pub(super) active: AtomicUsize,
     /// Number of active objects, and of deactivated ones that still have calls.
     pub(super) occupied: AtomicUsize,
-    /// Number of ids in `Inner::closing`.
+    /// Number of object ids in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
     /// Signals that an object was removed, or that an entry with waiters has lost its last pin.
@@ -39,17 +39,17 @@ pub(crate) struct ActiveMap {
     pub(super) listener: Box<dyn OnDeactivated>,
 }
 
-/// State of an object id: active or not.
+/// Activation state of an object id.
 #[derive(Debug)]
 pub(crate) enum Active {
-    /// No object is active under the id.
+    /// No object is active under this id.
     Not,
     /// An object is active, with its own policies in place of its adapter's if it has any.
     With(Option<Arc<OwnPolicies>>),
 }
 
 pub(super) struct Inner {
-    /// Head of the chain of free slots.
+    /// First element of the chain of free slots.
     free: Link,
     pub(super) by_servant: ByServant,
     /// Ids of the objects that are being deactivated, except ids that are entries.
@@ -96,7 +96,7 @@ impl ActiveMap {
         })
     }
 
-    /// Activates an object without policies of its own.
+    /// Activates an object that has no policies of its own.
     #[cfg(test)]
     pub(crate) fn activate(
         &self,
@@ -199,7 +199,7 @@ impl ActiveMap {
         open
     }
 
-    /// Returns whether an object has had this entry.
+    /// Returns whether this map entry was ever used for an object.
     pub(crate) fn has_been(&self, entry_id: EntryId) -> bool {
         let known = self.slots.slot(entry_id.index).map(Slot::state);
         known.is_some_and(|(state, generation)| match state {
@@ -214,7 +214,7 @@ impl ActiveMap {
         self.occupied.load(Ordering::SeqCst) == 0
     }
 
-    /// Returns the number of active objects.
+    /// Returns the number of active objects in the map.
     pub(crate) fn len(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }

@@ -6,9 +6,9 @@ use std::fmt;
 /// Identifier of a map entry: one use of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryId {
-    /// Index of the slot.
+    /// Index of the entry's slot in the map.
     pub(crate) index: u32,
-    /// Number of the slot's earlier uses.
+    /// Number of times that the slot was used before this entry.
     pub(crate) generation: u32,
 }
 
@@ -34,9 +34,9 @@ impl EntryId {
 /// Upper bound of an id that is stored in the slot, in bytes.
 const SHORT: usize = 22;
 
-/// Id of an active object.
+/// Object id of an active object, as its map entry stores it.
 pub(crate) enum Name {
-    /// The id is the entry ([`EntryId::octets`]).
+    /// Object id that consists of the octets of the map entry ([`EntryId::octets`]).
     EntryId,
     Short(u8, [u8; SHORT]),
     Long(Box<[u8]>),

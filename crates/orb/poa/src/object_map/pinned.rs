@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// an object that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
 pub(crate) struct Pinned<'m> {
     map: &'m ActiveMap,
-    /// Pin; `None` only while this is being dropped.
+    /// Pin on the object's slot; `None` only while this value is being dropped.
     pin: Option<Pin<'m, Entry>>,
     entry_id: EntryId,
 }
@@ -30,18 +30,18 @@ impl<'m> Pinned<'m> {
         }
     }
 
-    /// Returns the object's entry.
+    /// Returns the id of the object's map entry.
     pub(crate) fn entry_id(&self) -> EntryId {
         self.entry_id
     }
 
-    /// Returns whether the object's entry is its id.
+    /// Returns whether the object id was derived from the map entry.
     #[inline]
     pub(crate) fn has_no_other_id(&self) -> bool {
         matches!(self.id, Name::EntryId)
     }
 
-    /// Returns whether the object has this id.
+    /// Returns whether the object has the given object id.
     #[inline]
     pub(crate) fn is_named(&self, id: &[u8]) -> bool {
         match self.id.as_deref() {
@@ -57,7 +57,7 @@ impl<'m> Pinned<'m> {
         (&self.servant, self.own.as_deref())
     }
 
-    /// Returns whether calls of the object are forwarded.
+    /// Returns whether calls of the object are forwarded to another object.
     #[inline]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.pin().is_forwarded()
@@ -107,13 +107,13 @@ impl fmt::Debug for Pinned<'_> {
     }
 }
 
-/// Result of a search for an id.
+/// Result of a search of the active object map for an id.
 #[derive(Debug)]
 pub(crate) enum Lookup<'m> {
-    /// The object is active.
+    /// The object is active, and is pinned for as long as this value exists.
     Pinned(Pinned<'m>),
     /// The object is being deactivated.
     Closing,
-    /// No object has the id.
+    /// No object in the map has the id.
     None,
 }

@@ -48,7 +48,7 @@ pub(crate) struct Slot<E> {
 // `fill`.
 unsafe impl<E: Send + Sync> Sync for Slot<E> {}
 
-/// State of a slot.
+/// State of a slot of the active object map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
@@ -105,7 +105,7 @@ impl<E> Slot<E> {
         Some((self.pin(of)?, of))
     }
 
-    /// Returns the slot's state and its generation.
+    /// Returns the state of the slot, and its generation.
     pub(crate) fn state(&self) -> (State, u32) {
         let word = self.word.load(Ordering::Acquire);
         let state = match (word & OPEN != 0, word & CLOSING != 0) {
@@ -185,12 +185,12 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Withdraws the request for a wake-up.
+    /// Withdraws the request to be woken when the slot is unpinned.
     pub(crate) fn unwatch(&self) {
         self.word.fetch_and(!WATCHED, Ordering::AcqRel);
     }
 
-    /// Returns the slot's link in its chain.
+    /// Returns the slot's link to the next element of its chain.
     #[inline]
     pub(crate) fn link(&self) -> u64 {
         self.link.load(Ordering::Acquire)
@@ -208,18 +208,18 @@ pub(crate) struct Pin<'s, E> {
     slot: &'s Slot<E>,
 }
 
-/// Work to be done after unpinning.
+/// Work that remains after a slot has been unpinned.
 pub(crate) enum Unpinned<'s, E> {
-    /// No work to be done.
+    /// No work remains after unpinning.
     NoWork,
-    /// A waiter is to be woken.
+    /// A thread that waits for the slot must be woken.
     Watched,
     /// The slot was closing, and this was the last pin.
     Last(LastPin<'s, E>),
 }
 
 impl<'s, E> Pin<'s, E> {
-    /// Returns the pinned slot.
+    /// Returns the slot that the pin protects.
     pub(crate) fn slot(&self) -> &'s Slot<E> {
         self.slot
     }
@@ -260,17 +260,17 @@ impl<'s, E> Pin<'s, E> {
         }
     }
 
-    /// Returns whether the slot has not been closed.
+    /// Returns whether the pinned slot is still open for new calls.
     pub(crate) fn is_open(&self) -> bool {
         self.slot.word.load(Ordering::Acquire) & OPEN != 0
     }
 
-    /// Records that calls are forwarded from now on.
+    /// Marks the object of the slot as forwarding its calls from now on.
     pub(crate) fn forward(&self) {
         self.slot.word.fetch_or(FORWARDED, Ordering::AcqRel);
     }
 
-    /// Returns whether calls are forwarded.
+    /// Returns whether calls of the object in this slot are forwarded.
     #[inline]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.slot.word.load(Ordering::Acquire) & FORWARDED != 0

@@ -23,7 +23,7 @@ type Segment<E> = OnceLock<Box<[Slot<E>]>>;
 pub(crate) struct Slots<E> {
     doubling: [Segment<E>; DOUBLING],
     large: OnceLock<Box<[Segment<E>]>>,
-    /// Number of slots in use.
+    /// Number of slots of the active object map that are in use.
     count: AtomicU32,
 }
 

@@ -27,7 +27,7 @@ impl Servant for Nothing {
     }
 }
 
-/// Listener that records removed objects.
+/// Listener that records the objects removed from the map.
 #[derive(Clone, Default)]
 struct Gone(Arc<Mutex<Vec<Deactivated>>>);
 
@@ -57,7 +57,7 @@ fn user(strategy: Strategy) -> (ActiveMap, Gone) {
     map_of(strategy, Ids::User, Servants::NotIndexed)
 }
 
-/// Returns every strategy, for the given ids.
+/// Returns one strategy of each kind, for objects with the given ids.
 fn strategies(ids: &[&[u8]]) -> Vec<Strategy> {
     let set = ids.iter().map(|&id| Box::from(id)).collect();
     vec![

@@ -106,7 +106,7 @@ impl Poa {
         }
     }
 
-    /// Returns the number of active objects.
+    /// Returns the number of active objects of this POA.
     #[must_use]
     pub fn active_objects(&self) -> usize {
         self.adapter.map().map_or(0, ActiveMap::len)
@@ -184,7 +184,7 @@ impl Poa {
         )))
     }
 
-    /// Returns the active object map.
+    /// Returns the active object map of this POA.
     pub(super) fn map(&self) -> Result<&ActiveMap, PoaError> {
         self.adapter.map().ok_or(PoaError::WrongPolicy("RETAIN"))
     }

@@ -12,28 +12,28 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoaError {
-    /// The reference was not made by this adapter.
+    /// The reference was not created by this POA.
     #[error("the reference was not made by this POA")]
     WrongAdapter,
     /// The adapter's policies do not allow the operation; the value is the policy that it needs.
     #[error("the POA's policies do not allow it: it needs {0}")]
     WrongPolicy(&'static str),
-    /// The object is not active, or no longer.
+    /// No object is active under this id.
     #[error("the object is not active")]
     ObjectNotActive,
-    /// An object with the id is active already.
+    /// An object with this id is already active.
     #[error("an object with this id is active already")]
     ObjectAlreadyActive,
     /// The servant is active, and may be active under one id only.
     #[error("the servant is active already (UNIQUE_ID allows one id for each servant)")]
     ServantAlreadyActive,
-    /// The servant is not active.
+    /// The servant does not incarnate any active object.
     #[error("the servant is not active")]
     ServantNotActive,
-    /// No default servant is set.
+    /// The POA has no default servant.
     #[error("the POA has no default servant")]
     NoServant,
-    /// System exception.
+    /// The operation of the POA failed with this system exception.
     #[error(transparent)]
     System(#[from] SystemException),
 }
@@ -62,11 +62,11 @@ impl From<PoaError> for SystemException {
     }
 }
 
-/// Reason why a child POA was not made.
+/// Reason why a child POA could not be created.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreatePoaError {
-    /// There is a child with this name already.
+    /// The POA already has a child with this name.
     #[error("a POA `{0}` exists already")]
     AdapterAlreadyExists(String),
     /// A policy is given twice, or conflicts with the others.
@@ -76,7 +76,7 @@ pub enum CreatePoaError {
         name: String,
         /// Index of the first wrong policy in the given list, from 0.
         index: u16,
-        /// Description of what is wrong with the policy.
+        /// Description of the problem with the policy.
         why: Cow<'static, str>,
     },
     /// System exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name
@@ -108,14 +108,14 @@ impl CreatePoaError {
     }
 }
 
-/// Reason why a child POA was not found.
+/// Reason why a child POA could not be found.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindPoaError {
     /// There is no such child, and no adapter activator made it.
     #[error("the POA `{0}` does not exist")]
     AdapterNonExistent(String),
-    /// System exception: OBJ_ADAPTER if the adapter activator failed.
+    /// The search failed with this system exception: OBJ_ADAPTER if the adapter activator failed.
     #[error(transparent)]
     System(#[from] SystemException),
 }

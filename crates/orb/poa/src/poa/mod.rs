@@ -20,7 +20,7 @@ use punctual_orb::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Access to an ORB's root POA.
+/// Extension trait that gives access to an ORB's root POA.
 pub trait RootPoa {
     /// Returns the root POA, made at the first call, when the ORB begins to listen. Its manager
     /// holds requests until it is activated.
@@ -192,7 +192,7 @@ impl Poa {
         self.adapter.defined.value()
     }
 
-    /// Returns the ORB.
+    /// Returns the ORB to which the POA belongs.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.orb

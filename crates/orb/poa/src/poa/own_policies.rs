@@ -118,7 +118,7 @@ impl Poa {
         Ok(I::from_object(object))
     }
 
-    /// Returns whether the adapter itself has this policy.
+    /// Returns whether the adapter itself has the policy that the object has.
     fn has(&self, own: &OwnPolicies) -> bool {
         self.adapter.defined.iter().any(|one| *one == own.policy)
     }

@@ -22,7 +22,7 @@ impl Poa {
         self.create_reference_with_id(&id)
     }
 
-    /// Returns an id that no object has had.
+    /// Returns an object id that no object of this POA has had.
     pub(super) fn fresh_id(&self) -> Result<ObjectId, PoaError> {
         if !self.adapter.policies.has_system_ids() {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));

@@ -185,7 +185,7 @@ impl Policies {
         self.finds_objects_otherwise() || self.operations != OperationDemultiplexing::Compiled
     }
 
-    /// Returns whether a strategy for comparison finds objects.
+    /// Returns whether objects are found by a strategy other than the default.
     #[cfg(feature = "comparison")]
     pub(crate) fn finds_objects_otherwise(&self) -> bool {
         self.demultiplexing != Demultiplexing::Active

@@ -12,9 +12,9 @@ pub enum Demultiplexing {
     /// comes without an entry is hashed.
     #[default]
     Active,
-    /// By comparing all objects, one after the other.
+    /// Finds an object by comparing its id with the ids of all objects, one after the other.
     Linear,
-    /// By a hash table that grows and shrinks.
+    /// Finds an object by a hash table that grows and shrinks.
     DynamicHash,
     /// By a perfect hash over these ids: no collisions, and no other ids can be activated.
     PerfectHash(Vec<ObjectId>),
@@ -30,7 +30,7 @@ pub enum OperationDemultiplexing {
     /// By the search that the IDL compiler generated from the known names.
     #[default]
     Compiled,
-    /// By comparing all names, one after the other.
+    /// Finds an operation by comparing its name with all names, one after the other.
     Linear,
     /// By a hash table that is made when the adapter first serves an interface.
     DynamicHash,

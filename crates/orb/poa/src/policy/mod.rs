@@ -11,13 +11,13 @@ pub use comparison::{Demultiplexing, OperationDemultiplexing};
 use punctual_orb::{Policy, PolicyType};
 use std::time::Duration;
 
-/// Policy for [`crate::Poa::create_poa`].
+/// Policy that is passed to [`crate::Poa::create_poa`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaPolicy {
-    /// Threads that make upcalls.
+    /// Threads that make upcalls to the POA's servants.
     Thread(ThreadPolicy),
-    /// Lifetime of references.
+    /// Lifetime of the references that the POA creates.
     Lifespan(LifespanPolicy),
     /// Number of objects that a servant may incarnate.
     IdUniqueness(IdUniquenessPolicy),
@@ -25,14 +25,14 @@ pub enum PoaPolicy {
     IdAssignment(IdAssignmentPolicy),
     /// Implicit activation: whether asking for a servant's reference activates the servant.
     ImplicitActivation(ImplicitActivationPolicy),
-    /// Use of an active object map.
+    /// Use of an active object map by the POA.
     ServantRetention(ServantRetentionPolicy),
     /// Treatment of requests whose object is not in the map.
     RequestProcessing(RequestProcessingPolicy),
-    /// Search strategy for objects. Not in the standard.
+    /// Strategy by which the POA finds objects. An extension of Punctual.
     #[cfg(feature = "comparison")]
     Demultiplexing(Demultiplexing),
-    /// Search strategy for operations. Not in the standard.
+    /// Strategy by which the POA finds operations. An extension of Punctual.
     #[cfg(feature = "comparison")]
     OperationDemultiplexing(OperationDemultiplexing),
     /// Time limit of a servant that answers later. Not in the standard.
@@ -42,17 +42,17 @@ pub enum PoaPolicy {
 }
 
 impl PoaPolicy {
-    /// Makes a policy of a registered type.
+    /// Makes a POA policy of a type that was registered with the ORB.
     #[must_use]
     pub fn of<P: PolicyType>(value: P) -> Self {
         Self::Defined(Policy::of(value))
     }
 }
 
-/// Threads that make upcalls.
+/// Threads that make upcalls to the POA's servants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadPolicy {
-    /// Threads of the ORB, several at once.
+    /// Threads of the ORB, several of which may make upcalls at once.
     #[default]
     OrbControl,
     /// One thread at a time; during an upcall, the adapter's objects may be called again by that
@@ -63,10 +63,10 @@ pub enum ThreadPolicy {
     MainThread,
 }
 
-/// Lifetime of references.
+/// Lifetime of the references that the POA creates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifespanPolicy {
-    /// References become invalid when the adapter is destroyed.
+    /// References become invalid when their POA is destroyed.
     #[default]
     Transient,
     /// References stay valid as long as some process makes an adapter with the same name at the
@@ -87,9 +87,9 @@ pub enum IdUniquenessPolicy {
 /// Assignment of object ids: by the adapter or by the application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
-    /// The application chooses ids.
+    /// The application chooses the object ids.
     User,
-    /// The adapter chooses ids.
+    /// The POA chooses the object ids.
     #[default]
     System,
 }
@@ -104,7 +104,7 @@ pub enum ImplicitActivationPolicy {
     NoImplicit,
 }
 
-/// Use of an active object map.
+/// Use of an active object map by the POA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServantRetentionPolicy {
     /// The adapter keeps active objects and their servants in a map.
@@ -117,10 +117,10 @@ pub enum ServantRetentionPolicy {
 /// Treatment of requests whose object is not in the active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestProcessingPolicy {
-    /// Refusal with OBJECT_NOT_EXIST.
+    /// Requests for objects that are not active are refused with OBJECT_NOT_EXIST.
     #[default]
     ActiveObjectMapOnly,
-    /// One default servant serves all of them.
+    /// One default servant serves all objects that are not in the active object map.
     DefaultServant,
     /// A servant manager provides the servants: an activator with
     /// [`ServantRetentionPolicy::Retain`], a locator without.
@@ -131,11 +131,11 @@ pub enum RequestProcessingPolicy {
 /// by wire, before its client gets TIMEOUT instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerTimeoutPolicy {
-    /// The ORB's time limit (`timeouts.answer`).
+    /// The time limit is the ORB's setting `timeouts.answer`.
     #[default]
     OfOrb,
     /// This time limit, for the servants of the adapter.
     After(Duration),
-    /// Servants have no time limit.
+    /// Servants have no time limit for their answers.
     Never,
 }

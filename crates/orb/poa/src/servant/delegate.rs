@@ -6,14 +6,14 @@ use std::sync::Arc;
 /// Type that holds a servant and delegates its operations to it: an `Arc`, a `Box`, or a [`Tie`] to
 /// a part of an object. The IDL compiler implements each servant trait for these delegates.
 pub trait Delegate: Send + Sync + 'static {
-    /// Type of the servant that is held.
+    /// Type of the servant that the delegate holds.
     type Servant: ?Sized;
 
     /// Set if clones of the delegate share one servant, and so count as one object. A `Box` counts
     /// as an object of its own.
     const IS_SHARED: bool;
 
-    /// Returns the servant that performs the operations.
+    /// Returns the servant that performs the delegated operations.
     fn servant(&self) -> &Self::Servant;
 }
 

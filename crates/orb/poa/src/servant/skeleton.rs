@@ -6,7 +6,7 @@
 
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 
-/// Result of answering a request.
+/// Result of answering a request in a skeleton.
 pub type Answered = Result<Dispatched, DispatchError>;
 
 /// Function that unmarshals a request, calls an operation of the servant, and marshals the reply.

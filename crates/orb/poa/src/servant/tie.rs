@@ -31,7 +31,7 @@ impl<T: ?Sized, S: ?Sized> Tie<T, S> {
         Self { object, part }
     }
 
-    /// Returns the whole object.
+    /// Returns the whole object, of which a part is the servant.
     #[must_use]
     pub fn object(&self) -> &Arc<T> {
         &self.object

@@ -9,7 +9,7 @@ use punctual_models::loom::thread;
 use punctual_orb::{AdapterPolicies, Policy, PolicyLevels, PolicyType};
 use std::sync::Arc;
 
-/// Policy type that the application defines.
+/// Policy type of these tests, as an application could define it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Number(u32);
 

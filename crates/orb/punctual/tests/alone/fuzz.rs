@@ -295,7 +295,7 @@ fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
     }
 }
 
-/// Connection of a peer that sends invalid messages.
+/// Connection of a test peer that sends invalid messages to the ORB.
 struct Peer(Arc<dyn Connection>);
 
 impl Peer {

@@ -17,7 +17,7 @@ use support::{Echo, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Lock for one test at a time.
+/// Lock that makes the tests of this program run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 /// Objects that the subscriber calls for each log line.
 static CALLED: Mutex<Vec<Echo>> = Mutex::new(Vec::new());

@@ -20,10 +20,10 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Number of allocations that starting a thread takes.
+/// Number of memory allocations made when a thread is started.
 const A_THREAD: u64 = 8;
 
-/// Allocator that counts the calling thread's allocations.
+/// Allocator that counts the allocations of the calling thread.
 struct Counting;
 
 #[global_allocator]

@@ -383,7 +383,7 @@ fn a_callback_in_progress_is_answered_when_its_orb_is_shut_down() {
     }
 }
 
-/// Interceptor that is registered and does nothing.
+/// Request interceptor that does nothing.
 struct Onlooker;
 
 impl ServerRequestInterceptor for Onlooker {

@@ -80,7 +80,7 @@ impl Drop for Bridged {
 /// End of a connection without an ORB, on which the test sends and receives bytes itself.
 struct Peer(TcpStream);
 
-/// Complete message that was received.
+/// Complete GIOP message received from the bridge.
 struct Received {
     header: MessageHeader,
     octets: Vec<u8>,

@@ -353,7 +353,7 @@ fn an_orb_that_ends_sends_what_waits_though_one_server_takes_nothing() {
     wait_for_sums(&pair.servant, &[1]);
 }
 
-/// Reads one request.
+/// Reads one GIOP request from the stream, and returns its body as text.
 fn request(stream: &mut TcpStream) -> String {
     let mut header = [0; 12];
     stream.read_exact(&mut header).unwrap();

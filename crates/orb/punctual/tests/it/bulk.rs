@@ -61,7 +61,7 @@ plain_struct! {
     }
 }
 
-/// Reference to an object that returns its argument.
+/// Reference to a test object whose operations return their arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Carrier(ObjectRef);
 

@@ -14,9 +14,9 @@ use std::time::Duration;
 use support::{Answering, Echo, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
-/// Real-time CORBA's RTCorbaPriority, an encapsulated short.
+/// Id of Real-time CORBA's service context RTCorbaPriority, which is an encapsulated short.
 const PRIORITY: u32 = 10;
-/// Id of a user's trace context.
+/// Id of the application's own service context for tracing.
 const TRACE: u32 = 0x5455_0001;
 
 thread_local! {
@@ -42,7 +42,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Another service context, with an odd length.
+/// Trace service context, whose data has an odd length.
 #[derive(Debug)]
 struct Trace;
 
@@ -60,14 +60,14 @@ impl RequestContext for Trace {
     }
 }
 
-/// Contexts, by id and data.
+/// Service contexts, each with its id and its data.
 type Contexts = Vec<(u32, Vec<u8>)>;
 
 /// Servant that answers each `long` with its argument, and records the contexts that came with it.
 #[derive(Debug, Default)]
 struct Noting {
     seen: Mutex<Vec<Contexts>>,
-    /// Contexts that the replies carry.
+    /// Service contexts that are attached to the replies.
     replies: Contexts,
 }
 

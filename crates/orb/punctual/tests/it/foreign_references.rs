@@ -24,7 +24,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Link whose connections count as connections between hosts.
+/// Link whose connections are treated as connections to another host.
 #[derive(Debug)]
 struct Far(Uiop);
 
@@ -77,7 +77,7 @@ fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Ec
     (orb, echo)
 }
 
-/// Returns a reference as another ORB receives it.
+/// Returns the reference as another ORB receives it in stringified form.
 fn received_by(orb: &Orb, reference: &Echo) -> Echo {
     let text = reference.as_object().orb().object_to_string(reference);
     Echo::from_object(orb.string_to_object(&text.unwrap()).unwrap())

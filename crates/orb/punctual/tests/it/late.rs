@@ -13,7 +13,7 @@ use support::{Answering, Echo, Gate, Pair, object_key, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Returns the concurrency strategies that have spare threads.
+/// Returns the concurrency strategies that can start additional threads.
 fn strategies() -> [Concurrency; 2] {
     let mut size = PoolSize::default();
     (size.threads, size.most) = (2, 4);
@@ -23,7 +23,7 @@ fn strategies() -> [Concurrency; 2] {
     ]
 }
 
-/// Returns a request of GIOP 1.2, little-endian.
+/// Returns a little-endian GIOP 1.2 request.
 fn request(id: u32, two_way: bool, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
     let length = |octets: &[u8]| u32::try_from(octets.len()).unwrap().to_le_bytes();
     let mut message = b"GIOP\x01\x02\x01\x00\0\0\0\0".to_vec();

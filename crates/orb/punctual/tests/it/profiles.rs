@@ -18,7 +18,7 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Server with one object of its own.
+/// Server with one object, as one of several replicas.
 struct Replica {
     orb: Orb,
     servant: Arc<EchoImpl>,
@@ -81,7 +81,7 @@ impl Answering for Forwarder {
     }
 }
 
-/// Server with one object, which forwards its requests.
+/// Server with one object, whose requests are forwarded to another.
 struct ForwardingServer {
     orb: Orb,
     forwarder: Arc<Forwarder>,
@@ -360,7 +360,7 @@ fn a_single_profile_that_fails_reports_its_own_failure() {
     assert!(error.to_string().contains("refused"), "{error}");
 }
 
-/// Link whose connections never get an answer.
+/// Link on which each attempt to connect lasts until it times out.
 #[derive(Debug)]
 struct Silent;
 

@@ -30,7 +30,7 @@ const TWO_WAY: &[(&str, &str)] = &[
     ("giop_lite+reliable+diop", "127.0.0.1:0"),
 ];
 
-/// Protocols for one-ways only.
+/// Protocols that carry one-way requests only, each with an endpoint address.
 const ONE_WAY: &[(&str, &str)] = &[
     ("frames+diop", "127.0.0.1:0"),
     ("frames+uiop", ""),

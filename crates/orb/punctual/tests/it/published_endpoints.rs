@@ -15,7 +15,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Server on TCP and on a Unix socket.
+/// Server that listens on TCP and on a Unix socket.
 struct Served {
     server: Orb,
     client: Orb,
@@ -69,14 +69,14 @@ fn object_of(poa: &Poa) -> Echo {
     poa.activate(Arc::new(EchoImpl::default())).unwrap()
 }
 
-/// Returns the link that a call uses.
+/// Calls the object; returns the name of the link that the call used.
 fn goes_by(echo: &Echo) -> String {
     assert_eq!(echo.long(5).unwrap(), 5);
     let peer = echo.as_object().connected_to().unwrap();
     peer.link().to_owned()
 }
 
-/// Returns the ports of the TCP profiles.
+/// Returns the ports in the TCP profiles of a reference.
 fn ports(ior: &Ior) -> Vec<u16> {
     let tcp = ior
         .profiles

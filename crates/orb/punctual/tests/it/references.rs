@@ -17,7 +17,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Server with one object, and client.
+/// Server with one object, and a client with a reference to it.
 struct Served {
     server: Orb,
     client: Orb,

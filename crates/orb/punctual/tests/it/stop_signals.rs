@@ -62,7 +62,7 @@ impl Servant for Slow {
     }
 }
 
-/// Not a test: the server.
+/// Runs the server in a child process of the tests; this function is not a test itself.
 #[test]
 #[ignore = "another process of the other tests"]
 fn serves_until_a_signal() {

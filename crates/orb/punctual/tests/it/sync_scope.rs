@@ -94,7 +94,7 @@ fn who_waits_for_the_server_hears_that_there_is_no_object() {
     }
 }
 
-/// Servant that forwards each request.
+/// Servant activator that forwards each request to another object.
 struct Elsewhere(ObjectRef);
 
 impl ServantActivator for Elsewhere {

@@ -179,7 +179,7 @@ fn files_that_tls_cannot_use_stop_the_start_and_are_named() {
 struct Between {
     tls: u16,
     tcp: u16,
-    /// Number of connections to the unencrypted TCP port.
+    /// Number of connections made to the unencrypted TCP port.
     in_clear: Arc<AtomicUsize>,
     handshakes: Arc<AtomicUsize>,
 }

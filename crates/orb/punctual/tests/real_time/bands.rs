@@ -21,7 +21,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 const BIND: Operation = Operation::two_way("_bind_priority_band");
-/// Service context id of RTCorbaPriorityRange.
+/// Id of Real-time CORBA's service context RTCorbaPriorityRange.
 const RANGE: u32 = 11;
 
 fn bands() -> PriorityBandedConnectionPolicy {
@@ -271,7 +271,7 @@ fn the_server_takes_the_bands_that_it_can_serve_and_no_servant_hears_of_it() {
     assert_eq!(server.noting.seen.lock().unwrap().len(), 2);
 }
 
-/// Service context RTCorbaPriorityRange with arbitrary data.
+/// Service context RTCorbaPriorityRange whose data the test chooses.
 #[derive(Debug)]
 struct Range(Mutex<Vec<u8>>, usize);
 

@@ -17,7 +17,7 @@ use tracing_subscriber::fmt::MakeWriter;
 /// recognised.
 const CONNECTIONS: usize = 13;
 
-/// Captured log of all tests of this program.
+/// Log lines captured from all tests of this program.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static LOGGING: Once = Once::new();
 
@@ -82,7 +82,7 @@ fn private(client: &Orb, reference: &str) -> Echo {
     with(&of_lane, PrivateConnectionPolicy)
 }
 
-/// Returns the address of a lane.
+/// Returns the address of the endpoint of the lane with the given priority.
 fn place(server: &Server, priority: i16) -> SocketAddrV4 {
     let endpoints = server.orb.endpoints();
     let mut of_lane = endpoints

@@ -47,7 +47,7 @@ pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
     endpoints.collect()
 }
 
-/// Returns the reference with a policy override.
+/// Returns a copy of the reference with the given policy override.
 pub(crate) fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
     let policy = Policy::of(policy);
     let object = echo.as_object();

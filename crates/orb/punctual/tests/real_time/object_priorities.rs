@@ -31,7 +31,7 @@ fn server(rt: &Arc<RtOrb>) -> Server {
 }
 
 impl Server {
-    /// Makes a POA with SERVER_DECLARED at priority 10.
+    /// Makes a POA with the priority model SERVER_DECLARED and priority 10.
     fn declaring(&self, name: &str, others: &[PoaPolicy]) -> Poa {
         let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(10)));
         let policies = [&[model][..], others].concat();
@@ -56,7 +56,7 @@ impl Server {
     }
 }
 
-/// Returns the priority model in a reference.
+/// Returns the priority model policy that a reference carries.
 fn published_model(object: &ObjectRef) -> PriorityModelPolicy {
     object.policy().unwrap().unwrap()
 }

@@ -16,7 +16,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Service context id of RTCorbaPriority.
+/// Id of Real-time CORBA's service context RTCorbaPriority.
 const PRIORITY: u32 = 10;
 
 #[test]
@@ -138,7 +138,7 @@ fn a_thread_without_a_lane_takes_each_priority_and_gives_it_back() {
     });
 }
 
-/// Service context of a priority with arbitrary data.
+/// Service context RTCorbaPriority whose data the test chooses.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 

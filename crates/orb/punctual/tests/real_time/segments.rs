@@ -17,7 +17,7 @@ use punctual::{
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// Service context id of SchedulingSegment.
+/// Id of Punctual's service context SchedulingSegment.
 pub(crate) const SEGMENT: u32 = 0x5055_4e02;
 
 pub(crate) fn fixed(priority: i16) -> SchedulingParameter {
@@ -35,7 +35,7 @@ pub(crate) const LONG: Reservation = Reservation {
     period: Duration::from_secs(3_600),
 };
 
-/// Reservation whose deadline passes at once.
+/// Processor reservation whose deadline passes after one millisecond.
 const SHORT: Reservation = Reservation {
     runtime: Duration::from_micros(10),
     deadline: Duration::from_millis(1),
@@ -83,7 +83,7 @@ pub(crate) fn up_to(runtime: Duration, above: AboveHighest) -> DynamicScheduling
     }
 }
 
-/// State of a thread during an upcall.
+/// State of a server thread during an upcall, recorded by the servant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) id: Option<DistributableThreadId>,
@@ -98,7 +98,7 @@ pub(crate) struct Seen {
 pub(crate) struct Noting {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) seen: Mutex<Vec<Seen>>,
-    /// Least time that each call takes.
+    /// Minimum duration of each call of the servant.
     takes: Duration,
 }
 

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
-/// Service context id of RTCorbaPriority.
+/// Id of Real-time CORBA's service context RTCorbaPriority.
 const PRIORITY: u32 = 10;
 
 pub(crate) fn at(priority: i16) -> Priority {
@@ -108,7 +108,7 @@ impl Server {
         Self::at(rt, &["iiop://127.0.0.1:0"])
     }
 
-    /// Makes a server that listens on these endpoints.
+    /// Makes a test server that listens on the given endpoints.
     pub(crate) fn at(rt: &Arc<RtOrb>, endpoints: &[&str]) -> Self {
         let endpoints = endpoints.iter().map(|text| text.parse::<ListenEndpoint>());
         let listening = endpoints.fold(Orb::builder(), |builder, endpoint| {
@@ -117,7 +117,7 @@ impl Server {
         Self::of(rt, listening)
     }
 
-    /// Makes a server from an ORB builder.
+    /// Makes a test server from an RTORB and an ORB builder.
     pub(crate) fn of(rt: &Arc<RtOrb>, builder: OrbBuilder) -> Self {
         let orb = rt.extend(builder).unwrap().build().unwrap();
         orb.root_poa().unwrap().manager().activate().unwrap();

@@ -25,7 +25,7 @@ fn tell(line: &str) {
     std::io::stdout().flush().unwrap();
 }
 
-/// Formats an upcall's segment as a line.
+/// Formats the scheduling segment of an upcall as a line of text.
 fn seen(
     operation: &str,
     id: Option<DistributableThreadId>,

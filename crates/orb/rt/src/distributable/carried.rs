@@ -27,7 +27,7 @@ const TIMES: usize = 24;
 const FIXED_PRIORITY: u8 = 0;
 const EARLIEST_DEADLINE_FIRST: u8 = 1;
 
-/// Scheduling segment that a request carries.
+/// Scheduling segment that a request carries in its service context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Carried {
     pub(super) id: DistributableThreadId,
@@ -35,7 +35,7 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// Encodes the segment in this machine's byte order.
+    /// Encodes the scheduling segment in the byte order of this machine.
     pub(super) fn encoded(self) -> [u8; LENGTH] {
         let (discipline, priority, times) = match self.parameter {
             SchedulingParameter::FixedPriority(priority) => {

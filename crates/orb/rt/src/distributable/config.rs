@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Settings of dynamic scheduling ([`crate::RtConfig::dynamic_scheduling`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DynamicScheduling {
-    /// Disciplines that segments may have. Default: both.
+    /// Scheduling disciplines that segments may have; by default both.
     pub disciplines: Vec<Discipline>,
     /// Treatment of the reservations that the segments of clients request.
     pub propagated: PropagatedReservations,
@@ -43,9 +43,9 @@ pub enum PropagatedReservations {
 /// Maximum that the upcall of one request may reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReservationLimit {
-    /// Maximum runtime per period.
+    /// Maximum runtime that may be reserved in each period.
     pub runtime: Duration,
-    /// Maximum share of one processor, in percent.
+    /// Maximum share of one processor that may be reserved, in percent.
     pub percent: u32,
 }
 

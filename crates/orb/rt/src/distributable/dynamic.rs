@@ -36,7 +36,7 @@ impl Dynamic {
         self.overruns.load(Ordering::Relaxed)
     }
 
-    /// Counts an overrun, if there is one.
+    /// Counts an overrun of a segment, if there was one.
     pub(super) fn count(&self, overrun: Option<Overrun>) {
         if overrun.is_some() {
             self.overruns.fetch_add(1, Ordering::Relaxed);

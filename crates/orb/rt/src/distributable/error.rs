@@ -14,7 +14,8 @@ pub enum SegmentError {
     /// parameter's discipline.
     #[error("this RTORB does not schedule by {0} (`DynamicScheduling::disciplines`)")]
     UnsupportedSchedulingDiscipline(Discipline),
-    /// System exception: BAD_INV_ORDER, BAD_PARAM, INV_POLICY and others.
+    /// The operation failed with a system exception, such as BAD_INV_ORDER, BAD_PARAM or
+    /// INV_POLICY.
     #[error(transparent)]
     System(#[from] SystemException),
 }

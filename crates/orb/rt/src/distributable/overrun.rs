@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-/// Deadline that a segment has missed.
+/// Overrun: missed deadline of a scheduling segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
-    /// Time since the deadline.
+    /// Time by which the deadline was missed.
     pub by: Duration,
 }

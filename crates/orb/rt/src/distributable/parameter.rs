@@ -7,7 +7,7 @@ use punctual_orb::{Discipline, Priority};
 /// interprets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingParameter {
-    /// Fixed CORBA priority.
+    /// Scheduling at a fixed CORBA priority.
     FixedPriority(Priority),
     /// Earliest deadline first: the thread has made this reservation (`SCHED_DEADLINE`), and the
     /// segment is to end, or to be updated, within the deadline.
@@ -15,7 +15,7 @@ pub enum SchedulingParameter {
 }
 
 impl SchedulingParameter {
-    /// Returns the scheduling discipline of the parameter.
+    /// Returns the scheduling discipline to which the parameter belongs.
     #[must_use]
     pub fn discipline(self) -> Discipline {
         match self {
@@ -24,7 +24,7 @@ impl SchedulingParameter {
         }
     }
 
-    /// Returns the reservation, if the parameter is one.
+    /// Returns the processor reservation, if the scheduling parameter is one.
     #[must_use]
     pub fn reservation(self) -> Option<Reservation> {
         match self {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub struct DistributableThreadId([u8; 16]);
 
 impl DistributableThreadId {
-    /// Generates a new id.
+    /// Generates a new random id for a distributable thread.
     pub(super) fn random() -> Result<Self, SystemException> {
         let mut octets = [0; 16];
         getrandom::fill(&mut octets).map_err(|error| {
@@ -22,13 +22,13 @@ impl DistributableThreadId {
         Ok(Self(octets))
     }
 
-    /// Converts from bytes.
+    /// Converts 16 bytes to the id of a distributable thread.
     #[must_use]
     pub const fn from_octets(octets: [u8; 16]) -> Self {
         Self(octets)
     }
 
-    /// Converts to bytes.
+    /// Converts the id of the distributable thread to bytes.
     #[must_use]
     pub const fn octets(self) -> [u8; 16] {
         self.0
@@ -82,7 +82,7 @@ impl DistributableThread {
         }))
     }
 
-    /// Returns the thread's id.
+    /// Returns the id of the distributable thread.
     #[must_use]
     pub fn id(&self) -> DistributableThreadId {
         self.0.id

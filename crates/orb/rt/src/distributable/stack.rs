@@ -18,7 +18,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Properties of a new segment.
+/// Properties of a new scheduling segment.
 #[derive(Debug)]
 pub(super) struct New {
     pub(super) id: DistributableThreadId,
@@ -48,7 +48,7 @@ thread_local! {
     static STACK: RefCell<Vec<Entry>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Begins a segment on the calling thread.
+/// Begins a scheduling segment on the calling thread.
 pub(super) fn push(rt: &RtOrb, dynamic: &Arc<Dynamic>, new: New) -> Result<(), SystemException> {
     let known = dynamic.enter(new.id)?;
     let before = Before::now()?;

@@ -8,7 +8,7 @@ use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
 
-/// Scheduling of a thread before a segment.
+/// Scheduling that a thread had before a scheduling segment began.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     ran_at: SavedState,

@@ -23,7 +23,7 @@ pub trait PriorityMapping: Send + Sync + Debug {
     fn to_corba(&self, native: i32) -> Option<Priority>;
 }
 
-/// Priority mapping of an ORB.
+/// Mapping between the CORBA and the native priorities of an ORB.
 #[derive(Clone, Debug, Default)]
 pub enum Mapping {
     /// CORBA and native priority are the same number: [`DirectMapping`].
@@ -33,7 +33,7 @@ pub enum Mapping {
     Linear,
     /// One native priority for each CORBA priority, from the lowest on: [`ContinuousMapping`].
     Continuous,
-    /// Mapping that the application provides.
+    /// Priority mapping that the application provides.
     Custom(Arc<dyn PriorityMapping>),
 }
 

@@ -19,7 +19,7 @@ pub enum Within {
 pub struct Inversion {
     /// Time at which the upcall began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub at: u64,
-    /// Request that was served, and its priority.
+    /// Request that was served first, and its priority.
     pub served: (RequestId, Option<Priority>),
     /// Request that had been sent or read and whose upcall had not begun, and its priority.
     pub waiting: (RequestId, Option<Priority>),

@@ -12,19 +12,19 @@ pub struct ServedRequest {
     /// Time at which the client had sent the request, if there are records of the client's thread.
     /// From then on it could be read.
     pub sent: Option<u64>,
-    /// Time at which the request was read.
+    /// Time at which the server had read the request, in nanoseconds of `CLOCK_MONOTONIC`.
     pub read: u64,
     /// True if the request waited in a pool's buffer.
     pub was_queued: bool,
     /// Time at which the upcall began; `None` if the request was refused.
     pub upcall: Option<u64>,
-    /// Time at which the servant returned.
+    /// Time at which the servant returned, if there is a record of it.
     pub upcall_end: Option<u64>,
-    /// Time at which the reply had been sent.
+    /// Time at which the server had sent the reply, if there is a record of it.
     pub replied: Option<u64>,
     /// CORBA priority at which the upcall ran, or with which the request waited.
     pub priority: Option<Priority>,
-    /// Processor on which the request was read.
+    /// Number of the processor on which the server read the request.
     pub processor: u8,
 }
 

@@ -22,7 +22,7 @@ pub trait Notify {
 
 /// State of a running thread, which checks its condition before it waits.
 const RUNNING: u32 = 0;
-/// State of a parked thread, a follower.
+/// State of a follower, a thread that is parked until it is woken.
 const PARKED: u32 = 1;
 /// State of a thread that waits in `epoll`, a leader.
 const POLLING: u32 = 2;
@@ -89,7 +89,7 @@ impl<N> fmt::Debug for Waiter<N> {
     }
 }
 
-/// Count of leaders, and list of followers.
+/// Number of leaders, and list of followers, of a leader/followers pool.
 pub struct Leadership<N> {
     /// Number of leaders in the lowest 20 bits, of followers in the next 20, of rounds in the rest, which wrap.
     counts: AtomicU64,
@@ -110,7 +110,7 @@ fn followers(counts: u64) -> u64 {
 }
 
 impl<N: Notify> Leadership<N> {
-    /// Makes a state without leaders and followers.
+    /// Makes the state of a pool that has no leaders and no followers yet.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -119,7 +119,7 @@ impl<N: Notify> Leadership<N> {
         }
     }
 
-    /// Returns the number of leaders.
+    /// Returns the number of leaders in the pool.
     #[must_use]
     pub fn leaders(&self) -> u64 {
         leaders(self.counts.load(Ordering::SeqCst))
@@ -200,7 +200,7 @@ impl<N: Notify> Leadership<N> {
         });
     }
 
-    /// Wakes every follower.
+    /// Wakes all followers of the pool.
     pub fn wake_all(&self) {
         for waiter in lock(&self.followers).iter() {
             waiter.wake();

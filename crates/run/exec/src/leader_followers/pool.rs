@@ -7,7 +7,7 @@ use crate::thread::Scheduling;
 use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Weak};
 
-/// Options of a thread pool.
+/// Options of a leader/followers thread pool.
 #[derive(Clone, Debug)]
 pub struct PoolOptions {
     /// Specification of the threads; a number is appended to each thread's name.
@@ -47,7 +47,7 @@ pub struct LeaderFollowers {
     alone: bool,
 }
 
-/// Starter of further threads.
+/// Data for starting further threads of the pool.
 #[derive(Debug)]
 struct Growth {
     reactor: Weak<Reactor>,
@@ -100,7 +100,7 @@ impl LeaderFollowers {
         Ok(pool)
     }
 
-    /// Returns the reactor.
+    /// Returns the reactor that the pool's threads run.
     #[must_use]
     pub fn reactor(&self) -> &Arc<Reactor> {
         &self.reactor
@@ -112,7 +112,7 @@ impl LeaderFollowers {
         self.threads.clone()
     }
 
-    /// Returns the number of threads, the reserve included.
+    /// Returns the number of threads of the pool, including the reserve thread.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads.len()

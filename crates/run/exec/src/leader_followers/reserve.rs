@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Interval at which the reserve checks whether all workers are still busy.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Options of the reserve thread.
+/// Options of the reserve thread of a leader/followers pool.
 #[derive(Clone, Debug)]
 pub struct ReserveOptions {
     /// Time for which all workers must be held up before the reserve acts.
@@ -165,7 +165,7 @@ impl Reserve {
         }
     }
 
-    /// Pauses briefly, to give the workers a chance.
+    /// Parks the reserve thread briefly, so that the workers can take up events first.
     fn rest(&self) {
         if let Some(parker) = self.parker.get() {
             parker.park(Some(self.options.patience));

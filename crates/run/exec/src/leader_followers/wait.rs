@@ -8,14 +8,14 @@ use punctual_sys::event::either;
 use std::io;
 use std::sync::Arc;
 
-/// Outcome of a wait.
+/// Outcome of waiting for a condition while events are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// The condition holds.
+    /// The awaited condition holds.
     Done,
-    /// The deadline has passed.
+    /// The deadline of the wait has passed.
     TimedOut,
-    /// The reactor was stopped.
+    /// The reactor was stopped during the wait.
     Stopped,
 }
 

@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Worker threads of one pool.
+/// Worker threads of one leader/followers pool.
 #[derive(Debug)]
 pub(super) struct Workers {
-    /// Upper bound of the number of workers.
+    /// Maximum number of workers in the pool.
     max: usize,
-    /// Number of workers started so far.
+    /// Number of workers started so far in the pool.
     started: AtomicUsize,
     /// Workers that run. None ends before the pool does.
     running: Mutex<Vec<ThreadId>>,
@@ -23,13 +23,13 @@ pub(super) struct Workers {
 /// State of all workers at one moment, to be compared with a later one.
 #[derive(Debug)]
 pub(super) struct Watch {
-    /// Rounds of the reactor's workers ([`Reactor::rounds`]).
+    /// Number of rounds that the reactor's workers have made ([`Reactor::rounds`]).
     rounds: u64,
     /// Each worker's processor time; `None` where the kernel does not report it.
     workers: Vec<(ThreadId, Option<Duration>)>,
 }
 
-/// Change of the workers since a [`Watch`].
+/// Change in the state of the workers since a [`Watch`] was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// A worker has taken up further work, or has just started.
@@ -63,12 +63,12 @@ impl Workers {
         self.started.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Notes that the calling thread, a worker, runs.
+    /// Records that the calling thread, a worker of the pool, is running.
     pub(super) fn arrive(&self) {
         self.running().push(activity::own_id());
     }
 
-    /// Returns the state of all workers now.
+    /// Returns the current state of all workers of the pool.
     pub(super) fn watch(&self, reactor: &Reactor) -> Watch {
         let time = |id| activity::of(id).ok().map(|found| found.processor_time);
         let running = self.running().clone();

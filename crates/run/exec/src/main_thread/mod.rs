@@ -31,11 +31,11 @@ struct State {
     closed: bool,
 }
 
-/// Work item in the queue.
+/// Work item in the queue of the main thread.
 enum Queued {
-    /// Item whose submitter waits for it.
+    /// Work item whose submitter waits until the work is done.
     WaitedFor(Arc<WorkItem>),
-    /// Item that no thread waits for.
+    /// Work item for which no thread waits.
     Posted(Box<dyn FnOnce() + Send>),
 }
 
@@ -101,7 +101,7 @@ impl MainThreadQueue {
         self.lock().main_thread == Some(thread::current().id())
     }
 
-    /// Returns whether a work item is queued.
+    /// Returns whether a work item is queued for the main thread.
     #[must_use]
     pub fn work_pending(&self) -> bool {
         !self.lock().queued.is_empty()

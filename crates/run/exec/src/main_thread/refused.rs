@@ -5,12 +5,12 @@ use std::fmt;
 /// Upper bound of queued work items that a thread waits for.
 pub(super) const MAX_QUEUED: usize = 1024;
 
-/// Reason why a work item was not done.
+/// Reason why the main thread did not do a work item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The queue is full.
+    /// The main thread's queue of work items is full.
     TooMany,
-    /// The main thread does no more work.
+    /// The main thread does not accept work any more.
     Closed,
 }
 

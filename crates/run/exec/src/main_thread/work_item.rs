@@ -79,7 +79,7 @@ impl Drop for WaitOnDrop<'_> {
 }
 
 impl WorkItem {
-    /// Does the work, unless it was refused.
+    /// Does the work of the item, unless the item was refused.
     pub(super) fn run(&self) {
         if !self.change(Stage::Queued, Stage::Begun) {
             return;
@@ -90,7 +90,7 @@ impl WorkItem {
         self.change(Stage::Begun, Stage::Done);
     }
 
-    /// Refuses the item, unless it has begun.
+    /// Refuses the work item, unless the work has begun.
     pub(super) fn refuse(&self) {
         self.change(Stage::Queued, Stage::Refused);
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 thread_local! {
-    /// Number of events that this thread serves, nested.
+    /// Number of reactor events that this thread is serving, one within another.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 

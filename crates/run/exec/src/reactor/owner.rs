@@ -18,7 +18,7 @@
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// Set of events of a registration.
+/// Set of events that have occurred for a registration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readiness(u32);
 
@@ -33,54 +33,54 @@ const OWNED: u32 = 1 << 30;
 const QUEUED: u32 = 1 << 31;
 
 impl Readiness {
-    /// Empty set.
+    /// Empty set of events.
     pub const NONE: Self = Self(0);
-    /// Data to read.
+    /// Event: the descriptor has data to read.
     pub const READ: Self = Self(READABLE);
-    /// Room to write.
+    /// Event: the descriptor can be written to without blocking.
     pub const WRITE: Self = Self(WRITABLE);
     /// The peer has finished, or the connection failed: reading continues until it reports so.
     pub const END: Self = Self(ENDED);
     /// A thread asked for the registration to be served (`Reactor::nudge`).
     pub const NUDGE: Self = Self(NUDGED);
-    /// The deadline has passed.
+    /// Event: the deadline of the registration has passed.
     pub const DEADLINE: Self = Self(OVERDUE);
     /// The registration was removed while it was owned: the owner clears it.
     pub(super) const RETIRED: Self = Self(GONE);
 
-    /// Returns whether the set contains all of `other`.
+    /// Returns whether the set contains all events of `other`.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Returns the union of both sets.
+    /// Returns the union of both sets of events.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Returns whether the set is empty.
+    /// Returns whether the set contains no events.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// State word of a registration; see the module.
+/// Atomic state of a reactor registration, including its ownership; see the module documentation.
 #[derive(Debug)]
 pub struct Owner {
     state: AtomicU64,
 }
 
-/// Outcome of removing a registration.
+/// Outcome of removing a registration from the reactor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
     /// The caller owns the registration now, and clears it.
     Mine,
-    /// The current owner will clear it.
+    /// The thread that currently owns the registration will clear it.
     Later,
-    /// No registration of that generation exists.
+    /// No registration with this generation exists any more.
     Stale,
 }
 

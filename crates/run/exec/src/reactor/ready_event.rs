@@ -9,25 +9,25 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl ReadyEvent<'_> {
-    /// Returns the set of events that occurred.
+    /// Returns the set of events that occurred for the registration.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness
     }
 
-    /// Returns the registration's token.
+    /// Returns the token of the registration for which the event occurred.
     #[must_use]
     pub fn token(&self) -> Token {
         self.token
     }
 
-    /// Returns the reactor of the registration.
+    /// Returns the reactor to which the registration belongs.
     #[must_use]
     pub fn reactor(&self) -> &Arc<Reactor> {
         self.reactor
     }
 
-    /// Returns the role of the serving thread.
+    /// Returns the role of the thread that serves the event.
     #[must_use]
     pub fn role(&self) -> Role {
         self.role

@@ -80,13 +80,13 @@ impl Reactor {
         }
     }
 
-    /// Returns the number of registrations.
+    /// Returns the number of registrations in the reactor.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Returns whether there are no registrations.
+    /// Returns whether the reactor has no registrations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

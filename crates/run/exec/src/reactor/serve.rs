@@ -94,7 +94,7 @@ impl Reactor {
         let _ = self.epoll.wait(found, None);
     }
 
-    /// Takes events at hand without waiting.
+    /// Polls for events that have already occurred, without waiting.
     pub(crate) fn look(&self, found: &mut EpollEvents) {
         let _ = self.epoll.wait(found, Some(Duration::ZERO));
     }
@@ -108,7 +108,7 @@ impl Reactor {
         }
     }
 
-    /// Serves the events found.
+    /// Serves the given events, which were found by polling.
     pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) {
         for happening in found.iter() {
             match happening.token {
@@ -140,7 +140,7 @@ impl Reactor {
         }
     }
 
-    /// Serves one registration of the queue.
+    /// Takes one registration from the reactor's queue, and serves it.
     fn serve_queue(self: &Arc<Self>, role: Role) {
         while let Some(token) = self.queue.pop() {
             if let Some(entry) = self.table.entry(token)
@@ -156,7 +156,7 @@ impl Reactor {
         }
     }
 
-    /// Serves a registration that the calling thread owns.
+    /// Serves a registration that the calling thread currently owns.
     fn serve_owned(self: &Arc<Self>, token: Token, mut readiness: Readiness, role: Role) {
         let Some(entry) = self.table.entry(token) else {
             return;
@@ -217,7 +217,7 @@ impl Reactor {
         }
     }
 
-    /// Returns whether there is work.
+    /// Returns whether additional work waits for the reactor's threads.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.work.get().is_some_and(|work| work.is_waiting())

@@ -31,11 +31,11 @@ pub struct Reactor {
     pub(super) stopped: AtomicBool,
     pub(crate) leadership: Leadership<Arc<ThreadEvent>>,
     pub(super) spin: Option<Spin>,
-    /// Set while a thread spins.
+    /// Set while a thread of the reactor polls in a spin loop.
     pub(super) spinning: AtomicBool,
     /// Called when the last leader resigns, and there is no follower.
     pub(super) all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
-    /// Additional work of the reactor's threads.
+    /// Additional work that the reactor's threads do between events.
     pub(super) work: OnceLock<Arc<dyn Work>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Reactor {
 pub(super) const QUEUE: u64 = u64::MAX;
 pub(super) const TIMER: u64 = u64::MAX - 1;
 pub(super) const STOP: u64 = u64::MAX - 2;
-/// Upper bound of the number of registrations.
+/// Maximum number of registrations in the reactor.
 pub(super) const MOST: u32 = 1 << 24;
 
 impl Reactor {
@@ -99,7 +99,7 @@ pub trait Handler: Send + Sync {
     fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>);
 }
 
-/// Role of the thread that serves an event.
+/// Role of the thread that serves an event of the reactor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Worker, which may block in an upcall or in a call of its own.
@@ -108,7 +108,7 @@ pub enum Role {
     Reserve,
 }
 
-/// Event of a registration, passed to its handler.
+/// Event that occurred for a registration, passed to the registered handler.
 #[derive(Debug)]
 pub struct ReadyEvent<'r> {
     pub(super) reactor: &'r Arc<Reactor>,

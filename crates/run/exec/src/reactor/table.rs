@@ -7,10 +7,10 @@ use std::io;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Number of entries in a block.
+/// Number of entries in a block of the registration table.
 const BLOCK: usize = 256;
 
-/// Handle of a registration.
+/// Handle that identifies a registration in the reactor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     pub(super) index: u32,
@@ -45,7 +45,7 @@ pub(super) struct Entry<H: ?Sized> {
 }
 
 impl<H: ?Sized> Entry<H> {
-    /// Makes an entry without a registration.
+    /// Makes a table entry without a registration.
     fn new() -> Self {
         Self {
             owner: Owner::default(),
@@ -68,19 +68,19 @@ impl<H: ?Sized> Entry<H> {
     }
 }
 
-/// Entries that are made together, and stay permanently.
+/// Table entries that are allocated together, and never freed.
 type Block<H> = Box<[Entry<H>]>;
 
-/// Table of all entries.
+/// Table of the reactor's registrations.
 pub(super) struct Table<H: ?Sized> {
     blocks: Box<[OnceLock<Block<H>>]>,
     free: Mutex<Free>,
 }
 
 struct Free {
-    /// Free entries that were used before.
+    /// Indices of free entries that were used before.
     entries: Vec<u32>,
-    /// First entry that was never used.
+    /// Index of the first entry that was never used.
     fresh: u32,
     most: u32,
 }
@@ -105,7 +105,7 @@ impl<H: ?Sized> Table<H> {
         self.blocks.get(at / BLOCK)?.get()?.get(at % BLOCK)
     }
 
-    /// Takes a free entry and returns its token.
+    /// Takes a free entry of the table, and returns its token.
     pub(super) fn take(&self) -> io::Result<Token> {
         let index = {
             let mut free = self.free();
@@ -131,12 +131,12 @@ impl<H: ?Sized> Table<H> {
         Ok(Token { index, generation })
     }
 
-    /// Frees an entry that has been vacated.
+    /// Returns a vacated entry to the free entries of the table.
     pub(super) fn give_back(&self, token: Token) {
         self.free().entries.push(token.index);
     }
 
-    /// Returns the number of registrations.
+    /// Returns the number of registrations in the table.
     pub(super) fn len(&self) -> usize {
         let free = self.free();
         free.fresh as usize - free.entries.len()

@@ -24,9 +24,9 @@ pub(super) struct Timers {
 
 #[derive(Debug, Default)]
 struct List {
-    /// Time of the next check of each entry.
+    /// Times at which entries are next checked, each with the index of the entry.
     looks: BTreeSet<(u64, u32)>,
-    /// Time when the timer expires; 0 for never.
+    /// Time at which the timer is set to expire; 0 for never.
     set_to: u64,
 }
 

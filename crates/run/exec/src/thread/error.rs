@@ -4,23 +4,23 @@ use punctual_sys::scheduling::Scheduling;
 use std::fmt;
 use std::io;
 
-/// Reason why a thread was not started.
+/// Reason why a thread could not be started.
 pub enum SpawnError {
-    /// The group or pool is full.
+    /// The thread group or pool has its maximum number of threads.
     Full {
-        /// Upper bound of threads.
+        /// Maximum number of threads in the group or pool.
         limit: usize,
     },
-    /// The pool has been stopped.
+    /// The thread pool has been stopped.
     Stopped,
-    /// The operating system started no thread.
+    /// The operating system could not start the thread.
     Os(io::Error),
     /// The operating system started a thread, but not as specified. It has ended without doing its
     /// work.
     Refused {
-        /// Requirement that was refused.
+        /// Requirement of the thread's specification that was refused.
         requirement: Requirement,
-        /// The operating system's error.
+        /// Error that the operating system returned.
         error: io::Error,
     },
 }
@@ -32,7 +32,7 @@ impl fmt::Debug for SpawnError {
     }
 }
 
-/// Requirement of a thread's specification.
+/// Requirement in the specification of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requirement {
     /// Scheduling policy and priority: a privilege is missing (`CAP_SYS_NICE`, `RLIMIT_RTPRIO`), or
@@ -40,7 +40,7 @@ pub enum Requirement {
     Scheduling(Scheduling),
     /// Processors: they do not exist, or this process may not use them.
     Processors,
-    /// Stack brought into memory from the start.
+    /// Stack whose pages are all brought into memory when the thread starts.
     Stack,
 }
 

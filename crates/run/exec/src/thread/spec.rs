@@ -32,7 +32,7 @@ impl ThreadSpec {
         }
     }
 
-    /// Returns the specification with another name.
+    /// Returns a copy of the thread specification with another name.
     #[must_use]
     pub fn with_name(&self, name: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -70,7 +70,7 @@ impl ThreadSpec {
         self
     }
 
-    /// Returns the thread's name.
+    /// Returns the name that threads with this specification get.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -7,7 +7,7 @@ use punctual_sys::{scheduling, stack};
 use std::io;
 use std::sync::mpsc;
 
-/// Handle of a started thread.
+/// Handle for joining a started thread.
 #[derive(Debug)]
 pub struct JoinHandle<T> {
     /// Handle of the standard library; the result is `None` only for a refused thread, which has no

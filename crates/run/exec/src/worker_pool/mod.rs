@@ -115,13 +115,13 @@ impl WorkerPool {
         self.spawn(move || own.work(Some(job), None))
     }
 
-    /// Returns the number of workers.
+    /// Returns the number of worker threads in the pool.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.shared.threads.len()
     }
 
-    /// Returns the number of idle workers.
+    /// Returns the number of idle worker threads in the pool.
     #[must_use]
     pub fn idle(&self) -> usize {
         self.shared.idle_count.load(Ordering::Relaxed)
@@ -219,7 +219,7 @@ mod tests {
         WorkerPool::start(options).unwrap()
     }
 
-    /// Waits until a pool has `count` idle workers.
+    /// Waits until the pool has `count` idle workers.
     fn wait_for_idle(pool: &WorkerPool, count: usize) {
         while pool.idle() != count {
             std::thread::yield_now();

@@ -11,7 +11,7 @@ use punctual_models::loom::thread;
 struct World {
     idle: Mutex<Vec<Arc<Handover<u32>>>>,
     stopped: AtomicBool,
-    /// Set of jobs done, as bits.
+    /// Bit set of the jobs that have been done.
     done: AtomicU32,
 }
 

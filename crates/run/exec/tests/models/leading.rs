@@ -18,7 +18,7 @@ struct Kernel {
 struct State {
     /// Replies that have arrived, by the number of their waiter.
     events: Vec<usize>,
-    /// Waiters that have been notified, by number.
+    /// Numbers of the waiters that have been notified.
     notified: Vec<usize>,
 }
 
@@ -60,7 +60,7 @@ impl Kernel {
     }
 }
 
-/// State of a reply, and its waiter.
+/// State of a modelled reply, and the thread that waits for it.
 #[derive(Default)]
 struct Reply {
     came: AtomicBool,
@@ -94,7 +94,7 @@ impl World {
         waiter
     }
 
-    /// Delivers a reply and wakes its waiter.
+    /// Delivers the reply with this number, and wakes the thread that waits for it.
     fn deliver(&self, number: usize) {
         let reply = &self.replies[number];
         reply.came.store(true, Ordering::Relaxed);
@@ -103,7 +103,7 @@ impl World {
         }
     }
 
-    /// Waits as `Reactor::run_until` does.
+    /// Waits for the reply with this number, as `Reactor::run_until` does.
     fn wait_for(&self, number: usize) {
         let own = self.waiter(number);
         loop {

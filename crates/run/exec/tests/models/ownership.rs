@@ -9,7 +9,7 @@ use punctual_models::loom::sync::Mutex;
 use punctual_models::loom::sync::atomic::{AtomicU32, Ordering};
 use punctual_models::loom::thread;
 
-/// Registration whose handler takes events of two kinds.
+/// Model of a registration whose handler takes events of two kinds.
 struct Registration {
     owner: Owner,
     /// Pending amount of each kind; a handler takes all.
@@ -18,7 +18,7 @@ struct Registration {
     queued: Mutex<u32>,
     /// Cell that only the owner may touch: loom detects two owners here.
     held: UnsafeCell<()>,
-    /// Amount taken of each kind.
+    /// Number of events of each kind that the handler has taken.
     taken: [AtomicU32; 2],
     cleared: AtomicU32,
 }

@@ -20,12 +20,12 @@ fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
 /// store is implemented as an exchange; loads may still see old values.
 macro_rules! atomic_number {
     ($name:ident, $number:ty) => {
-        /// Atomic integer.
+        /// Atomic integer that the model checker loom observes.
         #[derive(Debug)]
         pub struct $name(loom::sync::atomic::$name);
 
         impl $name {
-            /// Makes an atomic integer with this value.
+            /// Makes an atomic integer with this initial value.
             #[must_use]
             pub fn new(value: $number) -> Self {
                 Self(loom::sync::atomic::$name::new(value))
@@ -36,17 +36,17 @@ macro_rules! atomic_number {
                 ordered(order, || self.0.load(order))
             }
 
-            /// Stores a value.
+            /// Stores a value in the atomic integer.
             pub fn store(&self, value: $number, order: Ordering) {
                 ordered(order, || self.0.swap(value, order));
             }
 
-            /// Adds `value`, and returns the previous value.
+            /// Adds `value` to the atomic integer, and returns the previous value.
             pub fn fetch_add(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_add(value, order))
             }
 
-            /// Subtracts `value`, and returns the previous value.
+            /// Subtracts `value` from the atomic integer, and returns the previous value.
             pub fn fetch_sub(&self, value: $number, order: Ordering) -> $number {
                 ordered(order, || self.0.fetch_sub(value, order))
             }
@@ -109,12 +109,12 @@ macro_rules! atomic_number {
 atomic_number!(AtomicU32, u32);
 atomic_number!(AtomicU64, u64);
 
-/// Atomic flag.
+/// Atomic flag that the model checker loom observes.
 #[derive(Debug)]
 pub struct AtomicBool(loom::sync::atomic::AtomicBool);
 
 impl AtomicBool {
-    /// Makes a flag with this value.
+    /// Makes an atomic flag with this initial value.
     #[must_use]
     pub fn new(value: bool) -> Self {
         Self(loom::sync::atomic::AtomicBool::new(value))
@@ -125,12 +125,12 @@ impl AtomicBool {
         ordered(order, || self.0.load(order))
     }
 
-    /// Stores a value.
+    /// Stores a value in the atomic flag.
     pub fn store(&self, value: bool, order: Ordering) {
         ordered(order, || self.0.store(value, order));
     }
 
-    /// Stores a value, and returns the previous one.
+    /// Stores a value in the atomic flag, and returns the previous one.
     pub fn swap(&self, value: bool, order: Ordering) -> bool {
         ordered(order, || self.0.swap(value, order))
     }

@@ -12,7 +12,7 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// Makes a cell without a value.
+    /// Makes a once-cell without a value.
     #[must_use]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {
@@ -46,7 +46,7 @@ impl<T> OnceLock<T> {
 pub struct RandomState;
 
 impl RandomState {
-    /// Makes the hash state.
+    /// Makes the state for building hashers.
     #[must_use]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Self {

@@ -5,7 +5,7 @@ use loom::sync::atomic::Ordering;
 use loom::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// Word that one thread sleeps on.
+/// Model of a futex word on which one thread sleeps.
 #[derive(Debug)]
 pub struct Word {
     value: AtomicU32,
@@ -14,7 +14,7 @@ pub struct Word {
 }
 
 impl Word {
-    /// Makes a word with this value.
+    /// Makes a modelled futex word with this initial value.
     #[must_use]
     pub fn new(value: u32) -> Self {
         Self {
@@ -24,7 +24,7 @@ impl Word {
         }
     }
 
-    /// Returns the atomic that holds the value.
+    /// Returns the atomic integer that holds the value of the word.
     #[must_use]
     pub fn atomic(&self) -> &AtomicU32 {
         &self.value
@@ -58,7 +58,7 @@ impl Word {
     }
 }
 
-/// Parks one thread until another unparks it.
+/// Parker, with which one thread blocks until another unparks it.
 #[derive(Debug)]
 pub struct Parker {
     thread: loom::thread::Thread,

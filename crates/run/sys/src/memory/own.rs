@@ -43,13 +43,13 @@ pub struct Region {
 }
 
 impl Region {
-    /// Returns the number of bytes.
+    /// Returns the size of the memory region in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Returns whether the region has no bytes.
+    /// Returns whether the memory region has a size of 0 bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
@@ -61,7 +61,7 @@ impl Region {
         self.start
     }
 
-    /// Returns the bytes.
+    /// Returns the bytes of the memory region.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         // SAFETY: the range lies within the mapping, which `self` keeps; the kernel zeroed it, so
@@ -71,7 +71,7 @@ impl Region {
         unsafe { std::slice::from_raw_parts(self.mapping.base().add(self.start), self.len) }
     }
 
-    /// Returns the bytes, to be filled.
+    /// Returns the bytes of the memory region, for writing.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as in `as_slice`, and the borrow of `self` is exclusive.

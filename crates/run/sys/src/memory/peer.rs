@@ -14,7 +14,7 @@ use std::time::Duration;
 /// another: touching one of those when the machine has none left ends the process by SIGBUS.
 const TMPFS_MAGIC: u64 = 0x0102_1994;
 
-/// Reason why a peer's descriptor is not mapped.
+/// Reason why memory that a peer offers is not mapped.
 #[derive(thiserror::Error)]
 pub enum Refused {
     /// The file is not a memory file of ordinary pages.
@@ -26,7 +26,7 @@ pub enum Refused {
     /// The file's size is not what the peer said.
     #[error("the memory file's size differs from the announced size")]
     WrongSize,
-    /// Operating system error.
+    /// The operating system reported an error.
     #[error("{0}")]
     Os(#[from] io::Error),
 }
@@ -102,7 +102,7 @@ impl PeerMemory {
         })
     }
 
-    /// Returns the number of bytes.
+    /// Returns the size of the mapped memory in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.mapping.len()

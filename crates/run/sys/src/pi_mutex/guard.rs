@@ -28,7 +28,7 @@ pub struct PiGuard<'m, T> {
 }
 
 impl<T> PiMutex<T> {
-    /// Makes an unlocked mutex.
+    /// Makes an unlocked priority-inheritance mutex that contains the value.
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self {
@@ -68,7 +68,7 @@ impl<T> PiMutex<T> {
         Ok(locked.map(|owner| self.guard(owner)))
     }
 
-    /// Returns whether a thread waits in the kernel.
+    /// Returns whether another thread waits for the mutex in the kernel.
     #[cfg(test)]
     pub(super) fn is_waited_for(&self) -> bool {
         self.lock.is_waited_for()

@@ -24,16 +24,16 @@ pub use guard::{PiGuard, PiMutex};
 use std::fmt;
 use std::io;
 
-/// Reason why a lock was not taken.
+/// Reason why a priority-inheritance mutex could not be locked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LockError {
-    /// Another thread held it until the time-out.
+    /// Another thread held the mutex until the time-out.
     TimedOut,
     /// The calling thread holds the lock already, or holds one that its owner waits for.
     Deadlock,
     /// The thread that held the lock has ended: the lock is lost.
     OwnerDied,
-    /// Operating system error, an `errno`.
+    /// Error number (`errno`) from the operating system.
     Os(i32),
 }
 

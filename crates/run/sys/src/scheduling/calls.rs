@@ -21,7 +21,7 @@ pub(super) struct Attributes {
 const SIZE: u32 = size_of::<Attributes>() as u32;
 const _: () = assert!(SIZE == 48);
 
-/// Returns the number of a thread's policy.
+/// Returns the number of the scheduling policy of a thread.
 pub(super) fn policy(thread: i32) -> io::Result<i32> {
     // SAFETY: it takes a number and touches no memory of ours.
     let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, thread) };

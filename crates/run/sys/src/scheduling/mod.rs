@@ -25,7 +25,7 @@ pub enum Scheduling {
     Other,
     /// `SCHED_BATCH`: as `Other`, for computations that no one waits for.
     Batch,
-    /// `SCHED_IDLE`: only when nothing else wants to run.
+    /// `SCHED_IDLE`: the thread runs only when no other thread wants the processor.
     Idle,
     /// `SCHED_FIFO`: runs until it blocks, yields, or a more urgent thread wants to run.
     Fifo {
@@ -46,11 +46,11 @@ pub enum Scheduling {
 /// Scheduling policy without its priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// `SCHED_OTHER`.
+    /// Scheduling policy `SCHED_OTHER`, the default of Linux.
     Other,
-    /// `SCHED_FIFO`.
+    /// Real-time scheduling policy `SCHED_FIFO`.
     Fifo,
-    /// `SCHED_RR`.
+    /// Real-time scheduling policy `SCHED_RR`.
     RoundRobin,
 }
 
@@ -59,7 +59,7 @@ pub enum Policy {
 pub struct NativeThread(Pid);
 
 impl NativeThread {
-    /// Returns the calling thread. One system call.
+    /// Returns a handle of the calling thread. Makes one system call.
     #[must_use]
     pub fn current() -> Self {
         Self(rustix::thread::gettid())
@@ -201,7 +201,7 @@ fn set_id(thread: i32, scheduling: Scheduling) -> io::Result<()> {
     calls::set_policy(thread, policy, scheduling.priority())
 }
 
-/// `SCHED_FLAG_RESET_ON_FORK`.
+/// Value of the kernel's flag `SCHED_FLAG_RESET_ON_FORK`.
 const RESET_ON_FORK: u64 = 1;
 
 fn reserve(thread: i32, reserved: Reservation) -> io::Result<()> {

@@ -9,35 +9,35 @@ use std::time::Duration;
 /// deadline <= period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reservation {
-    /// Most processor time used in a period.
+    /// Maximum processor time that the thread may use in each period.
     pub runtime: Duration,
     /// Time after the start of the period by which the work is done.
     pub deadline: Duration,
-    /// Length of a period.
+    /// Length of a period of the reservation.
     pub period: Duration,
 }
 
-/// Error for times that form no reservation.
+/// Error: the given times do not form a valid reservation.
 #[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReservation {
-    /// The runtime is below the kernel's resolution.
+    /// The runtime is shorter than the minimum that the kernel supports.
     #[error("the runtime {0:?} is too short: the shortest is 1.024µs")]
     TooShort(Duration),
-    /// The runtime exceeds the deadline.
+    /// The runtime is longer than the deadline.
     #[error("the runtime {runtime:?} is longer than the deadline {deadline:?}")]
     RuntimeBeyondDeadline {
-        /// Requested runtime.
+        /// Runtime that was requested.
         runtime: Duration,
-        /// Requested deadline.
+        /// Deadline that was requested.
         deadline: Duration,
     },
     /// The deadline lies after the start of the next period.
     #[error("the deadline {deadline:?} is longer than the period {period:?}")]
     DeadlineBeyondPeriod {
-        /// Requested deadline.
+        /// Deadline that was requested.
         deadline: Duration,
-        /// Requested period.
+        /// Period that was requested.
         period: Duration,
     },
     /// The time exceeds the range of the kernel's clock.
@@ -53,7 +53,7 @@ impl fmt::Debug for InvalidReservation {
 }
 
 impl Reservation {
-    /// Shortest runtime (`sched(7)`).
+    /// Shortest runtime that the kernel accepts for a reservation (`sched(7)`).
     pub const SHORTEST: Duration = Duration::from_nanos(1024);
 
     /// Checks that the times form a reservation on any machine (`sched(7)`). A kernel may still

@@ -23,7 +23,7 @@ pub(crate) struct Body {
     pub(super) code_sets: CodeSets,
     /// Limit on nesting of values read from the Any, as in the message it came from.
     pub(super) nesting: u16,
-    /// Environment for references and valuetypes in the Any.
+    /// Environment for decoding object references and valuetypes in the Any.
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 

@@ -47,11 +47,11 @@ impl Any {
     }
 }
 
-/// Text output that ends at a size limit.
+/// Text output of an Any, truncated at a size limit.
 struct LimitedText<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,
-    /// Values that were shown, or are being shown.
+    /// Valuetypes that have been shown or are being shown, so that each is shown once.
     seen: Vec<ValueRef>,
 }
 

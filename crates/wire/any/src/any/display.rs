@@ -34,7 +34,7 @@ impl fmt::Display for Any {
     }
 }
 
-/// Text output that ends at a size limit.
+/// Text output of an Any, truncated at a size limit.
 struct LimitedText<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,

@@ -45,9 +45,9 @@ pub enum AnyError {
     /// The type of the value is not equivalent to the requested one.
     #[error("the Any holds a value of type {held}, not of type {wanted}")]
     TypeMismatch {
-        /// Type of the value.
+        /// Type of the value in the Any.
         held: Box<str>,
-        /// Requested type.
+        /// Type that was requested of the Any.
         wanted: Box<str>,
     },
     /// The encoding is not a value of its type.
@@ -133,7 +133,7 @@ impl Any {
         })
     }
 
-    /// Returns the type of the value.
+    /// Returns the TypeCode of the value in the Any.
     #[inline]
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {

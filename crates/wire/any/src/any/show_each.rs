@@ -29,11 +29,11 @@ pub(super) fn show_each<W: fmt::Write>(
     }
 }
 
-/// Reason why showing elements ended.
+/// Reason why the elements of a sequence were not shown to the end.
 enum NotShown {
-    /// There is no more room for text.
+    /// The text output has reached its size limit.
     Text(fmt::Error),
-    /// An element cannot be read.
+    /// An element cannot be decoded.
     Octets(CdrError),
 }
 

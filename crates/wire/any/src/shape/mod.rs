@@ -13,11 +13,11 @@ pub(crate) use compute::shapes;
 /// Properties on the wire that all values of a type share.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// Alignment of the first byte.
+    /// Alignment of the first byte of an encoded value.
     pub(crate) first: u8,
     /// Sorts of content that the type's values contain, at any depth.
     pub(crate) holds: Holds,
-    /// Least number of bytes, without padding.
+    /// Minimum number of bytes of an encoded value, without padding.
     pub(crate) min_size: u64,
     /// Least number of parts that a value is decoded into, itself included, elements of sequences
     /// excluded.
@@ -25,7 +25,7 @@ pub(crate) struct Shape {
     /// Number of bytes of a value, padding before it included, for each phase at which it may
     /// begin: its offset modulo 8. `None` where that depends on the value.
     pub(crate) sizes: Option<Sizes>,
-    /// Index of the type behind aliases.
+    /// Index of the type that remains after all aliases are resolved.
     pub(crate) original: Index,
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Shape {
 pub(crate) type Sizes = [u64; 8];
 
 impl Shape {
-    /// Shape of `null` and `void`.
+    /// Shape of the types `null` and `void`, whose values take no bytes.
     pub(crate) const EMPTY: Self = Self {
         first: 1,
         holds: Holds(0),
@@ -122,7 +122,7 @@ impl Holds {
         self.0 & Self::VALUE != 0
     }
 
-    /// Returns whether values contain, or may contain, valuetypes.
+    /// Returns whether values of the type contain, or may contain, valuetypes.
     pub(crate) const fn may_have_values(self) -> bool {
         self.0 & (Self::ANY | Self::VALUE) != 0
     }

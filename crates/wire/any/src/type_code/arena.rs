@@ -8,7 +8,7 @@ use super::node::{Index, Node};
 use crate::kind::TypeKind;
 use crate::shape::{Shape, shapes};
 
-/// Type as TypeCodes share it; immutable.
+/// Immutable description of a type, shared by TypeCodes.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
@@ -93,7 +93,7 @@ impl Arena {
         self.root
     }
 
-    /// Returns the index of the node behind aliases.
+    /// Returns the index of the node that remains after all aliases are resolved.
     pub(crate) fn resolved(&self, mut at: Index) -> Index {
         if let Ok(shapes) = self.shapes() {
             return shapes.shape(at).original;

@@ -27,10 +27,10 @@ pub struct TypeBuilder {
     grafts: Grafts,
 }
 
-/// Discriminator values that select a member.
+/// Discriminator values that select a member of a union.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// All values without a label.
+    /// All discriminator values for which the union has no label.
     Default,
     /// Single value: a number; a boolean's 0 or 1, a character's code, an enumerator's number.
     Value(i128),
@@ -63,16 +63,16 @@ impl From<Char> for Label {
 /// Description of a union. A member with several labels is listed once for each.
 #[derive(Clone, Debug)]
 pub struct UnionDescription<N> {
-    /// Type of the discriminator.
+    /// Type of the union's discriminator.
     pub discriminator: TypeIndex,
-    /// Label, name and type of each member.
+    /// Label, name and type of each member of the union.
     pub members: Vec<(Label, N, TypeIndex)>,
 }
 
-/// Description of a valuetype.
+/// Description of a valuetype, from which its TypeCode is built.
 #[derive(Clone, Debug)]
 pub struct ValueDescription<N> {
-    /// Valuetype with state that it inherits from.
+    /// Base valuetype with state, if there is one.
     pub concrete_base: Option<TypeIndex>,
     /// Name, type and visibility of each of its own members.
     pub members: Vec<(N, TypeIndex, Visibility)>,
@@ -87,7 +87,7 @@ impl TypeBuilder {
         place.get_or_init(|| Self::described(describe)).clone()
     }
 
-    /// Makes the TypeCode that a function describes.
+    /// Makes the TypeCode that the given function describes.
     #[must_use]
     pub fn described(describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
         let mut types = Self::default();
@@ -95,7 +95,7 @@ impl TypeBuilder {
         types.finish(root)
     }
 
-    /// Ends building and returns the TypeCode of `root`.
+    /// Ends building; returns the TypeCode of the type `root`.
     #[must_use]
     pub fn finish(self, root: TypeIndex) -> TypeCode {
         TypeCode::in_arena(Arc::new(Arena::new(self.nodes, root.0)), root.0)
@@ -153,7 +153,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Adds a `fixed` type.
+    /// Adds a `fixed` type with these digits and this scale.
     pub fn fixed(&mut self, digits: u16, scale: i16) -> TypeIndex {
         self.push(Node::Fixed { digits, scale })
     }
@@ -220,7 +220,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Adds an enum.
+    /// Adds an enum type.
     pub fn enumeration<N: AsRef<str>>(
         &mut self,
         id: &str,
@@ -233,7 +233,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Adds another name for a type.
+    /// Adds an alias, which is another name for a type.
     pub fn alias(
         &mut self,
         id: &str,
@@ -246,7 +246,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Adds a reference to objects of an interface.
+    /// Adds the type of references to objects of an interface.
     pub fn interface(&mut self, id: &str, name: &str) -> TypeIndex {
         self.interface_of(TypeKind::Objref, id, name)
     }
@@ -297,7 +297,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Adds a boxed value.
+    /// Adds a boxed value type.
     pub fn value_box(
         &mut self,
         id: &str,
@@ -347,7 +347,7 @@ impl TypeBuilder {
         index
     }
 
-    /// Returns the type that has this id.
+    /// Returns the index of the type with this repository id, if it was added before.
     fn known(&self, id: &str) -> Option<TypeIndex> {
         // An empty id identifies nothing: each type without an id is a new one.
         self.ids
@@ -365,7 +365,7 @@ impl TypeBuilder {
         index
     }
 
-    /// Stores the described node.
+    /// Stores the description of the type with this index.
     fn end(&mut self, index: TypeIndex, node: Node) {
         if let Some(place) = self.nodes.get_mut(index.0 as usize) {
             *place = node;

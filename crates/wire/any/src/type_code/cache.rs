@@ -32,7 +32,7 @@ struct Long {
 }
 
 thread_local! {
-    /// Cached types, the most recently used first.
+    /// Types cached for this thread, with the most recently used first.
     static KNOWN: RefCell<Vec<CachedType>> = const { RefCell::new(Vec::new()) };
     static LONG: RefCell<Vec<Long>> = const { RefCell::new(Vec::new()) };
 }

@@ -58,7 +58,7 @@ impl TypeCode {
         })
     }
 
-    /// Makes an array of one dimension.
+    /// Makes the TypeCode of an array with one dimension.
     #[must_use]
     pub fn array(element: &Self, length: u32) -> Self {
         build(|types| {
@@ -67,25 +67,25 @@ impl TypeCode {
         })
     }
 
-    /// Makes a `fixed` type.
+    /// Makes the TypeCode of a `fixed` type.
     #[must_use]
     pub fn fixed(digits: u16, scale: i16) -> Self {
         build(|types| types.fixed(digits, scale))
     }
 
-    /// Makes a struct.
+    /// Makes the TypeCode of a struct.
     #[must_use]
     pub fn structure(id: &str, name: &str, members: &[(&str, Self)]) -> Self {
         build(|types| types.structure(id, name, |types| include_all(types, members)))
     }
 
-    /// Makes an exception.
+    /// Makes the TypeCode of an exception.
     #[must_use]
     pub fn exception(id: &str, name: &str, members: &[(&str, Self)]) -> Self {
         build(|types| types.exception(id, name, |types| include_all(types, members)))
     }
 
-    /// Makes a union.
+    /// Makes the TypeCode of a union.
     #[must_use]
     pub fn union_(
         id: &str,
@@ -104,19 +104,19 @@ impl TypeCode {
         })
     }
 
-    /// Makes an enum.
+    /// Makes the TypeCode of an enum.
     #[must_use]
     pub fn enumeration(id: &str, name: &str, enumerators: &[&str]) -> Self {
         build(|types| types.enumeration(id, name, enumerators))
     }
 
-    /// Makes another name for a type.
+    /// Makes the TypeCode of an alias, another name for a type.
     #[must_use]
     pub fn alias(id: &str, name: &str, of: &Self) -> Self {
         build(|types| types.alias(id, name, |types| types.include(of)))
     }
 
-    /// Makes a reference to objects of an interface.
+    /// Makes the TypeCode of references to objects of an interface.
     #[must_use]
     pub fn interface(id: &str, name: &str) -> Self {
         build(|types| types.interface(id, name))
@@ -140,7 +140,7 @@ impl TypeCode {
         build(|types| types.native(id, name))
     }
 
-    /// Makes a valuetype.
+    /// Makes the TypeCode of a valuetype.
     #[must_use]
     pub fn value(
         id: &str,
@@ -160,7 +160,7 @@ impl TypeCode {
         })
     }
 
-    /// Makes a boxed value.
+    /// Makes the TypeCode of a boxed value.
     #[must_use]
     pub fn value_box(id: &str, name: &str, of: &Self) -> Self {
         build(|types| types.value_box(id, name, |types| types.include(of)))

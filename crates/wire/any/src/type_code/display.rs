@@ -49,7 +49,7 @@ fn write(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result 
     }
 }
 
-/// Writes `long[3][2]`: three arrays of two.
+/// Writes an array type with all its dimensions, such as `long[3][2]` for three arrays of two.
 fn write_array(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result {
     let mut lengths = Vec::new();
     let mut of = this.clone();

@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         result
     }
 
-    /// Writes the content of a type's encapsulation.
+    /// Writes the parameters of a TypeCode, as the content of their encapsulation.
     fn parameters(&mut self, node: &Node, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         if let Some(Name { id, name }) = node.name() {
             put_text(id, out)?;

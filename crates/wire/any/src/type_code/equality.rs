@@ -210,7 +210,7 @@ impl<'a> Comparison<'a> {
         self.sameness == Sameness::Equivalent || here.name == there.name
     }
 
-    /// Compares everything other than names and parts.
+    /// Compares two types by all parameters other than their names and the types of their parts.
     fn same_parameters(&self, one: &Node, other: &Node) -> bool {
         match (one, other) {
             (Node::Text { bound: here, .. }, Node::Text { bound: there, .. })

@@ -36,18 +36,18 @@ pub use typed::Typed;
 /// whether a value of one type may be taken for one of another.
 #[derive(Clone)]
 pub struct TypeCode {
-    /// Arena of the type; `None` for [`Arena::simple`].
+    /// Arena with the type's description; `None` for [`Arena::simple`].
     arena: Option<Arc<Arena>>,
     at: Index,
 }
 
-/// Reason why a TypeCode cannot answer a query.
+/// Reason why a TypeCode cannot answer a query about the type.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum TypeCodeError {
     /// Types of this kind lack the requested property.
     #[error("types of this kind lack the requested property")]
     BadKind,
-    /// There is no member with this number.
+    /// The type has no member with this number.
     #[error("the type has no member with this number")]
     Bounds,
 }
@@ -119,7 +119,7 @@ impl TypeCode {
         self.node().kind()
     }
 
-    /// Returns the type behind aliases.
+    /// Returns the type that remains after all aliases are resolved.
     #[must_use]
     pub fn original_type(&self) -> Self {
         self.part(self.arena().resolved(self.at))
@@ -360,7 +360,7 @@ impl TypeCode {
     }
 }
 
-/// Returns the null type.
+/// Returns the TypeCode of the type `null`.
 impl Default for TypeCode {
     fn default() -> Self {
         Self::simple(TypeKind::Null)

@@ -2,7 +2,7 @@
 
 use crate::kind::TypeKind;
 
-/// Index of a node in its arena.
+/// Index of a node in the arena of a type.
 pub(crate) type Index = u32;
 
 /// Node of one type. Parts are indices into the same arena.
@@ -86,7 +86,7 @@ pub(crate) struct Union {
 }
 
 impl Union {
-    /// Builds the index of labels.
+    /// Builds the index by which union members are found from labels.
     pub(crate) fn index(mut self) -> Self {
         let places = (0u32..).zip(&self.labels);
         let mut by_label: Vec<(i128, u32)> = places
@@ -112,13 +112,13 @@ impl Union {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
-    /// Kind: `Value` or `Event`.
+    /// Kind of the type: `Value` or `Event`.
     pub(crate) kind: TypeKind,
     pub(crate) name: Name,
     pub(crate) modifier: ValueModifier,
     pub(crate) base: Option<Index>,
     pub(crate) members: Box<[Member]>,
-    /// Visibility of each member.
+    /// Visibility of each member of the valuetype.
     pub(crate) visibility: Box<[Visibility]>,
 }
 
@@ -129,11 +129,11 @@ pub enum ValueModifier {
     /// Ordinary valuetype.
     #[default]
     None = 0,
-    /// Valuetype that user code marshals.
+    /// Valuetype whose state is marshalled by user code.
     Custom = 1,
-    /// Valuetype without state, for others to inherit from.
+    /// Valuetype without state, from which other valuetypes inherit.
     Abstract = 2,
-    /// Valuetype that may be truncated to its base.
+    /// Valuetype whose values may be truncated to the base type.
     Truncatable = 3,
 }
 
@@ -141,10 +141,10 @@ pub enum ValueModifier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(i16)]
 pub enum Visibility {
-    /// Visible to the valuetype's own operations.
+    /// Visible to the operations of the valuetype only.
     #[default]
     Private = 0,
-    /// Visible to all code.
+    /// Visible to all code that uses the valuetype.
     Public = 1,
 }
 
@@ -234,7 +234,7 @@ impl Node {
             .chain(members.iter().map(|member| member.at))
     }
 
-    /// Replaces the index of each part.
+    /// Replaces the node indices of all types that are parts of this type.
     pub(crate) fn replace_parts(&mut self, mut replace: impl FnMut(Index) -> Index) {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => {

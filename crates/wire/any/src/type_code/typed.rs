@@ -18,7 +18,7 @@ pub trait Typed {
 }
 
 impl TypeBuilder {
-    /// Makes a new TypeCode of a Rust type.
+    /// Makes a new TypeCode for a Rust type.
     #[must_use]
     pub fn of<T: Typed + ?Sized>() -> TypeCode {
         Self::described(T::describe)
@@ -93,7 +93,7 @@ impl Typed for i8 {
     }
 }
 
-/// Describes `CORBA::ValueBase`.
+/// Describes the TypeCode of `CORBA::ValueBase`.
 impl Typed for ValueRef {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         types.value(

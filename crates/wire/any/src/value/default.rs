@@ -32,7 +32,7 @@ struct Beginning {
     depth: u16,
 }
 
-/// Depth that useful types do not exceed.
+/// Maximum nesting depth of types for which a default value is made.
 const DEEPEST: u16 = 128;
 
 impl Beginning {
@@ -111,7 +111,7 @@ impl Beginning {
     }
 }
 
-/// Returns the greatest value of a discriminator's type.
+/// Returns the greatest value that the type of a discriminator can have.
 fn greatest(types: Shapes<'_>, at: Index) -> i128 {
     match types.node(types.shape(at).original) {
         Node::Enum { enumerators, .. } => enumerators.len() as i128 - 1,

@@ -189,7 +189,7 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
     Ok(members)
 }
 
-/// Factory of values by their TypeCode.
+/// Factory that makes valuetypes from their TypeCode alone.
 #[derive(Debug)]
 pub struct DynamicFactory {
     type_code: Arc<TypeCode>,
@@ -299,7 +299,7 @@ impl FormalValue for FormalType {
 /// Repository id of `CORBA::ValueBase`, from which all valuetypes inherit.
 const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 
-/// Number of factories that a thread remembers.
+/// Number of value factories that each thread caches.
 const REMEMBERED: usize = 4;
 
 thread_local! {

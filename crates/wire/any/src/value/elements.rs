@@ -33,16 +33,16 @@ enum Form {
 /// Part of an Any's encoding, which lives until the last of its elements is dropped.
 #[derive(Clone)]
 struct Octets {
-    /// Type of each element.
+    /// Type of the elements in the sequence or array.
     element: TypeCode,
     body: Arc<Body>,
-    /// Offset of the first element, its padding included.
+    /// Offset of the first element in the Any's encoding, including padding before the element.
     at: usize,
     length: usize,
 }
 
 impl Elements {
-    /// Makes elements of an encoding that was checked.
+    /// Makes elements that are decoded on demand from an encoding checked before.
     pub(crate) fn of_octets(element: TypeCode, body: &Arc<Body>, at: usize, length: usize) -> Self {
         Self(Form::Octets(Box::new(Octets {
             element,
@@ -52,7 +52,7 @@ impl Elements {
         })))
     }
 
-    /// Returns the number of elements.
+    /// Returns the number of elements in the sequence or array.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -61,7 +61,7 @@ impl Elements {
         }
     }
 
-    /// Returns whether there are no elements.
+    /// Returns whether the sequence or array has no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

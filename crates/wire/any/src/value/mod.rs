@@ -22,7 +22,7 @@ pub use elements::Elements;
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Value {
-    /// Value of `null` and `void`.
+    /// Value of the types `null` and `void`.
     Null,
     Boolean(bool),
     Octet(u8),
@@ -40,13 +40,13 @@ pub enum Value {
     WChar(char),
     /// Narrow or wide string.
     String(String),
-    /// Number of an enumerator.
+    /// Number of the enumerator, counted from 0.
     Enum(u32),
     /// Sequence or array of octets, or a Principal.
     Octets(Vec<u8>),
     /// Elements of any other sequence or array.
     Sequence(Elements),
-    /// Members of a struct or exception.
+    /// Values of the members of a struct or exception.
     Struct(Vec<Value>),
     Union(Box<UnionValue>),
     Any(Box<Any>),
@@ -60,9 +60,9 @@ pub enum Value {
 /// Decoded union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnionValue {
-    /// Discriminator, as a number (see [`crate::Label`]).
+    /// Value of the discriminator, as a number (see [`crate::Label`]).
     pub discriminator: i128,
-    /// Selected member, if the discriminator selects one.
+    /// Value of the selected member, if the discriminator selects one.
     pub member: Option<Value>,
 }
 

@@ -4,7 +4,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder};
 
 use crate::type_code::{Index, Node, Shapes, label};
 
-/// Reads a discriminator as a number (see [`crate::Label`]).
+/// Reads the discriminator of a union as a number (see [`crate::Label`]).
 pub(crate) fn read(
     types: Shapes<'_>,
     at: Index,
@@ -16,7 +16,7 @@ pub(crate) fn read(
     Ok(number)
 }
 
-/// Writes a discriminator.
+/// Writes the discriminator of a union.
 pub(crate) fn write(
     types: Shapes<'_>,
     at: Index,

@@ -32,7 +32,7 @@ pub(super) fn begins_with_id(id: &str, octets: &[u8], order: ByteOrder) -> bool 
     pass_id(id, &mut Decoder::new(octets, order, Coding::default()))
 }
 
-/// Writes the repository id, as the standard requires.
+/// Writes the repository id of an exception, as the standard requires.
 pub(crate) fn marshal_id(id: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_string_in(NarrowCodeSet::Iso8859_1, id)
 }

@@ -51,7 +51,7 @@ pub(crate) fn read(
 pub(crate) enum ElementUse {
     /// All elements are kept, so that their memory adds up.
     Kept,
-    /// Each element is examined and then dropped.
+    /// Each element is dropped once it has been examined.
     Dropped,
 }
 
@@ -85,7 +85,7 @@ struct Reading<'a> {
     type_code: &'a TypeCode,
     /// Body of the Any whose encoding the input reads; `None` for any other input.
     body: Option<&'a Arc<Body>>,
-    /// Mode of skipping bytes that stay encoded.
+    /// Mode in which bytes that stay encoded are skipped.
     passing: Passing,
     /// Number of values that may be made in all; `left` is the number that may still be made.
     most: usize,

@@ -53,7 +53,7 @@ pub(super) fn pass(
     Ok(true)
 }
 
-/// Mode of skipping.
+/// Mode of skipping encoded values: with or without checking them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passing {
     /// Bytes are examined only where the length depends on them.
@@ -66,7 +66,7 @@ struct Skip<'a> {
     type_code: &'a TypeCode,
     passing: Passing,
     is_self_contained: bool,
-    /// `true` if a valuetype has been met.
+    /// `true` if a valuetype has been found in the skipped values.
     has_values: bool,
     /// Type of the previous Any, kept so that it need not be decoded again if the next one refers
     /// to it.

@@ -131,7 +131,7 @@ impl<'a> Transcoding<'a> {
         })
     }
 
-    /// Transcodes the elements of a sequence or array.
+    /// Transcodes the elements of a sequence or array to the encoding of the output.
     fn run(
         &self,
         element: Index,

@@ -21,7 +21,7 @@ struct Reading {
     nested: Any2,
 }
 
-/// Any as a member.
+/// Rust type whose only member is an Any.
 #[derive(Clone, Debug)]
 struct Any2(Any);
 

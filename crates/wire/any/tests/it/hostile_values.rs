@@ -6,7 +6,7 @@ use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal,
 };
 
-/// Returns the output of `write`, big-endian.
+/// Returns the bytes that `write` encodes, in big-endian order.
 fn octets(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     write(&mut out).unwrap();

@@ -173,7 +173,7 @@ mod tests {
         (0..=255).cycle().take(count).map(outer).collect()
     }
 
-    /// Offsets of padding in an `Outer`.
+    /// Offsets of the padding bytes in a value of the test type `Outer`.
     const GAPS: [usize; 11] = [9, 10, 11, 17, 18, 19, 25, 28, 29, 30, 31];
 
     #[test]

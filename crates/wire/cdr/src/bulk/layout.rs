@@ -18,7 +18,7 @@ use std::mem::MaybeUninit;
 /// Any bytes of the type's size are a valid value, `LAYOUT` is the type's, and
 /// [`clear_padding`](PlainData::clear_padding) writes each byte that is not part of a number.
 pub unsafe trait PlainData: Copy + 'static {
-    /// Layout of the type's numbers.
+    /// Layout of the type's numbers, in memory and in CDR.
     const LAYOUT: Layout;
 
     /// Returns the value with the bytes of each number reversed.
@@ -41,11 +41,11 @@ pub unsafe trait PlainData: Copy + 'static {
 pub struct Layout {
     /// Size of a value in memory, in bytes.
     size: usize,
-    /// Greatest alignment of any number in it.
+    /// Greatest alignment of any number in the type.
     alignment: usize,
-    /// Alignment of the first number.
+    /// Alignment of the type's first number.
     first: usize,
-    /// Offset of the end of the last number.
+    /// Offset of the end of the type's last number.
     end: usize,
     /// `true` if from a multiple of `alignment` on, CDR has each number where memory has it.
     agrees: bool,
@@ -54,12 +54,12 @@ pub struct Layout {
     has_chars: bool,
 }
 
-/// Member of a struct.
+/// Member of a struct, with its offset and its layout.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Offset of the member in the struct.
+    /// Offset of the member in the struct, in bytes.
     pub offset: usize,
-    /// Layout of the member itself.
+    /// Layout of the numbers in the member.
     pub layout: Layout,
 }
 
@@ -78,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of a `char`.
+    /// Returns the layout of the IDL type `char`.
     #[must_use]
     pub const fn character() -> Self {
         Self {
@@ -161,14 +161,14 @@ impl Layout {
             && self.size.is_multiple_of(self.alignment)
     }
 
-    /// Returns the greatest alignment of any number.
+    /// Returns the greatest alignment of any number in the layout.
     #[inline]
     #[must_use]
     pub const fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// Returns the alignment of the first number.
+    /// Returns the alignment of the first number in the layout.
     #[inline]
     #[must_use]
     pub const fn first_alignment(&self) -> usize {

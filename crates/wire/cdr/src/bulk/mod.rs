@@ -23,7 +23,7 @@ pub(crate) unsafe trait Primitive: PlainData {
     const SIZE: usize = size_of::<Self>();
     /// Arbitrary value, to fill memory that is about to be overwritten.
     const ZERO: Self;
-    /// Returns the value with its bytes reversed.
+    /// Returns the number with the order of its bytes reversed.
     fn swapped(self) -> Self;
 }
 

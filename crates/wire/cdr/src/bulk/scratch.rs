@@ -14,7 +14,7 @@ const KEPT: usize = 256 << 10;
 /// can use kept memory.
 const PIECES: usize = 4;
 
-/// Memory aligned for all plain data.
+/// Memory that is aligned for any plain data.
 type Memory = Vec<MaybeUninit<u64>>;
 
 thread_local! {
@@ -27,7 +27,7 @@ struct Cache {
 }
 
 impl Cache {
-    /// Takes the largest piece.
+    /// Takes the largest piece of memory from the cache.
     #[inline]
     fn take(&mut self) -> Memory {
         let largest = self.pieces.iter_mut().max_by_key(|piece| piece.capacity());
@@ -54,7 +54,7 @@ impl Cache {
 #[derive(Debug)]
 pub(crate) struct Scratch<T> {
     memory: Memory,
-    /// Number of values, all of them initialised.
+    /// Number of values in the memory, all of which are initialised.
     len: usize,
     values: PhantomData<T>,
 }
@@ -113,7 +113,7 @@ impl<T: PlainData> Scratch<T> {
         self.len += count;
     }
 
-    /// Returns the values, to be changed in place.
+    /// Returns the values in the memory, for changing them in place.
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as in `as_slice`; the borrow is exclusive.
@@ -133,7 +133,7 @@ impl<T: PlainData> Scratch<T> {
 }
 
 impl<T> Scratch<T> {
-    /// Returns the values.
+    /// Returns the values in the memory.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
         // SAFETY: the memory is aligned for `T`, as `with_capacity` has ensured, and holds `len`

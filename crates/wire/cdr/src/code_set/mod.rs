@@ -4,12 +4,12 @@ mod registered;
 
 pub use registered::RegisteredCodeSet;
 
-/// Code set for `char` and `string`.
+/// Code set for values of the IDL types `char` and `string`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NarrowCodeSet {
     /// ISO 8859-1 (Latin-1), the fallback that every ORB has: one byte a character.
     Iso8859_1,
-    /// UTF-8: one to four bytes a character.
+    /// UTF-8, with one to four bytes for each character.
     Utf8,
     /// Another code set of the OSF registry.
     Registered(RegisteredCodeSet),
@@ -53,12 +53,12 @@ impl NarrowCodeSet {
     }
 }
 
-/// Code set for `wchar` and `wstring`.
+/// Code set for values of the IDL types `wchar` and `wstring`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideCodeSet {
     /// UTF-16: a character outside the basic plane is a pair of surrogates.
     Utf16,
-    /// UCS-2: the basic plane only.
+    /// UCS-2, which has the characters of the Basic Multilingual Plane only.
     Ucs2,
     /// Code set that a peer chose without being offered it. Narrow text is transmitted as usual;
     /// using wide text is an error.
@@ -92,7 +92,7 @@ impl WideCodeSet {
 /// Transmission code sets of one connection (CORBA 3.3 part 2, §7.10.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeSets {
-    /// Code set for `char` and `string`.
+    /// Code set for values of the IDL types `char` and `string`.
     pub narrow: NarrowCodeSet,
     /// Code set for `wchar` and `wstring`; `None` until it is agreed on: there is no fallback, and
     /// using wide text then is an error.
@@ -114,7 +114,7 @@ impl CodeSets {
 }
 
 impl Default for CodeSets {
-    /// Returns [`CodeSets::NATIVE`].
+    /// Returns the native code sets of Punctual, [`CodeSets::NATIVE`].
     fn default() -> Self {
         Self::NATIVE
     }

@@ -19,11 +19,11 @@ struct Row {
     octets: Octets,
 }
 
-/// Meaning of bytes above ASCII.
+/// Meaning of the bytes from 0x80 on in a code set.
 enum Octets {
-    /// No such bytes are valid.
+    /// Bytes from 0x80 on are invalid, as in ASCII.
     Ascii,
-    /// Characters of the encoding.
+    /// Bytes from 0x80 on have their meaning in this encoding.
     As(&'static Encoding),
     /// Characters of the encoding, except that 0x80 to 0x9f are control characters, as in all parts
     /// of ISO 8859.
@@ -125,7 +125,7 @@ static ROWS: [Row; 29] = [
 ];
 
 impl RegisteredCodeSet {
-    /// Returns all code sets of the table.
+    /// Returns all registered code sets that Punctual supports.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
     }
@@ -152,7 +152,7 @@ impl RegisteredCodeSet {
         ROWS.get(usize::from(self.0)).unwrap_or(&ROWS[0])
     }
 
-    /// Encodes a text.
+    /// Encodes a text in the code set.
     pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, CdrError> {
         match self.row().octets {
             _ if text.is_ascii() => Ok(Cow::Borrowed(text.as_bytes())),
@@ -171,7 +171,7 @@ impl RegisteredCodeSet {
         }
     }
 
-    /// Decodes bytes to text.
+    /// Decodes a text in the code set.
     pub(crate) fn decode(self, octets: &[u8]) -> Result<Cow<'_, str>, CdrError> {
         let decoded = match self.row().octets {
             _ if octets.is_ascii() => std::str::from_utf8(octets).ok().map(Cow::Borrowed),
@@ -186,7 +186,7 @@ impl RegisteredCodeSet {
         decoded.ok_or(CdrError::BadCharacter)
     }
 
-    /// Encodes a character that takes one byte.
+    /// Encodes a character that takes one byte in the code set.
     pub(crate) fn encode_char(self, character: char) -> Result<u8, CdrError> {
         match *self.encode(character.encode_utf8(&mut [0; 4]))? {
             [octet] => Ok(octet),
@@ -194,7 +194,7 @@ impl RegisteredCodeSet {
         }
     }
 
-    /// Decodes the character of one byte.
+    /// Decodes the character that one byte stands for in the code set.
     pub(crate) fn decode_char(self, octet: u8) -> Result<char, CdrError> {
         let text = self.decode(std::slice::from_ref(&octet))?;
         text.chars().next().ok_or(CdrError::BadCharacter)

@@ -65,7 +65,7 @@ impl<'d> Decoder<'d> {
         Ok(values)
     }
 
-    /// Reads primitive values into an array.
+    /// Reads an array of primitive values, whose length is fixed.
     #[inline]
     pub(crate) fn get_array<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
         let mut values = [T::ZERO; N];

@@ -9,7 +9,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// Largest number of digits.
+/// Largest number of decimal digits in a value.
 const MOST_DIGITS: u32 = 31;
 
 /// Smallest number with more than [`MOST_DIGITS`] digits.
@@ -40,13 +40,13 @@ impl Decimal {
         Ok(Self { scaled, scale })
     }
 
-    /// Returns the number times 10^scale.
+    /// Returns the decimal number as an integer, multiplied by 10^scale.
     #[must_use]
     pub const fn scaled(self) -> i128 {
         self.scaled
     }
 
-    /// Returns the number of digits after the point.
+    /// Returns the number of digits after the decimal point.
     #[must_use]
     pub const fn scale(self) -> i16 {
         self.scale
@@ -141,7 +141,7 @@ impl Decimal {
         Fixed::new(self.rescaled(S).map_err(too_many)?.scaled)
     }
 
-    /// Returns the nearest `double`.
+    /// Returns the `double` that is nearest to the decimal number.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
@@ -233,7 +233,7 @@ macro_rules! from_integers {
 
 from_integers! { i8 u8 i16 u16 i32 u32 i64 u64 }
 
-/// Converts the part before the point.
+/// Converts the part of a decimal number before the decimal point to an integer.
 impl TryFrom<Decimal> for i64 {
     type Error = FixedError;
 

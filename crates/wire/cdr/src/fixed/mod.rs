@@ -18,26 +18,26 @@ use crate::value::{Marshal, Unmarshal};
 /// before the point, which are not stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Fixed<const D: u16, const S: i16> {
-    /// The decimal number times 10^S.
+    /// Decimal number as an integer, multiplied by 10^S.
     scaled: i128,
 }
 
 /// Reason why a number or text is not a [`Fixed`] of a given type.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 pub enum FixedError {
-    /// The number has more digits than the type.
+    /// The number has more digits than the `fixed` type allows.
     #[error("the number has more than {digits} digits")]
     TooManyDigits {
-        /// Digits of the type.
+        /// Number of digits that the type allows.
         digits: u16,
     },
     /// The number has more digits after the point than the type, and not all of them are zero.
     #[error("the number has more than {scale} digits after the point")]
     TooPrecise {
-        /// Digits after the point of the type.
+        /// Number of digits that the type has after the decimal point.
         scale: i16,
     },
-    /// The divisor is zero.
+    /// The divisor of a division is zero.
     #[error("division by zero")]
     DivisionByZero,
     /// The text is not a decimal number.
@@ -93,13 +93,13 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         }
     }
 
-    /// Returns the number times 10^S.
+    /// Returns the decimal number as an integer, multiplied by 10^S.
     #[must_use]
     pub const fn scaled(self) -> i128 {
         self.scaled
     }
 
-    /// Returns the number of digits of the type.
+    /// Returns the number of digits that the `fixed` type has.
     #[must_use]
     pub const fn digits(self) -> u16 {
         D

@@ -136,7 +136,7 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// Reads the bytes before a string's last NUL.
+    /// Reads the bytes of a string up to its terminating NUL.
     #[inline]
     fn get_terminated(&mut self) -> Result<&'d [u8], CdrError> {
         let length = self.get_u32()? as usize;
@@ -172,7 +172,7 @@ pub(super) fn char_in(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrErr
     }
 }
 
-/// Converts a `char` beyond ASCII to its octet.
+/// Converts a `char` outside of ASCII to its octet in the code set.
 #[cold]
 fn octet_of(character: Char, code_set: NarrowCodeSet) -> Result<u8, CdrError> {
     match code_set {
@@ -182,7 +182,7 @@ fn octet_of(character: Char, code_set: NarrowCodeSet) -> Result<u8, CdrError> {
     }
 }
 
-/// Converts an octet beyond ASCII to a `char`.
+/// Converts an octet outside of ASCII to a `char` of the code set.
 #[cold]
 fn char_of(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrError> {
     match code_set {

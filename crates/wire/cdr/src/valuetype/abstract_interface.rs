@@ -52,7 +52,7 @@ where
 pub struct Supports<T>(PhantomData<fn() -> T>);
 
 impl<T> Supports<T> {
-    /// Makes the formal type.
+    /// Makes the formal type for values that support an abstract interface.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)

@@ -135,7 +135,7 @@ impl Decoder<'_> {
         Ok(number)
     }
 
-    /// Begins a chunk of the given size.
+    /// Begins reading a chunk of a chunked value, with the given size in bytes.
     fn enter_chunk(&mut self, size: u32) -> Result<(), CdrError> {
         if size == 0 || size >= FIRST_TAG {
             return Err(CdrError::Invalid("a chunk has no size"));

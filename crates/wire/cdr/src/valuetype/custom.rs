@@ -24,20 +24,21 @@ pub trait CustomMarshal {
     fn unmarshal(&mut self, is: &mut DataInputStream<'_, '_>) -> Result<(), CdrError>;
 }
 
-/// `CORBA::DataOutputStream`: destination of a custom state.
+/// `CORBA::DataOutputStream`: stream to which user code marshals the state of a custom valuetype.
 #[derive(Debug)]
 pub struct DataOutputStream<'s, 'e> {
     out: &'s mut Encoder<'e>,
 }
 
-/// `CORBA::DataInputStream`: source of a custom state.
+/// `CORBA::DataInputStream`: stream from which user code unmarshals the state of a custom
+/// valuetype.
 #[derive(Debug)]
 pub struct DataInputStream<'s, 'd> {
     input: &'s mut Decoder<'d>,
 }
 
 impl<'s, 'e> DataOutputStream<'s, 'e> {
-    /// Makes a stream to an encoder.
+    /// Makes a stream that writes to the encoder.
     pub fn new(out: &'s mut Encoder<'e>) -> Self {
         Self { out }
     }
@@ -85,7 +86,7 @@ impl<'s, 'e> DataOutputStream<'s, 'e> {
 }
 
 impl<'s, 'd> DataInputStream<'s, 'd> {
-    /// Makes a stream from a decoder.
+    /// Makes a stream that reads from the decoder.
     pub fn new(input: &'s mut Decoder<'d>) -> Self {
         Self { input }
     }

@@ -1,6 +1,6 @@
 //! Support for generated code: the parts that are the same for every value handle except for names.
 
-/// Returns the total length of several lists.
+/// Returns the sum of the lengths of several lists.
 #[doc(hidden)]
 #[must_use]
 pub const fn length_of_all<T>(mut lists: &[&[T]]) -> usize {

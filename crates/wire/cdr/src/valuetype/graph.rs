@@ -24,7 +24,7 @@ pub struct Graph(Arc<Nodes>);
 #[derive(Default)]
 struct Nodes(Mutex<Vec<Arc<Node>>>);
 
-/// Value of a graph.
+/// Valuetype instance that belongs to a graph of values.
 pub(super) struct Node {
     graph: Weak<Nodes>,
     factory: Arc<dyn ValueFactory>,
@@ -33,7 +33,7 @@ pub(super) struct Node {
 }
 
 impl Graph {
-    /// Makes a graph without values.
+    /// Makes a graph that contains no values.
     #[must_use]
     pub(super) fn new() -> Self {
         Self(Arc::default())
@@ -59,7 +59,7 @@ impl Graph {
         (node, place)
     }
 
-    /// Returns the value at an index.
+    /// Returns the value at an index of the graph, if there is one.
     pub(super) fn at(&self, place: u32) -> Option<Arc<Node>> {
         let nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         nodes.get(place as usize).cloned()
@@ -161,7 +161,7 @@ fn next_dropped() -> Option<Box<dyn ValueState>> {
 pub struct ValueRef(Handle);
 
 enum Handle {
-    /// Handle from outside, which keeps the graph alive.
+    /// Handle that application code holds, which keeps the whole graph alive.
     Outside { graph: Graph, node: Arc<Node> },
     /// Link in the state of a value of the same graph.
     Within { node: Weak<Node> },
@@ -187,20 +187,20 @@ impl ValueRef {
         graph.handle(&node)
     }
 
-    /// Makes a link within the graph.
+    /// Makes a link to a value from another value of the same graph.
     pub(super) fn within(node: &Arc<Node>) -> Self {
         Self(Handle::Within {
             node: Arc::downgrade(node),
         })
     }
 
-    /// Returns the repository id of the value's type.
+    /// Returns the repository id of the valuetype to which the value belongs.
     #[must_use]
     pub fn repository_id(&self) -> String {
         self.factory().repository_id().to_owned()
     }
 
-    /// Returns the value's factory, which knows its type.
+    /// Returns the value's factory, which knows the type of the value.
     #[must_use]
     pub fn factory(&self) -> Arc<dyn ValueFactory> {
         match self.parts() {

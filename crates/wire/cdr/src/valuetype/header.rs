@@ -10,7 +10,7 @@ use crate::error::CdrError;
 /// Upper bound of the ids that a value may list.
 const MOST_IDS: usize = 64;
 
-/// Type information in a value's header.
+/// Type information read from the header of a value.
 pub(super) struct Header {
     /// Id of the value's type, then the ids of types it may be truncated to, as indices into the
     /// list of ids read. `None` where the header has no type information.

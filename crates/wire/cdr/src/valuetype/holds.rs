@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Graph, ValueRef};
 
-/// Type whose values may hold handles.
+/// Type whose values may contain handles to valuetypes.
 pub trait HoldsValues {
     /// Turns handles to values of `graph` into links that do not keep it alive, since it is going
     /// to own this.

@@ -64,7 +64,7 @@ pub(crate) use written_values::WrittenValues;
 
 /// Factory of values of one type, with all information about the type. CORBA's `ValueFactory`.
 pub trait ValueFactory: Send + Sync + 'static {
-    /// Returns the repository id of the type.
+    /// Returns the repository id of the valuetype.
     fn repository_id(&self) -> &str;
 
     /// Returns, by index, the ids of the types that a receiver without this one may truncate a
@@ -97,9 +97,9 @@ pub trait ValueFactory: Send + Sync + 'static {
     }
 }
 
-/// Typed handle to values.
+/// Typed handle to values of one valuetype.
 pub trait ValueType: Clone + Send + Sync + 'static {
-    /// Repository id of the type; empty for `CORBA::ValueBase`.
+    /// Repository id of the valuetype; empty for `CORBA::ValueBase`.
     const REPOSITORY_ID: &'static str;
 
     /// Handle types of a value of this type; [`ValueFactory::kinds`] returns them for factories.
@@ -114,7 +114,7 @@ pub trait ValueType: Clone + Send + Sync + 'static {
     #[doc(hidden)]
     fn from_value(value: ValueRef) -> Self;
 
-    /// Returns the untyped value. CORBA's `ValueBase`.
+    /// Returns the untyped handle to the value, CORBA's `ValueBase`.
     fn as_value(&self) -> &ValueRef;
 
     /// Returns the factory of values of exactly this type that serves where none is registered: for
@@ -154,7 +154,7 @@ pub trait FormalValue {
 pub struct Formal<T>(PhantomData<fn() -> T>);
 
 impl<T> Formal<T> {
-    /// Makes the formal type.
+    /// Makes the formal type for values of a valuetype.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)

@@ -14,12 +14,12 @@ use crate::error::CdrError;
 /// as read again.
 const SHORT_ID: usize = 96;
 
-/// Result of reading the beginning of a value.
+/// Result of reading the beginning of an encoded value.
 enum ValueStart {
     Null,
-    /// Value that was read before.
+    /// Indirection to a value that was read earlier.
     Earlier(Arc<Node>),
-    /// Value that begins here.
+    /// Value that begins at this position.
     New(Open),
 }
 

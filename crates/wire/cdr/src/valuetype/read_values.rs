@@ -11,19 +11,19 @@ use super::{Graph, ValueFactory, ValueState};
 pub(crate) struct ReadValues<'d> {
     /// Graph of all values of the message, if there are any.
     pub(super) graph: Option<Graph>,
-    /// Position of the first value's tag.
+    /// Position of the first value's tag in the message.
     pub(super) first: usize,
     /// Distances of the tags of all values from the first, ascending, and the values' indices in
     /// the graph: a message has no more bytes than a `u32` counts.
     pub(super) values: Vec<(u32, u32)>,
-    /// Ids read, in the order of their positions.
+    /// Repository ids read so far, in the order of their positions.
     pub(super) ids: Vec<KnownId<'d>>,
     /// Lists of repository ids read, in the order of their positions: each list's position, and the
     /// indices of its elements in `ids`.
     pub(super) lists: Vec<(usize, Arc<[usize]>)>,
-    /// Positions of codebases, ascending.
+    /// Positions of the codebase URLs in the message, ascending.
     pub(super) codebases: Vec<usize>,
-    /// Number of open chunked values.
+    /// Number of chunked values that have begun and not ended.
     pub(super) level: u32,
     /// Level of the value whose state is being read; 0 if it is not in chunks.
     pub(super) reading: u32,
@@ -71,10 +71,10 @@ impl ReadValues<'_> {
     }
 }
 
-/// Repository id that was read.
+/// Repository id that was read from a message.
 #[derive(Clone)]
 pub(super) struct KnownId<'d> {
-    /// Position of the id.
+    /// Position of the repository id in the message.
     pub(super) at: usize,
     pub(super) id: Cow<'d, str>,
     /// Factory registered for it, if any; the outer `None` before the look-up.
@@ -98,7 +98,7 @@ pub(super) struct Open {
     pub(super) node: Arc<Node>,
     pub(super) state: Box<dyn ValueState>,
     pub(super) step: usize,
-    /// Level, if it is in chunks.
+    /// Nesting level of the value if it is chunked.
     pub(super) level: Option<u32>,
     /// `true` if the rest of its state is skipped: it is truncated, or user code reads it.
     pub(super) is_cut: bool,

@@ -7,26 +7,26 @@ use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 
-/// Result of a writing step.
+/// Result of one step in writing the state of a value.
 #[derive(Debug)]
 pub enum WriteStep {
-    /// Some members were written.
+    /// Some members of the value were written.
     Wrote,
     /// The next member is this value, which the caller has to write.
     Value(Option<ValueRef>),
-    /// Nothing was left to write.
+    /// All members of the value have been written.
     End,
 }
 
-/// Result of a reading step.
+/// Result of one step in reading the state of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStep {
-    /// Some members were read.
+    /// Some members of the value were read.
     Read,
     /// The next member is a value, which the caller has to read, as [`ValueState::formal`] says,
     /// and to [`link`](ValueState::link).
     Value,
-    /// Nothing was left to read.
+    /// All members of the value have been read.
     End,
 }
 
@@ -82,7 +82,7 @@ impl FormalValue for AnyValue {
     }
 }
 
-/// State without members.
+/// State of a value without members.
 pub(super) struct Empty;
 
 impl ValueState for Empty {

@@ -2,7 +2,7 @@
 
 use crate::error::CdrError;
 
-/// Null value.
+/// Tag of a null value.
 pub(super) const NULL: u32 = 0;
 
 /// Marker of an indirection, to an earlier value, id, list of ids or codebase.
@@ -19,18 +19,18 @@ const ONE_ID: u32 = 0x02;
 const LIST_OF_IDS: u32 = 0x06;
 const CHUNKED: u32 = 0x08;
 
-/// Type information in a value's header.
+/// Type information in the header of an encoded value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeInformation {
-    /// Absent: the type is the expected one.
+    /// No type information: the value has the expected type.
     None,
-    /// Id of the value's own type alone.
+    /// Repository id of the value's own type only.
     One,
     /// Ids of the value's own type, and of types that it may be truncated to.
     List,
 }
 
-/// Tag of a value that begins here.
+/// Tag of a value that is encoded at this position, without an indirection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueTag {
     pub(super) has_codebase: bool,

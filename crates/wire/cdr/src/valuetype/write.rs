@@ -17,7 +17,7 @@ struct Open {
 /// Value whose state is written without a handle to it: see [`Encoder::open_value`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpenValue {
-    /// Position of the value's tag.
+    /// Position of the value's tag in the message.
     at: usize,
     is_chunked: bool,
 }

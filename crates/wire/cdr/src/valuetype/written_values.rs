@@ -12,13 +12,13 @@ pub(crate) struct WrittenValues<'e> {
     /// Position of each value's tag, by the value's address, which is unique while the value is
     /// held here.
     pub(super) values: HashMap<usize, (usize, ValueRef)>,
-    /// Positions of ids.
+    /// Positions of the repository ids written so far.
     pub(super) ids: HashMap<Box<str>, usize>,
-    /// Number of open chunked values.
+    /// Number of chunked values that have begun and not ended.
     pub(super) level: u32,
-    /// Open chunk, if there is one.
+    /// Chunk that is being written, if there is one.
     pub(super) chunk: Option<Chunk>,
-    /// Nesting depth of calls of [`Encoder::put_value`].
+    /// Nesting depth of the calls of [`Encoder::put_value`].
     pub(super) depth: u16,
     /// Factories of the values, each once, where they are recorded.
     pub(super) factories: Option<Vec<Arc<dyn ValueFactory>>>,
@@ -26,12 +26,12 @@ pub(crate) struct WrittenValues<'e> {
     pub(super) lender: Option<&'e dyn Lender>,
 }
 
-/// Chunk that is being written.
+/// Chunk of a chunked value that is being written.
 #[derive(Clone, Copy)]
 pub(super) struct Chunk {
     /// Length of the block before the chunk, padding not counted.
     pub(super) before: usize,
-    /// Offset of the chunk's bytes in the block.
+    /// Offset of the chunk's first byte in the block.
     pub(super) start: usize,
 }
 

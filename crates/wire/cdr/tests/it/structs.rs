@@ -97,7 +97,7 @@ fn values<T: Filled>(count: usize, octets: &[u8]) -> Vec<T> {
     (0..count).map(|_| T::filled(&mut next)).collect()
 }
 
-/// Writes the values number by number.
+/// Writes the values one at a time, without bulk copying.
 fn singly<T: Marshal>(values: &[T], order: ByteOrder, before: usize) -> Block {
     let mut out = Encoder::new(
         Block::from_vec(vec![0xaa; before]),
@@ -184,7 +184,7 @@ where
     }
 }
 
-/// Invokes a macro for each of the structs.
+/// Invokes a macro for each of the test structs.
 macro_rules! each_shape {
     ($function:ident!($($argument:tt)*)) => {
         each_shape!(@ $function ($($argument)*) Octet Cube BinStruct LeadingDouble LeadingLong

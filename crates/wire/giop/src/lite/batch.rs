@@ -70,13 +70,13 @@ impl<'e> BatchWriter<'e> {
         })
     }
 
-    /// Returns the number of requests.
+    /// Returns the number of requests in the batch so far.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Returns whether there is no request yet.
+    /// Returns whether the batch contains no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.requests.len() == 0
@@ -99,14 +99,14 @@ impl<'e> BatchWriter<'e> {
     }
 }
 
-/// Received batch.
+/// Batch of GIOPlite requests that was received as one message.
 #[derive(Clone, Debug)]
 pub struct Batch<'m> {
-    /// Key of the object that is called.
+    /// Object key of the called object.
     pub object_key: &'m [u8],
-    /// Name of the operation in IDL.
+    /// Name of the called operation, as in IDL.
     pub operation: &'m str,
-    /// Bodies of the requests, in order.
+    /// Bodies of the batched requests, in the order of the requests.
     pub bodies: Bodies<'m>,
 }
 

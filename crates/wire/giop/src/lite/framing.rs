@@ -9,29 +9,29 @@ use crate::header::MessageKind;
 
 const BATCH: u8 = 8;
 
-/// Kind of a GIOPlite message.
+/// Type of a GIOPlite message, such as Request or Reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Call of an operation.
+    /// Request message: the call of an operation on an object.
     Request,
-    /// Answer to a request.
+    /// Reply message: the answer to a Request.
     Reply,
     /// Notice that the client no longer waits for an answer.
     CancelRequest,
-    /// Query for the location of an object.
+    /// LocateRequest message: a query for the location of an object.
     LocateRequest,
-    /// Answer to a locate request.
+    /// LocateReply message: the answer to a LocateRequest.
     LocateReply,
-    /// Orderly end of a connection.
+    /// CloseConnection message: the orderly end of a connection.
     CloseConnection,
-    /// Notice that a malformed message was received.
+    /// MessageError message: a notice that a malformed message was received.
     MessageError,
     /// Several calls of one operation of one object, without answers.
     Batch,
 }
 
 impl Kind {
-    /// Returns the number of the kind.
+    /// Returns the message type's number in the GIOPlite header.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -74,14 +74,14 @@ impl fmt::Display for Kind {
 /// Header of a GIOPlite message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
-    /// Kind of the message.
+    /// Type of the GIOPlite message.
     pub kind: Kind,
-    /// Number of bytes after the header.
+    /// Size of the message without its header, in bytes.
     pub size: u32,
 }
 
 impl MessageHeader {
-    /// Size of a header, in bytes.
+    /// Size of a GIOPlite message header, in bytes.
     pub const LEN: usize = 5;
 
     /// Reads a header. The size is not checked against any limit; [`examine`] does that.
@@ -100,7 +100,7 @@ impl MessageHeader {
         }
     }
 
-    /// Returns the encoded header.
+    /// Returns the GIOPlite header as encoded in a message.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {
@@ -116,15 +116,15 @@ impl MessageHeader {
     }
 }
 
-/// Result of examining the bytes at hand.
+/// Result of checking whether the bytes received so far hold a whole GIOPlite message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The message is not whole yet.
+    /// Some bytes of the GIOPlite message have not been received yet.
     Incomplete {
         /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
+    /// The message has been received completely, in the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 

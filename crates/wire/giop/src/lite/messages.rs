@@ -202,13 +202,13 @@ pub fn decode_locate_reply(input: &mut Decoder<'_>) -> Result<LocateReplyHeader,
     LocateReplyHeader::decode(input)
 }
 
-/// Returns a whole CloseConnection message.
+/// Returns a complete GIOPlite CloseConnection message.
 #[must_use]
 pub const fn close_connection() -> [u8; MessageHeader::LEN] {
     bare(Kind::CloseConnection)
 }
 
-/// Returns a whole MessageError message.
+/// Returns a complete GIOPlite MessageError message.
 #[must_use]
 pub const fn message_error() -> [u8; MessageHeader::LEN] {
     bare(Kind::MessageError)

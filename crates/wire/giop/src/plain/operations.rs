@@ -9,7 +9,7 @@ use crate::service_context;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations(Vec<[KnownOperation; 2]>);
 
-/// Name of an operation.
+/// Cache entry for the name of an operation, with its encoded form.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownOperation {
     /// Encoded bytes from the name's length to the number of contexts, and to the context's length

@@ -15,7 +15,7 @@ const MIN_FRAME: usize = 20;
 #[derive(Debug)]
 pub struct BatchWriter<'e> {
     requests: Requests<'e>,
-    /// Sequence number of the next request.
+    /// Sequence number of the request that is added next.
     next: u64,
 }
 
@@ -60,13 +60,13 @@ impl<'e> BatchWriter<'e> {
         Ok(())
     }
 
-    /// Returns the number of requests.
+    /// Returns the number of requests in the batch so far.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Returns whether there is no request yet.
+    /// Returns whether the batch contains no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.requests.len() == 0
@@ -89,14 +89,14 @@ impl<'e> BatchWriter<'e> {
     }
 }
 
-/// Request of a batch.
+/// Request in a batch of the sequenced-frames protocol.
 #[derive(Clone, Debug)]
 pub struct Frame<'m> {
-    /// Sequence number in its stream.
+    /// Sequence number of the request in its stream.
     pub sequence: u64,
     /// Time when it was made, in nanoseconds of the sender's CLOCK_REALTIME.
     pub sent_at: u64,
-    /// Decoder of its body, and nothing beyond it.
+    /// Decoder limited to the body of the request.
     pub body: Decoder<'m>,
 }
 

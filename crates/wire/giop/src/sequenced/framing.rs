@@ -8,14 +8,14 @@ const VERSION: u8 = 1;
 const BATCH: u8 = 0x02;
 const KNOWN_FLAGS: u8 = 0x01 | BATCH;
 
-/// Header of a sequenced message.
+/// Header of a message of the sequenced-frames protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
-    /// Byte order of the rest.
+    /// Byte order of the message after its header.
     pub order: ByteOrder,
-    /// `true` if the message holds several requests.
+    /// `true` if the message is a batch of several requests.
     pub batch: bool,
-    /// Number of bytes after the header.
+    /// Size of the message without its header, in bytes.
     pub size: u32,
 }
 
@@ -23,21 +23,21 @@ pub struct MessageHeader {
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// The message does not begin with `PUNF`.
+    /// The message does not begin with `PUNF`, as a sequenced-frames message does.
     #[error("the octets are not a sequenced message")]
     BadMagic,
-    /// The version is not supported.
+    /// The message's version of the sequenced-frames protocol is not supported.
     #[error("version {0} of the sequenced protocol is not supported")]
     UnsupportedVersion(u8),
-    /// The version has no such flags.
+    /// The header contains flags that the protocol version does not define.
     #[error("unknown flags {0:#04x}")]
     UnknownFlags(u8),
-    /// The message exceeds the limit on messages.
+    /// The message exceeds the limit on the size of a message.
     #[error("a message of {size} bytes after its header exceeds the limit of {limit} bytes in all")]
     Oversized {
-        /// Number of bytes after the header.
+        /// Size of the message without its header, in bytes.
         size: u32,
-        /// Limit, header included.
+        /// Limit on the size of a message with its header, in bytes.
         limit: usize,
     },
 }
@@ -50,7 +50,7 @@ impl std::fmt::Debug for FrameError {
 }
 
 impl MessageHeader {
-    /// Size of a header, in bytes.
+    /// Size of a message header of the sequenced-frames protocol, in bytes.
     pub const LEN: usize = 12;
 
     /// Reads a header. The size is not checked against any limit; [`examine`] does that.
@@ -80,7 +80,7 @@ impl MessageHeader {
         })
     }
 
-    /// Returns the encoded header.
+    /// Returns the header as encoded in a message of the sequenced-frames protocol.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {
@@ -104,7 +104,7 @@ impl MessageHeader {
     }
 }
 
-/// Result of examining the bytes at hand.
+/// Result of checking whether the bytes received so far hold a whole sequenced-frames message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
     /// The message is not whole yet; in a datagram, it is broken.
@@ -112,7 +112,7 @@ pub enum Examined {
         /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
+    /// The message has been received completely, in the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 

@@ -17,9 +17,9 @@ pub struct FrameHeader<'m> {
     pub sequence: u64,
     /// Time when it was sent, in nanoseconds of the sender's CLOCK_REALTIME.
     pub sent_at: u64,
-    /// Key of the object that is called.
+    /// Object key of the called object.
     pub object_key: &'m [u8],
-    /// Name of the operation in IDL.
+    /// Name of the called operation, as in IDL.
     pub operation: &'m str,
 }
 

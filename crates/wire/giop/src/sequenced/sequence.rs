@@ -14,19 +14,19 @@ const WORDS: usize = (WINDOW / WORD) as usize;
 /// MAX_DROPOUT).
 const MAX_GAP: u64 = 65_536;
 
-/// Classification of a frame that has arrived.
+/// Classification of a received frame by its sequence number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// Next frame in order.
+    /// Frame with the next sequence number expected.
     InOrder,
-    /// Frame that others should have preceded.
+    /// Frame that arrived while frames before it are still missing.
     Gap {
-        /// Number of missing frames.
+        /// Number of frames that are missing before the received one.
         lost: u64,
     },
-    /// Frame that a later one has preceded.
+    /// Frame that arrived after a frame with a higher sequence number.
     Late,
-    /// Frame that arrived before.
+    /// Frame whose sequence number has been received before.
     Duplicate,
     /// Frame whose number is far from the stream's: an old one, one of another sender, or damaged.
     /// It is best dropped.
@@ -35,18 +35,18 @@ pub enum Arrival {
     Restarted,
 }
 
-/// Counters over the life of a stream.
+/// Counters of received and lost frames over the life of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Frames received, without duplicates and strays.
+    /// Number of frames received, without duplicates and strays.
     pub received: u64,
     /// Frames missing; a frame that arrives late after all is no longer lost.
     pub lost: u64,
-    /// Frames that arrived after a later one.
+    /// Number of frames that arrived after one with a higher sequence number.
     pub late: u64,
-    /// Frames that arrived again.
+    /// Number of frames received that had arrived before.
     pub duplicate: u64,
-    /// Frames whose number was far from the stream's.
+    /// Number of frames whose sequence number was far from the expected one.
     pub stray: u64,
 }
 
@@ -160,7 +160,7 @@ impl Sequence {
         arrival
     }
 
-    /// Returns the counters so far.
+    /// Returns the stream's counters of received and lost frames so far.
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
         self.statistics

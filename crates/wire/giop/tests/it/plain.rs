@@ -26,7 +26,7 @@ const STATUSES: [ReplyStatus; 6] = [
     ReplyStatus::NeedsAddressingMode,
 ];
 
-/// Content of a request.
+/// Content from which a test encodes a request.
 #[derive(Clone, Debug)]
 struct Request {
     version: GiopVersion,

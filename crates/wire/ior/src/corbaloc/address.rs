@@ -25,60 +25,60 @@ const SSL_SUPPORTED: AssociationOptions = SSL_REQUIRED
 const SSL_REQUIRED: AssociationOptions =
     AssociationOptions::INTEGRITY.and(AssociationOptions::CONFIDENTIALITY);
 
-/// Address in a `corbaloc:` URL.
+/// One address in a `corbaloc:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {
-    /// IIOP over TCP.
+    /// Address for IIOP over TCP.
     Iiop {
-        /// Major version; 1.
+        /// Major version of IIOP, always 1.
         major: u8,
-        /// Minor version; default 0.
+        /// Minor version of IIOP; 0 by default.
         minor: u8,
         /// Host name or IP address; an IPv6 address has no brackets here.
         host: String,
-        /// Port number.
+        /// TCP port number.
         port: u16,
     },
-    /// IIOP over TLS.
+    /// Address for IIOP over TLS (SSLIOP).
     Ssliop {
-        /// Major version; 1.
+        /// Major version of IIOP, always 1.
         major: u8,
         /// Minor version; default 2, and never 0, which has no room for the port.
         minor: u8,
-        /// Host name or IP address, as for IIOP.
+        /// Host name or IP address; an IPv6 address has no brackets here.
         host: String,
-        /// TLS port.
+        /// TCP port of the TLS endpoint.
         port: u16,
     },
-    /// TAO's GIOP over UDP.
+    /// Address for GIOP over UDP (TAO's DIOP).
     Diop {
-        /// Major version; 1.
+        /// Major version of DIOP, always 1.
         major: u8,
-        /// Minor version; default 0.
+        /// Minor version of DIOP; 0 by default.
         minor: u8,
-        /// Host name or IP address, as for IIOP.
+        /// Host name or IP address; an IPv6 address has no brackets here.
         host: String,
-        /// UDP port.
+        /// UDP port number.
         port: u16,
     },
-    /// TAO's GIOP over local sockets.
+    /// Address for GIOP over Unix domain sockets (TAO's UIOP).
     Uiop {
-        /// Major version; 1.
+        /// Major version of UIOP, always 1.
         major: u8,
-        /// Minor version; default 0.
+        /// Minor version of UIOP; 0 by default.
         minor: u8,
-        /// Absolute path of the socket.
+        /// Absolute path of the Unix domain socket.
         path: String,
     },
     /// Punctual's pair of a messaging protocol and a link.
     Pair {
         /// Names of both, with those of adapters between them, joined by `+`.
         protocol: String,
-        /// Location in the link's notation.
+        /// Address of the endpoint in the syntax of the link.
         place: String,
     },
-    /// Initial reference of this ORB.
+    /// Address `rir:`, which names an initial reference of the local ORB.
     Rir,
 }
 

@@ -5,11 +5,11 @@ use thiserror::Error;
 /// Part of a URL that is at fault; the ORB chooses a minor code by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorbalocPart {
-    /// Scheme, before the first colon.
+    /// Scheme of the URL: the text before the first colon.
     Scheme,
-    /// List of addresses.
+    /// Address list of a `corbaloc:` URL.
     Address,
-    /// Object key.
+    /// Object key of a `corbaloc:` URL.
     SchemeSpecific,
 }
 
@@ -36,48 +36,48 @@ impl KeyMark {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbalocError {
-    /// The text does not begin with `corbaloc:`.
+    /// The URL does not begin with `corbaloc:`.
     #[error("the URL does not begin with 'corbaloc:'")]
     NotCorbaloc,
     /// An address names no protocol: its colon is missing.
     #[error("an address at offset {position} has no protocol and no colon")]
     NoProtocol {
-        /// Offset in the URL, in bytes.
+        /// Offset of the address in the URL, in bytes.
         position: usize,
     },
-    /// The protocol is not supported.
+    /// The protocol of an address is not supported.
     #[error("the protocol '{protocol}' is not supported{}", if *.known { " yet" } else { "" })]
     UnsupportedProtocol {
-        /// Name of the protocol.
+        /// Name of the unsupported protocol.
         protocol: String,
-        /// `true` if other ORBs support it.
+        /// `true` if the protocol is known to be supported by other ORBs.
         known: bool,
     },
     /// The text before `@` is not a version, or not one that is known and fits the protocol.
     #[error("'{text}' is not a version that is known")]
     BadVersion {
-        /// Invalid text.
+        /// Invalid text in place of the version.
         text: String,
     },
-    /// The host is invalid.
+    /// The host of an address is invalid.
     #[error("'{text}' is not a host")]
     BadHost {
-        /// Invalid text.
+        /// Invalid text in place of the host.
         text: String,
     },
     /// The port is not a number from 1 to 65535.
     #[error("'{text}' is not a port")]
     BadPort {
-        /// Invalid text.
+        /// Invalid text in place of the port number.
         text: String,
     },
     /// The location of the endpoint is invalid: not an absolute path where the protocol requires
     /// one, or with characters that have to be escaped.
     #[error("'{text}' is not a valid place: expected {expected}")]
     BadPlace {
-        /// Invalid text.
+        /// Invalid text in place of the endpoint's location.
         text: String,
-        /// Form that the protocol requires.
+        /// Form of the location that the protocol requires.
         expected: &'static str,
     },
     /// `rir` stands together with another address, or with text after its colon.
@@ -87,26 +87,26 @@ pub enum CorbalocError {
     /// key leaves room for fewer.
     #[error("the URL has more than {most} addresses, the limit for a key of this length")]
     TooManyAddresses {
-        /// Largest number of addresses with this key.
+        /// Maximum number of addresses for an object key of this length.
         most: usize,
     },
     /// The object key is missing: the standard's grammar lets it be empty, but no object has an
     /// empty one.
     #[error("the object key is missing behind the {}", .behind.as_words())]
     NoKey {
-        /// Separator that would precede it.
+        /// Separator that would precede the missing object key.
         behind: KeyMark,
     },
     /// A percent sign is not followed by two hexadecimal digits.
     #[error("the escape at offset {position} is not '%' and two hexadecimal digits")]
     BadEscape {
-        /// Offset in the URL, in bytes.
+        /// Offset of the malformed escape in the URL, in bytes.
         position: usize,
     },
     /// A character in the key has to be escaped.
     #[error("the character at offset {position} has to be escaped")]
     BadKeyCharacter {
-        /// Offset in the URL, in bytes.
+        /// Offset of the invalid character in the URL, in bytes.
         position: usize,
     },
 }
@@ -119,7 +119,7 @@ impl std::fmt::Debug for CorbalocError {
 }
 
 impl CorbalocError {
-    /// Returns the part that is at fault.
+    /// Returns the part of the URL that is invalid.
     #[must_use]
     pub const fn part(&self) -> CorbalocPart {
         match self {

@@ -25,7 +25,7 @@ use punctual_cdr::CdrError;
 
 use crate::reference::Ior;
 
-/// Default port of an IIOP or DIOP address.
+/// Default port of an IIOP or DIOP address in a `corbaloc:` URL.
 pub const DEFAULT_IIOP_PORT: u16 = 2809;
 
 /// Default port of an SSLIOP address (IANA: corba-iiop-ssl).

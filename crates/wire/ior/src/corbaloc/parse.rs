@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::pair::is_pair;
 use crate::version::IiopVersion;
 
-/// Default initial reference of `corbaloc:rir:` without a key.
+/// Initial reference that `corbaloc:rir:` without a key stands for.
 const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
 
 /// Upper bound of the addresses of one URL: many times as many as an ORB tries.
@@ -184,7 +184,7 @@ fn parse_ssliop(text: &str) -> Result<Address, CorbalocError> {
     })
 }
 
-/// Parses `[version @] path`.
+/// Parses a UIOP address of the form `[version @] path`.
 fn parse_uiop(text: &str, start: usize) -> Result<Address, CorbalocError> {
     let (IiopVersion { major, minor }, path) = match text.starts_with('/') {
         true => (IiopVersion { major: 1, minor: 0 }, text),

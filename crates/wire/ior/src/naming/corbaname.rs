@@ -10,7 +10,7 @@ use crate::corbaloc::{Corbaloc, CorbalocError, CorbalocPart, KeyMark, write_esca
 
 const SCHEME: &str = "corbaname:";
 
-/// Default key of the context.
+/// Object key of the naming context in a `corbaname:` URL that gives none.
 const DEFAULT_KEY: &str = "NameService";
 
 /// Characters that RFC 2396 leaves unescaped in a name, in addition to letters and digits.
@@ -19,7 +19,7 @@ const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 /// Parsed `corbaname:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaname {
-    /// Location of the context.
+    /// Address and object key of the naming context.
     pub context: Corbaloc,
     /// Name in the context; empty where the URL means the context itself.
     pub name: Vec<NameComponent>,
@@ -29,7 +29,7 @@ pub struct Corbaname {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbanameError {
-    /// The text does not begin with `corbaname:`.
+    /// The URL does not begin with `corbaname:`.
     #[error("the URL does not begin with 'corbaname:'")]
     NotCorbaname,
     /// The text before the `#` is not a valid `corbaloc:`.
@@ -54,7 +54,7 @@ impl fmt::Debug for CorbanameError {
 }
 
 impl CorbanameError {
-    /// Returns the part that is at fault.
+    /// Returns the part of the URL that is invalid.
     #[must_use]
     pub const fn part(&self) -> CorbalocPart {
         match self {

@@ -5,9 +5,9 @@ use thiserror::Error;
 /// Component of a name: IDL's `CosNaming::NameComponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NameComponent {
-    /// Identifier.
+    /// Identifier of the name component: its `id` field.
     pub id: String,
-    /// Kind of the component.
+    /// Kind of the name component: its `kind` field.
     pub kind: String,
 }
 
@@ -15,7 +15,7 @@ pub struct NameComponent {
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StringifiedNameError {
-    /// The text is empty.
+    /// The stringified name is empty.
     #[error("the name is empty")]
     Empty,
     /// A component is empty: between two slashes, before the first or after the last.
@@ -26,7 +26,7 @@ pub enum StringifiedNameError {
         "the component at offset {0} ends with a dot; without a kind, a component is its id alone"
     )]
     EmptyKind(usize),
-    /// A component has more than one dot.
+    /// A component of the stringified name has more than one unescaped dot.
     #[error(
         "the component at offset {0} has a second dot; write `\\.` where it is part of the id or the kind"
     )]
@@ -71,7 +71,7 @@ pub fn from_text(text: &str) -> Result<Vec<NameComponent>, StringifiedNameError>
     Ok(name)
 }
 
-/// State of reading a component.
+/// Parser state within one component of a stringified name.
 struct Reading {
     start: usize,
     component: NameComponent,

@@ -8,7 +8,7 @@ use punctual_ior::{
     CorbalocPart, Corbaname, NameComponent, StringifiedNameError, name_from_text, name_to_text,
 };
 
-/// Ids and kinds of a name's components.
+/// List of the id and kind of each component of an expected name.
 type Parts<'t> = &'t [(&'t str, &'t str)];
 
 fn name(parts: Parts<'_>) -> Vec<NameComponent> {

@@ -101,7 +101,7 @@ pub(crate) fn texts_and_sequences_come_back(echo: &e::Echo) {
     );
 }
 
-/// Checks that marshaling enforces the bounds of types.
+/// Checks that a call fails if an argument exceeds the bound of its IDL type.
 pub(crate) fn bounds_hold(echo: &e::Echo) {
     let mut name = "123456789".to_owned();
     assert!(

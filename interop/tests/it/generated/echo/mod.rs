@@ -12,10 +12,10 @@ pub(crate) use calls::{
 };
 pub(crate) use servant::Echoing;
 
-/// Objects that the tests call.
+/// Objects that the echo tests call.
 pub(crate) struct Objects {
     pub(crate) echo: e::Echo,
-    /// Another object, which is passed as an argument.
+    /// Reference to a second object, which is passed as an argument.
     pub(crate) other: ObjectRef,
     /// Set if calls are made by GIOP requests, rather than directly within the process.
     pub(crate) by_requests: bool,

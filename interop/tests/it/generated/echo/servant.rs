@@ -24,7 +24,7 @@ where
     Ok((before, a.to_owned()))
 }
 
-/// Servant that returns its arguments.
+/// Echo servant, which returns its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Echoing {
     pub(crate) title: Mutex<String>,

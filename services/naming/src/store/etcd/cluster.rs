@@ -13,15 +13,15 @@ use super::progress::Progress;
 use crate::store::change::{Change, Loading};
 use crate::store::{KIND, StoreError};
 
-/// Version of the format of keys and values.
+/// Version of the format of keys and values in etcd.
 const FORMAT: &str = "1";
 
-/// Number of records in one request.
+/// Number of records that one read request to etcd returns at most.
 const PAGE: usize = 500;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// State that the store shares with its threads.
+/// State that the etcd store shares with its threads.
 #[derive(Debug)]
 pub(super) struct Cluster {
     pub(super) options: EtcdOptions,
@@ -140,7 +140,7 @@ impl Cluster {
     }
 }
 
-/// Returns the value of the identity's key.
+/// Returns the value to be stored for the identity of the store.
 fn identity_record(identity: u64) -> String {
     format!("{FORMAT} {}", hex(identity))
 }

@@ -13,7 +13,7 @@ use crate::store::shared::Follower;
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Cluster {
-    /// Runs the thread that writes heartbeats to etcd.
+    /// Writes heartbeats to etcd until the store is dropped; called by a thread of its own.
     pub(super) fn beat(&self) {
         let interval = self.options.staleness / 3;
         let mut is_away = false;
@@ -37,7 +37,7 @@ impl Cluster {
         }
     }
 
-    /// Runs the thread that watches etcd for changes.
+    /// Watches etcd for changes until the store is dropped; called by a thread of its own.
     pub(super) fn watch(&self, follower: &dyn Follower) {
         let mut member = 0;
         let mut is_lost = false;

@@ -14,7 +14,7 @@ use punctual_etcd::Keys;
 use crate::store::change::{Change, ContextId};
 use crate::store::record::decoded;
 
-/// The keys below a prefix.
+/// Layout of the store's etcd keys below a prefix.
 #[derive(Clone, Debug)]
 pub(super) struct Layout(String);
 
@@ -86,12 +86,12 @@ impl Layout {
     }
 }
 
-/// Formats a number for keys and values.
+/// Formats a number as 16 hexadecimal digits, as in etcd keys and values.
 pub(super) fn hex(number: u64) -> String {
     format!("{number:016x}")
 }
 
-/// Parses a number.
+/// Parses a number of 16 hexadecimal digits, as in etcd keys and values.
 pub(super) fn number(text: &str) -> Option<u64> {
     let is_one = text.len() == 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_one.then(|| u64::from_str_radix(text, 16).ok()).flatten()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use punctual_etcd::{ClientOptions, Tls, User};
 
-/// Options of a store in an etcd cluster.
+/// Options of a naming store in an etcd cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdOptions {
     /// Addresses of the members to call, as `host:port`. One is enough; others are tried when it
@@ -29,7 +29,7 @@ pub struct EtcdOptions {
 }
 
 impl EtcdOptions {
-    /// Returns the default options, for these members.
+    /// Returns the default options for a cluster with members at these addresses.
     #[must_use]
     pub fn at(endpoints: Vec<String>) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl EtcdOptions {
         }
     }
 
-    /// Returns the options for the etcd client.
+    /// Returns the part of the options that configures the etcd client.
     pub(super) fn client(&self) -> ClientOptions {
         ClientOptions {
             endpoints: self.endpoints.clone(),

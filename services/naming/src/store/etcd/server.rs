@@ -20,7 +20,7 @@ const MOST: usize = 120;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// A store in an etcd cluster.
+/// Naming store in an etcd cluster.
 #[derive(Debug)]
 pub struct EtcdStore {
     shared: Arc<Cluster>,

@@ -101,7 +101,7 @@ fn serve(port: u16) -> (Orb, NamingContextExt) {
     (orb, root)
 }
 
-/// Waits until a name is bound.
+/// Waits until a name is bound, and returns the bound object.
 fn found(root: &NamingContextExt, text: &str) -> ObjectRef {
     loop {
         match root.resolve(&name(text)) {

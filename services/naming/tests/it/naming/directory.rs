@@ -12,7 +12,7 @@ use crate::support::{Served, name, object};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// Observer that records its notifications.
+/// Observer that records the changes of which it is notified.
 #[derive(Debug, Default)]
 struct Told {
     contexts: Mutex<Vec<ContextId>>,

@@ -148,7 +148,7 @@ fn an_object_that_is_no_context_but_bound_as_one_cannot_be_gone_through() {
     );
 }
 
-/// Longer than any step of a test.
+/// Timeout that is longer than any step of a test.
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// Two clients of a server whose one thread serves both, and which contains a context `silent` of a

@@ -13,7 +13,7 @@ pub(crate) fn orb() -> Orb {
     orb_with(|_| {})
 }
 
-/// Returns an ORB as [`orb`] does, configured further.
+/// Creates an ORB as [`orb`] does, with further configuration.
 pub(crate) fn orb_with(configure: impl FnOnce(&mut OrbConfig)) -> Orb {
     Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -56,7 +56,7 @@ impl Served {
         Self::new(&NamingService::in_memory().unwrap())
     }
 
-    /// Returns the service's address as `:host:port`, for URLs.
+    /// Returns the naming service's address as `:host:port`, for URLs.
     pub(crate) fn address(&self) -> String {
         let endpoints = self.orb.endpoints();
         format!(":{}", endpoints[0].place)
@@ -69,7 +69,7 @@ impl Drop for Served {
     }
 }
 
-/// Parses a text as a name.
+/// Parses a stringified name.
 pub(crate) fn name(text: &str) -> Name {
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,

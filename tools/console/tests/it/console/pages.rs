@@ -12,7 +12,7 @@ use punctual_console::{Console, ConsoleOptions, Mounted, Naming, Page, Shell};
 
 use crate::console::support::Shown;
 
-/// A page of another service.
+/// Test page of the console that does not belong to the naming service.
 #[derive(Debug)]
 struct Clock;
 

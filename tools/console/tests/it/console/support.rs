@@ -63,7 +63,7 @@ impl Shown {
         self.console.address()
     }
 
-    /// Grants peers the right to change contexts.
+    /// Grants peers the right to change naming contexts.
     pub(crate) fn grant(&self, grants: &[(&str, &str)]) {
         let mut access = Access::default();
         for (below, who) in grants {
@@ -85,7 +85,7 @@ impl Shown {
         self.root.as_object().clone()
     }
 
-    /// Returns an object whose server does not run.
+    /// Returns a reference to an object whose server is not running.
     pub(crate) fn away(&self) -> ObjectRef {
         self.object("corbaloc:iiop:1.2@127.0.0.1:1/away")
     }
@@ -160,7 +160,7 @@ impl Shown {
         peer
     }
 
-    /// Returns the events of a page.
+    /// Opens the event stream at the given URL path.
     pub(crate) fn events(&self, path: &str) -> Events {
         let mut peer = self.connected();
         let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address());
@@ -226,7 +226,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// Returns the number of events received.
+    /// Returns the number of events received so far on the stream.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
@@ -261,7 +261,7 @@ impl Events {
     }
 }
 
-/// Parses a name.
+/// Parses a stringified name.
 pub(crate) fn name(text: &str) -> Name {
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,
@@ -271,7 +271,7 @@ pub(crate) fn name(text: &str) -> Name {
     parts.into_iter().map(component).collect()
 }
 
-/// Escapes a text for a form.
+/// Escapes a text for a form by percent encoding.
 pub(crate) fn escaped(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte.is_ascii_alphanumeric() {

@@ -5,7 +5,7 @@ pub use punctual::prelude::*;
 pub use std::error::Error;
 pub use std::time::Duration;
 
-/// Result type of a snippet.
+/// Result type of the guide's code snippets.
 pub type Done = Result<(), Box<dyn Error>>;
 
 /// Returns an ORB that listens on the loopback and calls its own objects over the network, and its

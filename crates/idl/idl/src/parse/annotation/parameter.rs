@@ -9,12 +9,12 @@ pub(super) struct Parameter {
     pub(super) required: bool,
 }
 
-/// Values that an argument may have.
+/// Set of values that an annotation's argument may have.
 #[derive(Clone)]
 pub(super) enum AllowedValues {
-    /// Any constant.
+    /// Constant of any type.
     Anything,
-    /// Constant of a type.
+    /// Constant of the given type.
     Of(Type),
     /// One of the listed words.
     Word(&'static [&'static str]),

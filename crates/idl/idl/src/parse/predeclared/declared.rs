@@ -3,7 +3,7 @@
 use super::library::Library;
 use crate::model::DeclId;
 
-/// Entities that have been declared on demand.
+/// Predeclared entities that were declared because the IDL file uses them.
 #[derive(Debug, Default)]
 pub(in crate::parse) struct Predeclared {
     pub(super) library: Option<Library>,

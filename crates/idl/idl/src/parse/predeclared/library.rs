@@ -12,7 +12,7 @@ const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 /// Statement of the IDL text of the predeclared names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// Text of the statement, with its `;`.
+    /// Text of the IDL statement, with its `;`.
     pub(super) text: &'static str,
     /// Part of an interface or value type before its bases and its body; followed by a `;`, it is a
     /// forward declaration. `None` for any other statement.
@@ -28,7 +28,7 @@ pub(super) struct Library {
 }
 
 impl Library {
-    /// Returns the statements of module CORBA.
+    /// Returns the predeclared IDL statements of module CORBA.
     pub(super) fn corba() -> Library {
         let mut library = Library::default();
         for (part, on_request) in [(CORBA, false), (REPOSITORY, true)] {
@@ -118,7 +118,7 @@ fn statement_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Splits a text into names and punctuation marks.
+/// Splits an IDL text into names and punctuation marks.
 fn words(text: &'static str) -> Vec<&'static str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();

@@ -5,7 +5,7 @@ use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl::{InMemory, compile_source};
 use punctual_idl_rust::{Generated, Options, generate};
 
-/// Module that the texts include.
+/// IDL module that the tested IDL texts include.
 const OTHER: &str = "
 module other {
   module deep { struct T { long l; }; };

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-/// Directory that all users may enter.
+/// Temporary directory that all users may enter.
 pub(crate) struct Open(pub(crate) PathBuf);
 
 impl Open {
@@ -96,7 +96,7 @@ impl Process {
         self.child.wait().unwrap();
     }
 
-    /// Waits until the process has printed a line.
+    /// Waits until the child process prints a line that contains the given text.
     pub(crate) fn assert_said(&mut self, line: &str) {
         let stdout = self.child.stdout.as_mut().unwrap();
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);

@@ -32,7 +32,7 @@ pub(crate) fn link() -> Shmiop {
     Shmiop::new(raw_options())
 }
 
-/// Returns options that match a raw peer's greeting.
+/// Returns link options that match the greeting of a raw test peer.
 pub(crate) fn raw_options() -> ShmOptions {
     ShmOptions {
         ring: RING,
@@ -64,7 +64,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Connects with a valid greeting.
+    /// Connects a raw test peer with a valid greeting.
     pub(crate) fn connect(place: &str) -> Self {
         let (socket, _) = unix::connect(Path::new(place), Some(LIMIT)).unwrap();
         let (file, memory) = memory::create("raw", TOTAL).unwrap();

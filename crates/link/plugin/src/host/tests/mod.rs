@@ -21,7 +21,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Returns the link of `table`.
+/// Returns the link that a static table of functions provides.
 fn take_in(table: &'static Table) -> Result<Arc<dyn Link>, PluginError> {
     // SAFETY: a whole table, there permanently.
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)

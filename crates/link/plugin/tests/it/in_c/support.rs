@@ -25,7 +25,7 @@ pub(crate) fn compiler() -> Option<Command> {
     Some(command)
 }
 
-/// Runs a compiler and checks its success.
+/// Runs a compiler command, and panics if it fails.
 pub(crate) fn run(command: &mut Command) {
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -51,7 +51,7 @@ pub(crate) fn loopback(defined: Option<&str>) -> Option<PathBuf> {
     Some(library)
 }
 
-/// Returns this package's folder.
+/// Returns the root folder of this package.
 pub(crate) fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

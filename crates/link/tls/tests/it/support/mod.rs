@@ -21,7 +21,7 @@ pub fn limit() -> Deadline {
     Deadline::after(LIMIT)
 }
 
-/// Authority, and a folder for what it issues.
+/// Certificate authority for tests, with a folder for the certificates that it issues.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: TempDir,
@@ -76,7 +76,7 @@ impl Authority {
         std::fs::write(self.file(name), list.pem().unwrap()).unwrap();
     }
 
-    /// Returns options with the certificate of this name.
+    /// Returns TLS options with the certificate and key issued under the given name.
     pub fn with(&self, name: &str) -> TlsOptions {
         TlsOptions {
             certificate: Some(self.file(&format!("{name}.pem"))),
@@ -134,7 +134,7 @@ pub fn receive(connection: &dyn Connection, length: usize) -> Vec<u8> {
     block.to_vec()
 }
 
-/// Checks that data passes both ways.
+/// Checks that data can be sent in both directions over a connection.
 pub fn talk(client: &dyn Connection, server: &dyn Connection) {
     send(client, b"hello");
     assert_eq!(receive(server, 5), b"hello");

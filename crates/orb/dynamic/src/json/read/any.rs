@@ -10,7 +10,7 @@ use super::reading::{ReadFailure, Reading};
 use super::target::{Octets, Target, Tree};
 use super::text::Token;
 
-/// Value within an Any, with its type.
+/// Type and value found in the JSON text of an Any.
 struct Content<'t> {
     type_code: TypeCode,
     json: Token<'t>,
@@ -158,7 +158,7 @@ impl<'t> Reading<'_, 't> {
         Ok(Some((content, self.text.at())))
     }
 
-    /// Reads `{"type": "…", "value": …}`.
+    /// Reads an Any in the form `{"type": "…", "value": …}`.
     fn said(&mut self) -> Result<(Content<'t>, usize), ReadFailure> {
         let (mut of, mut value) = (None, None);
         while self.text.more(b'}') {

@@ -24,7 +24,7 @@ pub(super) fn check(text: &str) -> serde_json::Result<Vec<Cow<'_, str>>> {
     Ok(paths)
 }
 
-/// Value within the checked text.
+/// JSON value within a text whose syntax is being checked.
 struct Part<'p, 't> {
     paths: &'p mut Vec<Cow<'t, str>>,
     /// Set if it is the value of a `$ref` member, and so a path.
@@ -101,7 +101,7 @@ impl<'t> Visitor<'t> for Part<'_, 't> {
     }
 }
 
-/// Name of a member, compared with `$ref`.
+/// Deserializer of a JSON member name, which tells whether the name is `$ref`.
 struct Name;
 
 impl<'t> DeserializeSeed<'t> for Name {

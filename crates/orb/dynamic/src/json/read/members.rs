@@ -27,7 +27,7 @@ pub(super) trait Members {
     }
 }
 
-/// Members of a struct.
+/// Members of a struct type, read from the type code.
 impl Members for TypeCode {
     fn count(&self) -> usize {
         self.member_count().unwrap_or(0)
@@ -46,7 +46,7 @@ impl Members for TypeCode {
     }
 }
 
-/// Members of a valuetype.
+/// Members of a valuetype, as pairs of a name and a type.
 impl Members for [(String, TypeCode)] {
     fn count(&self) -> usize {
         self.len()

@@ -40,7 +40,7 @@ pub(super) enum StartedValue {
 pub(super) struct Paths<'t> {
     all: Vec<(Cow<'t, str>, Option<StartedValue>)>,
     here: PathRange,
-    /// Buffer for the text of one step.
+    /// Buffer for the text of one step of a path.
     step: String,
 }
 

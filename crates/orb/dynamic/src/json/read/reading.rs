@@ -14,7 +14,7 @@ use super::text::Text;
 pub(super) struct Reading<'n, 't> {
     pub(super) names: &'n dyn Names,
     pub(super) text: Text<'t>,
-    /// Paths of the valuetypes that occur again.
+    /// Paths of the valuetypes to which `$ref` members of the JSON text refer.
     pub(super) paths: Paths<'t>,
     /// One of the valuetypes made so far; the others are made in the same graph.
     pub(super) graph: Option<ValueRef>,
@@ -23,7 +23,7 @@ pub(super) struct Reading<'n, 't> {
     pub(super) named: Vec<(String, TypeCode)>,
     /// Positions of the members of all structs that are being read, in one vector.
     pub(super) places: Vec<usize>,
-    /// Buffer for the digits of a number.
+    /// Buffer for the digits of a JSON number.
     pub(super) number: String,
     /// Set if Anys are also read into values first: after reading into octets has failed because
     /// the code set lacks a character.
@@ -34,7 +34,7 @@ pub(super) struct Reading<'n, 't> {
 pub(super) enum ReadFailure {
     /// The JSON is not a value of the expected type.
     Json(JsonError),
-    /// The value cannot be marshaled.
+    /// Error in marshaling the value that was read.
     Cdr(CdrError),
 }
 

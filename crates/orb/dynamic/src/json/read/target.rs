@@ -13,17 +13,17 @@ use super::text::Token;
 
 /// Receiver of a value that is read part by part, in the order of its type.
 pub(super) trait Target {
-    /// Type of a part that has been read.
+    /// Type of the result for one part of the value.
     type Made;
     /// Type of a valuetype while its members are being read.
     type Value;
     /// Type that collects the parts of a composed value while they are read.
     type Parts;
 
-    /// Set if [`Target::elements`] needs the number of elements.
+    /// True if [`Target::elements`] needs the number of elements in advance.
     const COUNTS: bool;
 
-    /// Takes a value that has no parts.
+    /// Takes a value that has no parts, such as a number.
     fn simple(&mut self, type_code: &TypeCode, value: Value) -> Result<Self::Made, CdrError>;
 
     /// Takes an Any, which begins with the token `json`.
@@ -36,7 +36,7 @@ pub(super) trait Target {
     /// Takes a text that is valid for its type.
     fn text(&mut self, type_code: &TypeCode, text: Cow<'_, str>) -> Result<Self::Made, CdrError>;
 
-    /// Begins a sequence or array.
+    /// Begins a sequence or array, whose elements follow.
     fn elements(&mut self, type_code: &TypeCode, count: usize) -> Self::Parts;
 
     /// Reads `count` elements all together, if the target has a better way for that; otherwise
@@ -48,21 +48,21 @@ pub(super) trait Target {
         count: usize,
     ) -> Result<Option<Self::Made>, ReadFailure>;
 
-    /// Begins the members of a struct.
+    /// Begins a struct, whose members follow.
     fn members(&mut self, count: usize) -> Self::Parts;
 
     fn add(&mut self, parts: &mut Self::Parts, made: Self::Made);
 
-    /// Completes a sequence or array.
+    /// Completes a sequence or array from the elements collected.
     fn end_elements(&mut self, parts: Self::Parts, count: usize) -> Result<Self::Made, CdrError>;
 
-    /// Completes a struct.
+    /// Completes a struct from the members collected.
     fn end_members(&mut self, parts: Self::Parts) -> Self::Made;
 
     /// Begins a union; a call for its member follows if the discriminator `number` selects one.
     fn discriminator(&mut self, type_code: &TypeCode, number: i128) -> Result<(), CdrError>;
 
-    /// Completes a union.
+    /// Completes a union with the member that the discriminator selects, if any.
     fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
 
     /// Begins a valuetype where type `formal` is declared; calls for its members follow.
@@ -73,25 +73,25 @@ pub(super) trait Target {
         factory: &Arc<DynamicFactory>,
     ) -> Result<(Self::Value, StartedValue), CdrError>;
 
-    /// Completes a valuetype.
+    /// Completes a valuetype from the members collected.
     fn end_value(
         &mut self,
         value: Self::Value,
         members: Self::Parts,
     ) -> Result<Self::Made, CdrError>;
 
-    /// Takes a repeated valuetype, which was begun before.
+    /// Takes another occurrence of a valuetype that was begun before.
     fn again(&mut self, formal: &TypeCode, value: StartedValue) -> Result<Self::Made, CdrError>;
 }
 
-/// Target that makes a [`Value`].
+/// Target that builds a [`Value`] from the JSON text.
 pub(super) struct Tree;
 
 /// Number of elements from which marshaled octets take less memory than values, despite their
 /// overhead.
 const MANY: usize = 16;
 
-/// Elements or members of a composed value.
+/// Elements of a sequence or members of a struct, collected while they are read.
 pub(super) enum Composed {
     Octets(Vec<u8>),
     Elements(Vec<Value>),

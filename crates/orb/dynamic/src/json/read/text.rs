@@ -15,9 +15,9 @@ pub(super) enum Token<'t> {
     Bool(bool),
     Number(Number),
     Text(Cow<'t, str>),
-    /// Array, whose elements follow: [`Text::more`].
+    /// Beginning of an array, whose elements follow: [`Text::more`].
     Array,
-    /// Object, whose members follow.
+    /// Beginning of an object, whose members follow.
     Object,
 }
 
@@ -100,7 +100,7 @@ impl<'t> Text<'t> {
         count
     }
 
-    /// Skips a value.
+    /// Skips one JSON value.
     pub(super) fn pass(&mut self) {
         match self.first() {
             Some(b'"') => self.pass_string(),
@@ -111,7 +111,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Skips a value, and returns its JSON text.
+    /// Skips one JSON value, and returns the text of the value.
     pub(super) fn part(&mut self) -> &'t str {
         self.first();
         let begin = self.at;
@@ -164,7 +164,7 @@ impl<'t> Text<'t> {
         Cow::Borrowed(text)
     }
 
-    /// Reads a number, `true`, `false` or `null`.
+    /// Reads a JSON number, `true`, `false` or `null`.
     fn word(&mut self) -> &'t str {
         let begin = self.at;
         let rest = self.octets().get(begin..).unwrap_or_default();

@@ -18,7 +18,7 @@ const DISCRIMINATOR: &str = "$discriminator";
 /// Members found in the JSON object of a union.
 #[derive(Default)]
 struct Given<'t> {
-    /// Position of the value of `$discriminator`.
+    /// Position in the JSON text of the value of `$discriminator`.
     discriminator: Option<usize>,
     /// Name and position of the JSON member that gives the union's active member. If there are
     /// several, that whose name is the first in alphabetical order.

@@ -95,7 +95,7 @@ pub fn members_of_json(
 /// Text to be read: JSON with its `$ref` paths, or a string.
 enum Json<'t> {
     Text(&'t str, Vec<Cow<'t, str>>),
-    /// String as typed by a user, without quotes.
+    /// String value as typed by a user, without JSON quotes.
     Unquoted(&'t str),
 }
 

@@ -11,18 +11,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-/// Span that has ended.
+/// Tracing span that has ended, as recorded by the test tracer.
 #[derive(Clone, Debug)]
 pub(super) struct Ended {
     pub(super) name: Cow<'static, str>,
     pub(super) kind: SpanKind,
     pub(super) context: SpanContext,
-    /// The parent's id; invalid if there is none.
+    /// Id of the parent span; invalid if there is none.
     pub(super) parent: SpanId,
     pub(super) is_parent_remote: bool,
 }
 
-/// Tracer whose copies share their spans.
+/// Test tracer that keeps the ended spans; clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Keeps {
     ended: Arc<Mutex<Vec<Ended>>>,

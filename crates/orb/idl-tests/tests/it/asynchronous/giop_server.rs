@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
-/// Received message: its type and its request id.
+/// Type and request id of a received GIOP message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) kind: u8,
@@ -16,7 +16,7 @@ pub(super) struct Received {
 pub(super) const REQUEST: u8 = 0;
 pub(super) const CANCEL: u8 = 2;
 
-/// The server's end of one connection.
+/// Server's end of one client connection.
 pub(super) struct Peer(TcpStream);
 
 impl Peer {

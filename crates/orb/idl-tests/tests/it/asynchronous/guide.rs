@@ -20,7 +20,7 @@ mod examples {
 
     include!(concat!(env!("OUT_DIR"), "/guide_examples.rs"));
 
-    /// Runs the examples; returns their number.
+    /// Runs the code examples of the documentation page, and returns the number run.
     pub(super) fn run(orb: &Orb, clerk: &Clerk) -> Result<usize, Box<dyn Error>> {
         Ok(all(orb, clerk)? + smol::block_on(all_async(orb, clerk))?)
     }

@@ -27,7 +27,7 @@ pub(super) enum Told {
     Failed(&'static str, Kind),
 }
 
-/// Handler that reports its calls to the test.
+/// Reply handler that reports the calls received to the test.
 pub(super) struct Handler {
     say: mpsc::Sender<(Told, String)>,
 }

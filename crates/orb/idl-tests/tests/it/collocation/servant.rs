@@ -13,14 +13,14 @@ use punctual::{
 };
 use std::sync::{Arc, Mutex};
 
-/// All collocation strategies.
+/// All collocation strategies under test.
 pub(crate) const WAYS: [Collocation; 3] =
     [Collocation::ThruPoa, Collocation::Direct, Collocation::None];
 
 /// Collocation strategies that call the servant without a request.
 pub(crate) const WITHOUT_REQUEST: [Collocation; 2] = [Collocation::ThruPoa, Collocation::Direct];
 
-/// Servant of `Register`.
+/// Servant of the test interface `Register`.
 #[derive(Default)]
 pub(crate) struct RegisterImpl {
     pub(crate) count: Mutex<i32>,

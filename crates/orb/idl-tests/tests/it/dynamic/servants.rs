@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// Servant of a `Counter` without generated code.
+/// Servant of the interface `Counter`, written without generated code.
 #[derive(Default)]
 struct DynamicCounter(Mutex<i32>);
 

@@ -172,7 +172,7 @@ impl ObjectReferenceFactory for Gateway {
     }
 }
 
-/// Interceptor that replaces the factories of child adapters.
+/// IOR interceptor that replaces the object reference factories of child adapters.
 #[derive(Default)]
 struct Replaces(Mutex<Vec<ObjectReferenceTemplate>>);
 

@@ -10,7 +10,7 @@ use punctual::{
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Servant that the tests call.
+/// Servant that the interceptor tests call.
 #[derive(Default)]
 pub(crate) struct Vault {
     pub(crate) holds: AtomicI32,
@@ -65,7 +65,7 @@ pub(crate) struct Pair {
     pub(crate) client: Orb,
     pub(crate) poa: Poa,
     pub(crate) vault: Arc<Vault>,
-    /// Reference of the server's ORB to the account.
+    /// Reference to the account object, held by the server's ORB.
     pub(crate) account: Account,
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn moved(object: &ObjectRef, to: &Orb) -> ObjectRef {
     to.string_to_object(&text).unwrap()
 }
 
-/// Initialiser that allocates one slot.
+/// ORB initialiser that allocates one `PICurrent` slot.
 #[derive(Default)]
 pub(crate) struct Allocates(pub(crate) OnceLock<SlotId>);
 

@@ -16,7 +16,7 @@ pub(crate) enum Act {
 /// Action that one interceptor takes once, at one point; `None` for no action.
 pub(crate) type Plan = Option<(&'static str, Point, Act)>;
 
-/// Outcome of a request.
+/// Outcome of a request, as the test's model predicts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Came {
     Results,

@@ -139,7 +139,7 @@ fn a_server_that_is_told_of_no_trace_begins_one_and_another_library_may_say_whic
     pair.end();
 }
 
-/// Writer that collects the log.
+/// Log writer that collects the output in memory.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 

@@ -7,10 +7,10 @@ use punctual::interceptor::{
 use punctual::{CompletionStatus, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use std::sync::{Arc, Mutex};
 
-/// Minor code of a recorder's exceptions.
+/// Minor code of the system exceptions that recording interceptors raise.
 pub(crate) const RAISED: u32 = 0x5055_0f01;
 
-/// Action at a point.
+/// Action of a recording interceptor at an interception point.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Raise,
@@ -18,7 +18,7 @@ pub(crate) enum Action {
     Forward(ObjectRef),
 }
 
-/// Interception points, a client's first, then a server's.
+/// Interception points, those of a client before those of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Point {
     SendRequest,
@@ -37,7 +37,7 @@ pub(crate) enum Point {
 /// that time.
 pub(crate) type Called = (&'static str, Point, Option<ReplyStatus>);
 
-/// State that the recorders of one test share.
+/// State that the recording interceptors of one test share.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     called: Mutex<Vec<Called>>,

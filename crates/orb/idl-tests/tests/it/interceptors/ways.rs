@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// Call by a stub, sent as a request.
+    /// Call by a stub, sent as a GIOP request.
     Wire,
     /// Call by a stub on an object of the process, without a request.
     Local,
@@ -25,7 +25,7 @@ pub(crate) enum Way {
     Bridged,
 }
 
-/// Operation to call, named by its outcome.
+/// Operation for the test to call, named by its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Operation that returns normally.
@@ -38,7 +38,7 @@ pub(crate) enum Ask {
     Panic,
 }
 
-/// Result that the caller gets.
+/// Result of a call, as the caller sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Got {
     Results,

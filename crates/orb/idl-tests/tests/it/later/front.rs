@@ -12,7 +12,7 @@ use std::task::Poll;
 pub(super) struct Front {
     pub(super) behind: Option<Clerk>,
     pub(super) rate: AtomicI32,
-    /// Number of futures of `wait_at` that exist.
+    /// Number of futures of the operation `wait_at` that have not been dropped.
     pub(super) waiting: Arc<AtomicUsize>,
 }
 
@@ -25,7 +25,7 @@ impl Drop for Counted {
     }
 }
 
-/// Yields once to other tasks.
+/// Yields the processor to other tasks once.
 async fn yielding() {
     let mut has_yielded = false;
     std::future::poll_fn(|context| {

@@ -36,7 +36,7 @@ fn over_wire_unasked(pair: &Pair, clerk: &Clerk) -> Clerk {
     Clerk::from_object(pair.client.string_to_object(&text).unwrap())
 }
 
-/// Checks that `waits` blocks until `opens` has run.
+/// Checks that the function `waits` returns only after the function `opens` has run.
 fn ends_only_behind(waits: impl FnOnce() + Send + 'static, opens: impl FnOnce()) {
     let (say, ended) = mpsc::channel();
     let waiter = thread::spawn(move || {

@@ -102,7 +102,7 @@ impl SavingsOperations for Bank {
     }
 }
 
-/// Registers the factories of all types but `Strange`.
+/// Registers the value factories of all test valuetypes except `Strange`.
 pub(crate) fn register(orb: &Orb) {
     assert!(orb.register_value_factory(NamedFactory).is_none());
     orb.register_value_factory(AccountFactory::new(Bank));
@@ -115,7 +115,7 @@ pub(crate) fn register_strange(orb: &Orb) {
     orb.register_value_factory(StrangeFactory);
 }
 
-/// Servant that keeps a value.
+/// Servant that stores one valuetype value.
 #[derive(Default)]
 pub(crate) struct KeeperImpl {
     kept: Mutex<Option<Node>>,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Remaining time and number of attempts that a call may spend on setting up connections.
 #[derive(Debug)]
 pub(super) struct Allowance {
-    /// Remaining time (`timeouts.reach_ms`).
+    /// Remaining time for setting up connections (`timeouts.reach_ms`).
     time: Option<Duration>,
     /// Number of endpoints that may still be tried (`limits.endpoints`).
     tries: usize,
@@ -36,12 +36,12 @@ impl Allowance {
         Deadline::after_optional(self.time)
     }
 
-    /// Subtracts the time since `began`.
+    /// Subtracts the time since `began` from the call's allowance.
     pub(super) fn spend_time_since(&mut self, began: Instant) {
         self.time = self.time.map(|left| left.saturating_sub(began.elapsed()));
     }
 
-    /// Subtracts one failed attempt.
+    /// Subtracts one failed attempt from the call's allowance.
     pub(super) fn spend_try(&mut self) {
         self.tries = self.tries.saturating_sub(1);
     }

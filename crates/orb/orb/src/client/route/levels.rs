@@ -46,17 +46,17 @@ impl Levels {
         });
     }
 
-    /// Removes the innermost list of endpoints.
+    /// Removes the list of endpoints that was added last.
     pub(super) fn pop(&mut self) {
         self.0.pop();
     }
 
-    /// Returns the target of the innermost list.
+    /// Returns the target whose list of endpoints was added last.
     pub(super) fn target(&self) -> Option<&Arc<Target>> {
         self.0.last().map(|level| &level.target)
     }
 
-    /// Returns the endpoint that is currently tried.
+    /// Returns the endpoint that the call currently tries.
     pub(super) fn endpoint(&self) -> Option<&Arc<Endpoint>> {
         self.0.last()?.current()
     }

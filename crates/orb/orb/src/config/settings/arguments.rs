@@ -27,13 +27,13 @@ struct OptionRule {
     effect: Effect,
 }
 
-/// Effect of an option.
+/// Effect of a command-line option on the configuration.
 enum Effect {
     /// Reads a configuration file, before all other options are applied.
     File,
-    /// Sets one setting of the configuration file.
+    /// Sets one setting, as the key in the configuration file does.
     Setting(&'static Setting),
-    /// Sets several settings of the configuration file.
+    /// Sets several settings, each of which has a key in the configuration file.
     Several(fn(&mut OrbConfig, &str) -> Result<(), ConfigError>),
 }
 
@@ -134,7 +134,7 @@ impl OrbConfig {
     }
 }
 
-/// Options that were given, with their values.
+/// Command-line options that were given, with their values.
 type GivenOptions = Vec<(&'static OptionRule, String)>;
 
 /// Splits arguments into the `-ORB…` options with their values and the remaining arguments.
@@ -175,7 +175,7 @@ fn unknown(option: String) -> ConfigError {
     }
 }
 
-/// Returns the configuration with the given options applied.
+/// Returns the configuration after the given command-line options have been applied.
 fn applied(mut config: OrbConfig, given: GivenOptions) -> Result<OrbConfig, ConfigError> {
     for (_, path) in given.iter().filter(|(rule, _)| rule.name == CONFIG_FILE) {
         config.apply_file(path)?;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Unit of a numeric setting.
+/// Unit in which a numeric setting is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
     /// No unit, or the thing that is counted, such as `threads`; empty if the key says it.
@@ -25,7 +25,7 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    /// Any number.
+    /// Bounds that allow any number.
     pub(super) const ANY: Self = Self {
         least: 0,
         most: u64::MAX,
@@ -33,14 +33,14 @@ impl Bounds {
         unit: Unit::Count(""),
     };
 
-    /// Returns whether a setting may have this number.
+    /// Returns whether the number is within the bounds of the setting.
     pub(super) fn contain(self, number: u64) -> bool {
         (self.least..=self.most).contains(&number) || (self.or_zero && number == 0)
     }
 }
 
 impl Unit {
-    /// Returns whether this is a unit of time.
+    /// Returns whether the unit is a unit of time.
     pub(super) fn is_of_time(self) -> bool {
         matches!(
             self,

@@ -103,7 +103,7 @@ impl Slot for Option<Processors> {
     }
 }
 
-/// Switch: true if TCP keep-alive probes are enabled.
+/// Setting that enables TCP keep-alive probes by true or false.
 impl Slot for Option<KeepAlive> {
     fn form(&self) -> Form {
         Form::Switch

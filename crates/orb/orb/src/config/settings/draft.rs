@@ -16,15 +16,15 @@ pub(super) struct Draft {
     pub(super) concurrency: ConcurrencyParts,
     pub(super) reservation: ReservationParts,
     pub(super) libraries: Libraries,
-    /// TCP keep-alive parameters; used if keep-alive is enabled.
+    /// TCP keep-alive parameters, used only if keep-alive is enabled.
     pub(super) keep_alive: KeepAlive,
 }
 
-/// Shared libraries to add.
+/// Paths of the shared libraries to load.
 #[derive(Default)]
 pub(super) struct Libraries(pub(super) Vec<PathBuf>);
 
-/// Options of a concurrency strategy.
+/// Options of a concurrency strategy, collected until all are read.
 #[derive(Default, PartialEq)]
 pub(super) struct ConcurrencyParts {
     pub(super) strategy: Option<String>,
@@ -42,7 +42,7 @@ pub(super) struct ReservationParts {
 }
 
 impl Draft {
-    /// Creates a draft from a copy of `config`.
+    /// Creates a draft configuration from a copy of `config`.
     pub(super) fn of(config: &OrbConfig) -> Self {
         Self {
             config: config.clone(),

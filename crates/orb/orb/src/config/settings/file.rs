@@ -78,9 +78,9 @@ fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, S
 /// Reader of a configuration file, which collects its sections and values.
 struct Reader<'f> {
     text: &'f str,
-    /// Sections whose tables the file contains.
+    /// Sections of the configuration that have a table in the file.
     sections: Vec<&'static Section>,
-    /// Values by full key (table and key).
+    /// Values in the configuration file by full key (table and key).
     values: BTreeMap<String, Value>,
     /// Line numbers by full key, including the keys within tables that are values, such as
     /// `initial_references.NameService`.

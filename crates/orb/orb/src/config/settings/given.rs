@@ -9,7 +9,7 @@ use std::path::Path;
 /// Value in the file, or text on the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// Argument of a command-line option.
+    /// Text of a command-line option's argument.
     Argument(String),
     Text(String),
     Number(i128),
@@ -27,14 +27,14 @@ pub(super) struct Given<'g> {
     pub(super) key: &'g str,
     pub(super) value: &'g Value,
     pub(super) bounds: Bounds,
-    /// Form of the setting's values, for errors.
+    /// Expected form of the setting's values, for error messages.
     pub(super) expected: &'g str,
-    /// Directory to which relative paths refer.
+    /// Directory relative to which paths in the configuration are resolved.
     pub(super) folder: &'g Path,
 }
 
 impl Given<'_> {
-    /// Returns the error that this value is invalid.
+    /// Returns the error for an invalid value of the setting.
     pub(super) fn bad(&self, expected: impl Into<String>) -> ConfigError {
         bad_value(self.key, self.value, expected)
     }
@@ -44,7 +44,7 @@ impl Given<'_> {
         self.bad(self.expected)
     }
 
-    /// Returns the value as a text.
+    /// Returns the setting's value as text.
     pub(super) fn text(&self) -> Result<&str, ConfigError> {
         match self.value {
             Value::Argument(text) | Value::Text(text) => Ok(text),
@@ -81,7 +81,7 @@ impl Given<'_> {
         self.bounds.contain(number).then_some(number)
     }
 
-    /// Returns the value as a Boolean.
+    /// Returns the setting's value as a Boolean.
     pub(super) fn switch(&self) -> Result<bool, ConfigError> {
         match self.value {
             Value::Switch(switch) => Ok(*switch),

@@ -7,7 +7,7 @@ use super::slot::Form;
 use crate::config::orb_config::OrbConfig;
 use std::fmt::Write;
 
-/// Maximum line length, in characters.
+/// Maximum line length of the sample configuration file, in characters.
 const WIDTH: usize = 118;
 
 impl OrbConfig {
@@ -80,7 +80,7 @@ fn documented(setting: &Setting, form: &Form) -> String {
     }
 }
 
-/// Writes a text as comment lines.
+/// Writes a text as comment lines of the sample configuration file.
 fn comment(out: &mut String, text: &str) {
     let mut line = "#".to_owned();
     for word in text.split_whitespace() {

@@ -7,7 +7,7 @@ use super::setting::Setting;
 pub(super) struct Section {
     /// Name of the table; empty for keys before the first table.
     pub(super) name: &'static str,
-    /// Description of the table.
+    /// Description of the table in the configuration file.
     pub(super) doc: &'static str,
     /// Function that is called if the file contains the table, even an empty one.
     pub(super) open: Option<fn(&mut Draft)>,

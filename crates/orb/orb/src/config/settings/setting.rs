@@ -13,20 +13,20 @@ type Check = fn(&str) -> Result<(), String>;
 
 /// Setting of an ORB: a key of the configuration file, and perhaps an option of the command line.
 pub(super) struct Setting {
-    /// Key within its table.
+    /// Key of the setting within its table of the configuration file.
     pub(super) key: &'static str,
-    /// Command-line option that sets the same value.
+    /// Command-line option that sets the same setting.
     pub(super) option: Option<&'static str>,
     pub(super) bounds: Bounds,
     /// Value that the sample file shows, commented out, if there is no default or the default
     /// depends on the machine.
     pub(super) example: Option<&'static str>,
-    /// True if the default depends on the machine.
+    /// True if the setting's default value depends on the machine.
     pub(super) is_by_machine: bool,
     /// Form of the setting's values, if their type does not determine it.
     form: Option<&'static str>,
     check: Option<Check>,
-    /// Field of the configuration that holds the value.
+    /// Field of the configuration that holds the setting's value.
     pub(super) field: Field,
     /// Meaning of the setting and its consequences, for the sample file and the guide.
     pub(super) doc: &'static str,
@@ -51,7 +51,7 @@ macro_rules! field {
 pub(super) use field;
 
 impl Setting {
-    /// Creates a setting.
+    /// Creates a setting of the ORB configuration.
     pub(super) const fn new(key: &'static str, field: Field, doc: &'static str) -> Self {
         Self {
             key,
@@ -66,37 +66,37 @@ impl Setting {
         }
     }
 
-    /// Adds a command-line option.
+    /// Adds a command-line option for the setting.
     pub(super) const fn option(mut self, name: &'static str) -> Self {
         self.option = Some(name);
         self
     }
 
-    /// Sets the unit of the number.
+    /// Sets the unit of a numeric setting.
     pub(super) const fn unit(mut self, unit: Unit) -> Self {
         self.bounds.unit = unit;
         self
     }
 
-    /// Sets the smallest number.
+    /// Sets the smallest valid number of the setting.
     pub(super) const fn at_least(mut self, least: u64) -> Self {
         self.bounds.least = least;
         self
     }
 
-    /// Sets the largest number.
+    /// Sets the largest valid number of the setting.
     pub(super) const fn at_most(mut self, most: u64) -> Self {
         self.bounds.most = most;
         self
     }
 
-    /// Allows 0 whatever the smallest number is.
+    /// Allows 0 as a value, even below the smallest valid number.
     pub(super) const fn or_zero(mut self) -> Self {
         self.bounds.or_zero = true;
         self
     }
 
-    /// Sets the value that the sample file shows.
+    /// Sets the example value that the sample configuration file shows.
     pub(super) const fn example(mut self, value: &'static str) -> Self {
         self.example = Some(value);
         self
@@ -108,13 +108,13 @@ impl Setting {
         self.example(value)
     }
 
-    /// Sets the form of the setting's values.
+    /// Sets the description of the form of the setting's values.
     pub(super) const fn form(mut self, form: &'static str) -> Self {
         self.form = Some(form);
         self
     }
 
-    /// Adds a check of the value's text.
+    /// Adds a check of the setting's value in text form.
     pub(super) const fn checked(mut self, check: Check) -> Self {
         self.check = Some(check);
         self

@@ -7,21 +7,21 @@ use crate::config::error::ConfigError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Form of a setting's values.
+/// Form in which a setting's values are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     Number,
     /// Time in the unit of the bounds; the flag is true if 0 stands for "none".
     Time(bool),
     Switch,
-    /// One of the given words.
+    /// One of the given keywords.
     Word(Vec<&'static str>),
-    /// Text of the given form.
+    /// Text of the described form.
     Text(&'static str),
     /// List of texts of the given form. On the command line they are divided by the given
     /// separator.
     Texts(&'static str, char),
-    /// List of numbers; the text says which.
+    /// List of numbers with the given description.
     Numbers(&'static str),
     /// Table with arbitrary keys, and the form of a command-line argument that adds an entry.
     Table {
@@ -32,7 +32,7 @@ pub(super) enum Form {
 
 /// Field of the configuration that holds a setting's value.
 pub(super) trait Slot {
-    /// Returns the form of the setting's values.
+    /// Returns the form in which the setting's values are written.
     fn form(&self) -> Form;
 
     /// Checks a value and stores it in place of the present one.
@@ -140,7 +140,7 @@ impl Slot for Duration {
     }
 }
 
-/// Time for which 0 stands for "none".
+/// Setting of an optional duration, where 0 stands for none.
 impl Slot for Option<Duration> {
     fn form(&self) -> Form {
         Form::Time(true)
@@ -242,7 +242,7 @@ impl Slot for Vec<PathBuf> {
     }
 }
 
-/// Returns a text as a TOML string.
+/// Returns the text as a quoted TOML string.
 pub(super) fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

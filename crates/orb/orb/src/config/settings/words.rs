@@ -14,22 +14,22 @@ use punctual_tls::{ClientCertificate, TlsVersion};
 
 /// Type whose values are written as words in configurations.
 pub(super) trait Words: Copy + PartialEq + 'static {
-    /// Every value with its word.
+    /// List of all values of the type, each with its keyword.
     const WORDS: &'static [(&'static str, Self)];
 
-    /// Returns the value of a word.
+    /// Returns the value that a keyword stands for.
     fn of_word(word: &str) -> Option<Self> {
         let found = Self::WORDS.iter().find(|(known, _)| *known == word);
         found.map(|&(_, value)| value)
     }
 
-    /// Returns the word of this value.
+    /// Returns the keyword of this value.
     fn word(self) -> Option<&'static str> {
         let found = Self::WORDS.iter().find(|(_, value)| *value == self);
         found.map(|&(word, _)| word)
     }
 
-    /// Returns all words.
+    /// Returns all keywords of the type.
     fn words() -> Vec<&'static str> {
         Self::WORDS.iter().map(|&(word, _)| word).collect()
     }

@@ -15,7 +15,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// the limit, on top of it. It is also the most that such a host may have.
 const RESERVE: usize = 8;
 
-/// A connection that a client opened.
+/// Connection that a client opened to this server.
 pub(crate) trait Accepted: Send + Sync + Debug {
     /// Returns the number of the endpoint at which the connection was accepted.
     fn endpoint(&self) -> u64;
@@ -27,7 +27,7 @@ pub(crate) trait Accepted: Send + Sync + Debug {
     /// Returns the number of messages received, if no request is in progress.
     fn idle_at(&self) -> Option<u64>;
 
-    /// Returns the number of messages received.
+    /// Returns the number of messages received on the connection.
     fn messages(&self) -> u64;
 
     /// Returns `true` if data has arrived that no thread has received. Makes a system call.
@@ -110,7 +110,7 @@ impl Connections {
         (open.len(), open.iter().map(|one| one.messages()).sum())
     }
 
-    /// Adds a connection; returns its number for [`Connections::leave`].
+    /// Adds an accepted connection, and returns the number to be passed to [`Connections::leave`].
     pub(crate) fn join(&self, connection: Weak<dyn Accepted>, from: Arc<str>) -> u64 {
         let mut state = self.lock();
         let id = state.next;
@@ -226,7 +226,7 @@ impl Connections {
         }
     }
 
-    /// Closes all connections, and makes waiting threads return.
+    /// Closes all accepted connections, and makes waiting threads return.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -290,7 +290,7 @@ impl State {
         }
     }
 
-    /// Updates how long each connection has been idle.
+    /// Updates the record of how long each accepted connection has been idle.
     fn look(&mut self, now: Instant) -> Search {
         let mut looked = Search::default();
         for entry in self.open.values_mut() {

@@ -12,7 +12,7 @@ use punctual_link::{Acceptor, Address};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Endpoints of one lane.
+/// Endpoints at which one lane listens.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     state: Mutex<State>,
@@ -31,7 +31,7 @@ struct State {
     closed: bool,
 }
 
-/// An endpoint at which the lane listens.
+/// Open endpoint at which a lane listens.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenEndpoint {
     /// Number of the endpoint in its lane; connections record it.
@@ -44,7 +44,7 @@ pub(crate) struct OpenEndpoint {
     pub(crate) threads: Option<ServingThreads>,
 }
 
-/// Function that starts accepting at an endpoint.
+/// Function that starts to accept connections at an endpoint.
 pub(crate) type Accept<'a> = dyn Fn(&OpenEndpoint) -> Result<(), SystemException> + 'a;
 
 impl Endpoints {
@@ -121,7 +121,7 @@ impl Endpoints {
         gone.iter().map(|one| one.number).collect()
     }
 
-    /// Closes all endpoints.
+    /// Closes all endpoints of the lane.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -146,7 +146,7 @@ impl Endpoints {
         self.lock().open.iter().any(|one| one.number == number)
     }
 
-    /// Returns an open endpoint of this protocol.
+    /// Returns an open endpoint of the lane for this protocol.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn find(&self, protocol: &str) -> Option<OpenEndpoint> {
         let state = self.lock();
@@ -154,7 +154,7 @@ impl Endpoints {
         open.find(|one| one.endpoint.protocol == protocol).cloned()
     }
 
-    /// Returns all open endpoints, with their actual addresses.
+    /// Returns all open endpoints of the lane, with their actual addresses.
     pub(crate) fn all(&self) -> Vec<ListenEndpoint> {
         self.lock().open.iter().map(OpenEndpoint::real).collect()
     }
@@ -179,7 +179,7 @@ impl Endpoints {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// Returns the open endpoints.
+    /// Returns the endpoints of the lane that are currently open.
     pub(in crate::lane) fn open_now(&self) -> Vec<OpenEndpoint> {
         self.lock().open.clone()
     }
@@ -258,7 +258,7 @@ impl OpenEndpoint {
         }
     }
 
-    /// Returns the endpoint with its actual address.
+    /// Returns the listening endpoint with the actual address, such as the port that was assigned.
     pub(in crate::lane) fn real(&self) -> ListenEndpoint {
         let address = self.acceptor.address();
         let named = self.endpoint.host_and_port();

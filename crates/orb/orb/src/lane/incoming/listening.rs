@@ -12,21 +12,21 @@ use punctual_exec::{Deadline, SpawnError, ThreadGroup, ThreadSpec, WorkerPool, W
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-/// Server side of a lane.
+/// Server side of a lane: endpoints, connections and threads.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) endpoints: Endpoints,
     pub(crate) connections: Arc<Connections>,
     /// Threads that accept, and the thread that watches for upcalls that take long.
     pub(crate) acceptors: ThreadGroup,
-    /// Threads that serve one connection each.
+    /// Threads that serve one client connection each.
     pub(crate) threads: ThreadGroup,
     /// Threads that receive while a connection's own thread is in an upcall; kept for reuse.
     followers: OnceLock<WorkerPool>,
     /// Maximum number of followers: one for each connection, which may replace the connection's own
     /// thread, and the extra ones.
     max_followers: usize,
-    /// Number of followers beyond one for each connection.
+    /// Number of follower threads allowed in addition to one for each connection.
     pub(crate) extra_followers: Arc<AtomicUsize>,
     /// Specification of the threads that accept connections and serve their requests.
     spec: ThreadSpec,
@@ -92,7 +92,7 @@ impl Incoming {
         Ok(true)
     }
 
-    /// Opens one more endpoint.
+    /// Opens an additional endpoint for the lane to listen at.
     pub(crate) fn add(
         &self,
         (broker, reactors): (&Broker, &Reactors),
@@ -132,7 +132,7 @@ impl Incoming {
         self.connections.close();
     }
 
-    /// Lets idle follower threads end.
+    /// Lets the lane's idle follower threads end.
     pub(crate) fn release_followers(&self) {
         if let Some(followers) = self.followers.get() {
             // Does not wait for any of them.

@@ -36,7 +36,7 @@ pub(super) fn published(
 /// Names by which a policy can refer to an open endpoint.
 pub(in crate::lane) struct Named<'l> {
     pub(super) configured: &'l ListenEndpoint,
-    /// Endpoint with its actual address.
+    /// Listening endpoint with the address at which it is actually open.
     pub(super) real: ListenEndpoint,
     pub(super) published: &'l ProfileEndpoint,
 }

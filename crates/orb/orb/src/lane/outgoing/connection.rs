@@ -44,17 +44,17 @@ pub(crate) struct ClientConnection {
     /// Origin of references that are received over the connection.
     origin: Origin,
     pub(super) usability: Usability,
-    /// Announcements made to the server.
+    /// Facts already announced to the server over this connection.
     pub(crate) announced: Announcements,
     /// State for sending, locked while a message is sent.
     pub(super) sender: LaneLock<Sender>,
-    /// Buffered requests, to be sent together.
+    /// Buffer of requests to be sent together.
     pub(super) buffer: Buffer,
     /// Callers that wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
-    /// Strategy by which callers wait for their replies.
+    /// Strategy by which callers wait for replies on this connection.
     pub(super) waiting: WaitStrategy,
-    /// Watchers of replies, and the reader for them.
+    /// Watchers of replies on the connection, and the thread that reads for these watchers.
     pub(super) watch: Watch,
     /// Queue of requests that arrive over the connection, if they are served.
     pub(super) callbacks: Callbacks,
@@ -168,7 +168,7 @@ impl ClientConnection {
         self.sender.protocol()
     }
 
-    /// Lends a block to marshal a request into.
+    /// Lends a memory block into which a request is marshaled.
     pub(crate) fn lend(&self) -> Block {
         self.link.lend(0)
     }
@@ -204,7 +204,7 @@ impl ClientConnection {
         self.close_with_the_last();
     }
 
-    /// Refuses new calls.
+    /// Refuses new calls over the connection.
     pub(super) fn refuse_new_calls(&self) {
         self.usability.close();
     }

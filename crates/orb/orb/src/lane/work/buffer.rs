@@ -15,29 +15,29 @@ use std::sync::{OnceLock, Weak};
 /// max_request_buffer_size). `None` sets no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// Maximum number of requests.
+    /// Maximum number of buffered requests; `None` for no limit.
     pub requests: Option<usize>,
     /// Maximum total length of the requests' messages, in bytes.
     pub octets: Option<usize>,
 }
 
-/// Request that waits for a thread.
+/// Request that waits in a lane's buffer for a thread.
 pub(crate) trait Buffered: Send + fmt::Debug {
-    /// Serves the request.
+    /// Serves the buffered request on the calling thread.
     fn serve(self: Box<Self>);
 
     /// Refuses the request with an exception, as there is no room for it.
     fn refuse(self: Box<Self>);
 }
 
-/// Buffered requests of one lane.
+/// Buffer of the requests that wait for a thread of one lane.
 #[derive(Debug)]
 pub(crate) struct RequestBuffer {
     limits: BufferLimits,
-    /// Reactor whose threads serve the requests.
+    /// Reactor whose threads serve the buffered requests.
     reactor: OnceLock<Weak<Reactor>>,
     held: LaneLock<Held>,
-    /// Number of requests; written under the lock.
+    /// Number of buffered requests, written under the buffer's lock.
     len: AtomicUsize,
 }
 
@@ -66,7 +66,7 @@ impl RequestBuffer {
         }
     }
 
-    /// Sets the reactor whose threads serve the requests.
+    /// Sets the reactor whose threads serve the buffered requests.
     pub(in crate::lane) fn set_reactor(&self, reactor: Weak<Reactor>) {
         let _ = self.reactor.set(reactor);
     }

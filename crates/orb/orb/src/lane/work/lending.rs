@@ -22,7 +22,7 @@ pub struct Borrowers {
     lanes: Arc<Mutex<Vec<Arc<Lender>>>>,
 }
 
-/// A lane from which others borrow threads.
+/// Lane of a thread pool from which other lanes borrow threads.
 #[derive(Debug)]
 pub(crate) struct Lender {
     priority: Priority,
@@ -42,7 +42,7 @@ struct Visit {
     reactor: Weak<Reactor>,
 }
 
-/// A lane that borrows threads.
+/// Lane of a thread pool that borrows threads from other lanes.
 #[derive(Debug)]
 struct Borrower {
     own: Arc<Lender>,

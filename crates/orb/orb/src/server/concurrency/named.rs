@@ -21,7 +21,7 @@ pub(in crate::server) enum Strategy {
     /// A thread for each connection that blocks while it receives, and additional threads while it
     /// is in an upcall.
     PerConnection(PerConnection),
-    /// Threads of a reactor.
+    /// Strategy in which the threads of a reactor serve the connection.
     OnReactor(Arc<OnReactor>),
 }
 
@@ -42,7 +42,7 @@ impl Strategy {
     }
 }
 
-/// Forwards a method call to the actual strategy.
+/// Forwards a method call to the connection's actual concurrency strategy.
 macro_rules! forward {
     ($self:ident.$method:ident($($argument:expr),*)) => {
         match $self {

@@ -17,24 +17,24 @@ const MANY: usize = 256 * 1024;
 /// Maximum number of messages sent by one system call.
 const GATHERED: usize = 32;
 
-/// Queue of unsent messages of one connection.
+/// Queue of messages that wait to be sent on one connection.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// Unsent messages.
+    /// Messages that have not been sent completely.
     waiting: VecDeque<Unsent>,
     /// Number of bytes of the first message that have been sent.
     gone: usize,
-    /// Number of unsent bytes.
+    /// Number of bytes of the queued messages that are not sent yet.
     octets: usize,
     /// Number of bytes of the unsent messages that have no charge of their own.
     short: usize,
-    /// Account of `short`.
+    /// Memory account to which the bytes in `short` are charged.
     account: Option<Account>,
     /// True if the connection is to be closed when everything has been sent.
     pub(super) closes: bool,
 }
 
-/// Charge of a long message.
+/// Charge of a long unsent message against the memory budget, kept until the message has been sent.
 struct ChargeOfLong(#[expect(dead_code, reason = "kept for as long as the message")] Charge);
 
 impl fmt::Debug for ChargeOfLong {
@@ -43,7 +43,7 @@ impl fmt::Debug for ChargeOfLong {
     }
 }
 
-/// Rest of a message.
+/// Part of a message that has not been sent yet.
 #[derive(Debug)]
 struct Unsent {
     bytes: Vec<u8>,
@@ -51,10 +51,10 @@ struct Unsent {
     charge: Option<ChargeOfLong>,
 }
 
-/// Result of sending.
+/// Result of an attempt to send the queued messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Everything has been sent.
+    /// All queued messages have been sent.
     All,
     /// At least one whole message has been sent, and more are queued.
     Some,
@@ -67,7 +67,7 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Reports the usage to `account` from now on.
+    /// Sets the account to which the memory used by unsent messages is reported from now on.
     pub(super) fn watch(&mut self, account: Account) {
         self.account = Some(account);
     }
@@ -87,7 +87,7 @@ impl Outbox {
         let _ = self.count();
     }
 
-    /// Reports the usage by short messages.
+    /// Reports the memory used by short unsent messages to the account of the connection.
     fn count(&mut self) -> Result<(), SendError> {
         let Some(account) = &mut self.account else {
             return Ok(());

@@ -118,7 +118,8 @@ impl ConcurrencyStrategy for PerConnection {
         false
     }
 
-    /// No message waits: threads wait with theirs.
+    /// Does nothing: messages are never queued, as each thread blocks until its message has been
+    /// sent.
     fn watch_unsent(&self, _: impl FnOnce() -> Account) {}
 
     fn discard_unsent(&self) {}

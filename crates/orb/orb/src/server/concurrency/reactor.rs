@@ -30,7 +30,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// State of a connection served by a reactor.
+/// State that the server keeps for a connection served by a reactor.
 #[derive(Debug)]
 pub(in crate::server) struct OnReactor {
     pool: Arc<LeaderFollowers>,
@@ -54,13 +54,13 @@ struct Terms {
     read: AtomicU64,
     /// Number of the message to which the deadline `read` belongs.
     of: AtomicU64,
-    /// Deadline for sending the first queued reply.
+    /// Deadline for sending the first of the queued replies.
     write: AtomicU64,
-    /// Deadline that was last set in the reactor.
+    /// Deadline of the connection that was last set in the reactor.
     told: AtomicU64,
 }
 
-/// Deadline that has passed.
+/// Kind of deadline that a connection has missed: for reading or for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Late {
     Reading,
@@ -90,7 +90,7 @@ impl OnReactor {
         self.buffer.as_deref()
     }
 
-    /// Registers the connection with the reactor.
+    /// Registers the connection with the reactor, which then calls the given handler.
     pub(super) fn register(&self, ready: Arc<dyn Handler>) -> io::Result<()> {
         self.pool.reactor().register(ready).map(drop)
     }
@@ -231,7 +231,7 @@ impl OnReactor {
         Ok(())
     }
 
-    /// Returns the deadline that has passed, if any.
+    /// Returns the deadline that the connection has missed, if any.
     pub(super) fn late(&self) -> Result<Option<Late>, LockError> {
         let now = coarse_millis();
         let is_late = |term: &AtomicU64| {
@@ -381,11 +381,11 @@ fn unlocked(error: LockError) -> SendError {
 /// Data that a connection waits for after all available data has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AwaitedData {
-    /// A new message, without a deadline.
+    /// Start of a new message, for which there is no deadline.
     Anything,
-    /// The first message of the peer.
+    /// First message of the peer on this connection.
     First,
-    /// The rest of the message with this number.
+    /// Rest of the partly received message with this number.
     Rest(u64),
 }
 

@@ -124,7 +124,7 @@ impl ReactorThread<'_, '_> {
         ReceiveOutcome::Received
     }
 
-    /// Makes the reactor wait for the next data.
+    /// Makes the reactor wait for the next data on the connection.
     #[inline]
     fn rest(&self, wanted: AwaitedData) -> ReceiveOutcome {
         probe::begins!(Point::ServerReceive);

@@ -5,10 +5,10 @@ use crate::server::reader::Reader;
 use punctual_cdr::Block;
 use punctual_link::LinkError;
 
-/// Result of receiving.
+/// Result of an attempt to receive data from a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum ReceiveOutcome {
-    /// Data was received.
+    /// Data was received from the client.
     Received,
     /// No data is available, and the thread stops serving: it, or another thread, resumes when
     /// there is data.
@@ -34,10 +34,10 @@ pub(in crate::server) trait ServingThread {
         need: usize,
     ) -> Result<ReceiveOutcome, InboxError>;
 
-    /// Records that a complete message is available.
+    /// Records that a complete message of the client is available.
     fn begin_message(&mut self) {}
 
-    /// Records that the thread has locked the inbox.
+    /// Records that the thread has locked the inbox of the connection.
     fn begin_receiving(&self, reader: &Reader);
 
     /// Records that the thread is about to release the inbox, to serve a request.
@@ -58,6 +58,6 @@ pub(in crate::server) trait ServingThread {
     /// Serves a request; returns `true` if the thread still owns the connection.
     fn serve(&mut self, request: impl FnOnce()) -> bool;
 
-    /// Handles the end of the connection.
+    /// Handles the end of the client's connection.
     fn end_connection(&mut self) {}
 }

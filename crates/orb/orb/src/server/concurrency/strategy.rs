@@ -18,13 +18,13 @@ pub(in crate::server) trait ConcurrencyStrategy {
     /// as are `send_together` and `send_control`.
     fn send(&self, to: &Conversation, message: &Block);
 
-    /// Sends several complete, concatenated messages.
+    /// Sends several complete messages, concatenated in one buffer, to a client.
     fn send_together(&self, to: &Conversation, messages: &[u8]);
 
     /// Sends a message without a body, to a peer whose connection is closed next.
     fn send_control(&self, to: &Conversation, kind: MessageKind);
 
-    /// Closes the connection once everything has been sent.
+    /// Closes the connection once all queued messages have been sent.
     fn close_when_sent(&self, connection: &Conversation);
 
     /// Returns `true` if sending never waits for the peer.
@@ -57,11 +57,11 @@ pub(in crate::server) trait ConcurrencyStrategy {
     fn is_served_alone(&self) -> bool;
 }
 
-/// Connection on which an additional thread can receive.
+/// Client connection on which additional threads can receive requests.
 pub(in crate::server) trait Followed: Send + Sync + 'static {
     fn conversation(&self) -> &Conversation;
 
-    /// Returns the pool of additional threads.
+    /// Returns the pool of threads that can receive on the connection in addition.
     fn followers(&self) -> Result<&WorkerPool, SpawnError>;
 
     /// Returns the counter of active additional threads beyond one for each connection.

@@ -17,9 +17,9 @@ pub(crate) use perfect::DuplicateId;
 pub(crate) enum Strategy {
     /// By the map entry in the object key; an id without an entry is hashed.
     Active,
-    /// By a search through all entries.
+    /// Finds an object by comparing its id with all entries of the map.
     Linear,
-    /// By a hash of the id.
+    /// Finds an object by a hash of its id.
     DynamicHash,
     /// By a perfect hash: no collisions, over ids that are known beforehand. No others can be
     /// activated.
@@ -31,7 +31,7 @@ pub(crate) enum Strategy {
 /// Lookup structure of a strategy for comparison, beside the hash of ids that each map has. Changes
 /// are made under the map's mutex; lookups take no lock.
 pub(crate) enum Comparison {
-    /// No lookup structure: all entries are compared.
+    /// Linear search without a lookup structure: the id is compared with all entries.
     Linear,
     /// The map's hash of ids; the entry that the object key names is ignored.
     DynamicHash,
@@ -89,7 +89,7 @@ impl Comparison {
         }
     }
 
-    /// Removes the entry with this id.
+    /// Removes the entry with this object id from the lookup structure.
     pub(crate) fn remove(&self, id: &[u8]) {
         if let Self::Perfect(perfect) = self {
             perfect.remove(id);

@@ -33,7 +33,7 @@ pub(crate) struct HashIndex {
     buckets: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
     /// Number of buckets in use, a power of two.
     size: AtomicU32,
-    /// Number of slots in the chain.
+    /// Number of slots in the chain of the hash table.
     entries: AtomicU32,
     /// Numbers of removed slots, counted by the low bits of their hashes.
     removals: [AtomicU32; FIRST as usize],
@@ -49,7 +49,7 @@ fn order_of_bucket(bucket: u32) -> u64 {
     u64::from(bucket.reverse_bits()) << 1
 }
 
-/// Returns the bucket that a new bucket splits.
+/// Returns the number of the existing bucket that a new bucket splits.
 fn parent(bucket: u32) -> u32 {
     debug_assert!(bucket > 0);
     bucket & !(1 << (u32::BITS - 1 - bucket.leading_zeros()))
@@ -151,7 +151,7 @@ impl HashIndex {
         }
     }
 
-    /// Adds a slot to the chain.
+    /// Adds the slot of an active object to the chain of the hash table.
     pub(crate) fn insert(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
         self.insert_hash(slots, self.hash(id), index);
     }

@@ -1,14 +1,14 @@
 //! Stand-in for the strategies for comparison in builds without them. Its types have no values, so
 //! that it costs nothing at run time.
 
-/// Strategy by which requests find objects.
+/// Strategy by which requests find their target objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Strategy {
     /// By the map entry in the object key; an id without an entry is hashed.
     Active,
 }
 
-/// Strategy for comparison: there is none.
+/// Type without values, in place of the lookup strategies that this build leaves out.
 pub(crate) enum Comparison {}
 
 /// Error of a strategy for comparison: there is none.

@@ -18,15 +18,15 @@ pub(crate) struct Bridged {
     pub(crate) poa: Poa,
     pub(crate) servant: Arc<EchoImpl>,
     pub(crate) bridge: Bridge,
-    /// Client's reference to the servant through the bridge.
+    /// Client's reference to the servant, whose requests go through the bridge.
     pub(crate) echo: Echo,
 }
 
-/// Protocols and settings of the three ORBs.
+/// Protocols and settings of the client's, the bridge's and the server's ORB.
 pub(crate) struct Setup<'s> {
-    /// Protocol between client and bridge.
+    /// Protocol between the client and the bridge.
     pub(crate) near: &'s str,
-    /// Protocol between bridge and server.
+    /// Protocol between the bridge and the server.
     pub(crate) far: &'s str,
     pub(crate) server: GiopVersion,
     pub(crate) client: GiopVersion,

@@ -10,7 +10,7 @@ use punctual_ior::Ior;
 use std::io::ErrorKind;
 use std::net::TcpListener;
 
-/// Returns an encapsulation, as most service contexts are.
+/// Returns the given content as a CDR encapsulation, the form of most service contexts.
 fn encapsulated(content: impl FnOnce(&mut Encoder<'_>)) -> Vec<u8> {
     let content = |out: &mut Encoder<'_>| {
         content(out);

@@ -127,7 +127,7 @@ over_links! {
     }
 }
 
-/// Connects from another address of this host.
+/// Connects to the server from the given other address of this host.
 fn from(address: &str, rig: &Rig) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     let here: SocketAddr = format!("{address}:0").parse().unwrap();

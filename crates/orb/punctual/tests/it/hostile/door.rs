@@ -9,7 +9,7 @@ use std::io::Write;
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 
-/// Number of such clients at once.
+/// Number of clients that connect at once without speaking the protocol.
 const CROWD: usize = 40;
 
 /// Opens a plain stream to the server's endpoint, without the link's protocol.

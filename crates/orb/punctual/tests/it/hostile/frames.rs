@@ -12,7 +12,7 @@ use punctual_giop::sequenced::{
 
 /// Stream number of the frames, unless a test uses another.
 const STREAM: u32 = 7;
-/// Number of requests in a batch.
+/// Number of requests in a batch sent by the test.
 const COUNT: u32 = 3;
 
 fn header<'m>(key: &'m [u8], sequence: u64) -> FrameHeader<'m> {

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Link that carries GIOP.
+/// Transport of the GIOP messages, and server's way of serving its connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     Iiop,
@@ -27,11 +27,11 @@ pub(crate) enum Over {
     Shmiop,
     Reliable,
     Ssliop,
-    /// TCP, served by one thread on a reactor.
+    /// IIOP over TCP, with a server whose single thread runs a reactor.
     Reactive,
-    /// TCP, served by a pool.
+    /// IIOP over TCP, with a server that has a thread pool.
     Pooled,
-    /// TLS, served by a pool.
+    /// SSLIOP over TLS, with a server that has a thread pool.
     PooledSsliop,
 }
 
@@ -51,7 +51,7 @@ impl Over {
         format!("{self:?}")
     }
 
-    /// Returns the server's concurrency strategy.
+    /// Returns the server's concurrency strategy for this kind of link.
     fn concurrency(self) -> Concurrency {
         match self {
             Self::Reactive => Concurrency::Reactive,
@@ -115,7 +115,7 @@ impl Over {
         }
     }
 
-    /// Makes an ORB that can use the link.
+    /// Makes a builder of an ORB that can use this link.
     pub(crate) fn orb(self, tls: &Path, configure: impl FnOnce(&mut OrbConfig)) -> OrbBuilder {
         Orb::builder().configure(|config| {
             config.reliable = impatient();
@@ -143,7 +143,7 @@ pub(crate) struct Rig {
     pub(crate) server: Orb,
     pub(crate) client: Orb,
     pub(crate) servant: Arc<EchoImpl>,
-    /// Client's reference to the object.
+    /// Client's reference to the server's test object.
     pub(crate) echo: Echo,
     pub(crate) tls: Authority,
     link: Arc<dyn Link>,
@@ -213,22 +213,22 @@ impl Rig {
         Address::new(self.over.name(), &self.server.endpoints()[0].place)
     }
 
-    /// Connects a peer without an ORB.
+    /// Connects a test peer that has no ORB to the server.
     pub(crate) fn peer(&self) -> Peer {
         Peer::connect(&*self.link, &self.address())
     }
 
-    /// Returns the key of the server's object.
+    /// Returns the object key of the server's test object.
     pub(crate) fn key(&self) -> Vec<u8> {
         key_in(self.echo.as_object().ior())
     }
 
-    /// Asserts that the well-behaved client is served.
+    /// Asserts that the well-behaved client of the test is still served.
     pub(crate) fn others_are_served(&self) {
         assert_eq!(self.echo.long(1).unwrap(), 1, "over {}", self.over.name());
     }
 
-    /// Waits until at most `count` clients are connected.
+    /// Waits until at most `count` clients are connected to the server.
     pub(crate) fn wait_until_at_most(&self, count: usize) {
         while self.server.client_connections() > count {
             std::thread::sleep(std::time::Duration::from_millis(1));

@@ -6,7 +6,7 @@ use std::sync::{Mutex, Once};
 use std::time::Duration;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Captured log of all tests of this program.
+/// Log lines captured from all tests of this program.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static LOGGING: Once = Once::new();
 

@@ -73,7 +73,7 @@ impl Peer {
         self
     }
 
-    /// Receives the next `length` octets.
+    /// Receives the next `length` octets from the server.
     pub(crate) fn octets(&mut self, length: usize) -> Vec<u8> {
         self.wait_for(length);
         let octets = self.received.as_slice()[..length].to_vec();

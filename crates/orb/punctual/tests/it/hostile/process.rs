@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Environment variable with the role of the process.
+/// Environment variable that tells a child process its role in the test.
 const ROLE: &str = "PUNCTUAL_HOSTILE_ROLE";
 const LINK: &str = "PUNCTUAL_HOSTILE_LINK";
 const FOLDER: &str = "PUNCTUAL_HOSTILE_FOLDER";
@@ -105,7 +105,7 @@ impl Process {
         self
     }
 
-    /// Kills the process with SIGKILL.
+    /// Kills the child process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Number of connections whose shared memory is overwritten.
+/// Number of connections whose shared memory the test overwrites.
 const SPOILT: u64 = 60;
 /// Size of the part of the shared memory that is overwritten, in bytes: the control words and the
 /// first records of the ring.
@@ -54,7 +54,7 @@ fn a_peer_that_scribbles_over_the_memory_it_shares_harms_nobody_else() {
     rig.others_are_served();
 }
 
-/// Overwrites shared memory, in the other process.
+/// Overwrites memory shared with the server; runs in the test's other process.
 pub(crate) fn scribble(over: Over, folder: &Path, reference: &str) {
     let client = over.orb(folder, |_| {}).build().unwrap();
     let object = client.string_to_object(reference).unwrap();

@@ -25,7 +25,7 @@ impl Activator {
         self.record.lock().unwrap().clone()
     }
 
-    /// Waits until the record has this many entries.
+    /// Waits until the activator has recorded at least this number of entries, and returns them.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
             std::thread::sleep(std::time::Duration::from_millis(1));

@@ -16,7 +16,7 @@ fn with(world: &World, manager: ServantManager) -> Poa {
     poa
 }
 
-/// Adapter activator that is never called.
+/// Adapter activator that creates no adapters.
 struct Idle;
 
 impl AdapterActivator for Idle {

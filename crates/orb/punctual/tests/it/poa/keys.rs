@@ -5,7 +5,7 @@ use super::teller::policies::{PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant};
 use punctual::{ObjectRef, SystemExceptionKind as Kind};
 
-/// Returns the key of a reference.
+/// Returns the object key of a reference.
 fn key(reference: &Teller) -> Vec<u8> {
     use punctual::Interface;
     let profile = reference.as_object().ior().iiop_profiles().next();

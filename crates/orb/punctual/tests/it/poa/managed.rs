@@ -25,7 +25,7 @@ impl ServantActivator for Activator {
     }
 }
 
-/// Makes a servant activator.
+/// Makes a servant activator from the given functions.
 pub fn activator(
     incarnate: impl Fn(&Poa) -> Arc<dyn Servant> + Send + Sync + 'static,
     etherealize: impl Fn(&ObjectId, &Poa, Arc<dyn Servant>) + Send + Sync + 'static,
@@ -64,7 +64,7 @@ impl ServantLocator for Locator {
     }
 }
 
-/// Makes a servant locator.
+/// Makes a servant locator from the given functions.
 pub fn locator(
     preinvoke: impl Fn(&Poa) -> Arc<dyn Servant> + Send + Sync + 'static,
     postinvoke: impl Fn(&Poa) + Send + Sync + 'static,

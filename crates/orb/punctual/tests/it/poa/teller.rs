@@ -14,7 +14,7 @@ use punctual::{
 use std::any::Any;
 use std::time::Duration;
 
-/// Reference to `interface Teller` of these tests.
+/// Reference to an object with the test interface `Teller`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Teller(ObjectRef);
 
@@ -32,7 +32,7 @@ impl Interface for Teller {
 }
 
 impl Teller {
-    /// Returns the servant's text.
+    /// Calls `tell`; returns the text of the object's servant.
     pub fn tell(&self) -> Result<String, SystemException> {
         const OPERATION: Operation = Operation::two_way("tell");
         self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
@@ -50,7 +50,7 @@ impl Teller {
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
     }
 
-    /// Returns the exception that a call raises.
+    /// Calls `tell`, which must fail; returns the kind of system exception that is raised.
     pub fn fails(&self) -> SystemExceptionKind {
         self.tell().unwrap_err().kind()
     }
@@ -58,7 +58,7 @@ impl Teller {
 
 type Tale = dyn Fn() -> Result<String, SystemException> + Send + Sync;
 
-/// Servant of [`Teller`].
+/// Servant for the test interface of [`Teller`].
 pub struct TellerImpl(Box<Tale>);
 
 /// Makes a servant that always returns the same text.
@@ -67,7 +67,7 @@ pub fn saying(what: &str) -> Arc<TellerImpl> {
     telling(move || Ok(what.clone()))
 }
 
-/// Makes a servant that returns the closure's result.
+/// Makes a `Teller` servant that returns the result of the closure.
 pub fn telling(
     tale: impl Fn() -> Result<String, SystemException> + Send + Sync + 'static,
 ) -> Arc<TellerImpl> {
@@ -85,7 +85,7 @@ impl Implements<Arc<TellerImpl>> for Teller {
     }
 }
 
-/// Wraps an implementation as a servant.
+/// Wraps an implementation of `Teller` as a servant that can be activated.
 pub fn servant(implementation: &Arc<TellerImpl>) -> Arc<dyn Servant> {
     Teller::servant(implementation.clone())
 }

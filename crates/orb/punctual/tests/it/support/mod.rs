@@ -16,7 +16,7 @@ use std::any::Any;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// Reference to `interface Echo` of the tests.
+/// Reference to an object with the test interface `Echo`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Echo(ObjectRef);
 
@@ -134,7 +134,7 @@ impl Echo {
     }
 }
 
-/// Servant of [`Echo`].
+/// Servant for the test interface of [`Echo`].
 #[derive(Debug, Default)]
 pub struct EchoImpl {
     pub pings: Mutex<u32>,
@@ -199,7 +199,7 @@ impl Interface for Second {
     }
 }
 
-/// Servant that answers requests itself, without a skeleton.
+/// Test servant that answers requests itself, without a generated skeleton.
 pub trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }
@@ -358,7 +358,7 @@ pub struct Pair {
     pub client: Orb,
     pub poa: Poa,
     pub servant: Arc<EchoImpl>,
-    /// Client's reference to the servant.
+    /// Client's reference to the object of the test servant.
     pub echo: Echo,
     pub port: u16,
 }
@@ -426,10 +426,10 @@ pub fn watchdog(limit: Duration) -> Watchdog {
     Watchdog(alive)
 }
 
-/// Guard that cancels [`watchdog`] when dropped.
+/// Guard that cancels the time limit set by [`watchdog`] when it is dropped.
 pub struct Watchdog(#[allow(dead_code)] std::sync::mpsc::Sender<()>);
 
-/// Returns the object key of the servant.
+/// Returns the object key in the client's reference to the test servant.
 pub fn object_key(pair: &Pair) -> Vec<u8> {
     pair.echo
         .as_object()

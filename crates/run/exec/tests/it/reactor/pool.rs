@@ -121,7 +121,7 @@ fn stopping_waits_for_what_is_being_served_and_no_longer_than_the_deadline() {
     });
 }
 
-/// Queue of numbers, as a reactor's work.
+/// Queue of numbers that serves as additional work of a reactor.
 #[derive(Default)]
 struct Notes {
     waiting: Mutex<Vec<u32>>,

@@ -73,7 +73,7 @@ pub(crate) fn with_threads<R>(
     })
 }
 
-/// Ends the process if `test` hangs.
+/// Runs `test`, and ends the process if it hangs.
 pub(crate) fn watched<R>(test: impl FnOnce() -> R) -> R {
     let name = std::thread::current().name().unwrap_or("?").to_owned();
     let (done, watch) = mpsc::channel::<()>();

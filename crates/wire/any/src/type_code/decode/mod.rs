@@ -265,7 +265,7 @@ impl<'d> Reader<'d> {
         Ok(index)
     }
 
-    /// Reads the number of members.
+    /// Reads the number of members of a type in an encoded TypeCode.
     fn count(&mut self, input: &mut Decoder<'_>, min_size: usize) -> Result<usize, CdrError> {
         let count = input.get_length(min_size)?;
         self.account(count)?;

@@ -41,7 +41,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// Reads the parameters after id and name.
+    /// Reads the parameters of a TypeCode that follow its id and its name.
     fn named(
         &mut self,
         kind: TypeKind,

@@ -48,7 +48,7 @@ const SIMPLE: [TypeCode; 18] = [
     TypeCode::PRINCIPAL,
 ];
 
-/// Makes a type, of up to `levels` levels.
+/// Makes a pseudo-random TypeCode whose parts are nested to at most `levels` levels.
 pub(crate) fn any_type(dice: &mut Dice, levels: u32, with_values: bool) -> TypeCode {
     if levels == 0 {
         return SIMPLE[usize::try_from(dice.below(18)).unwrap()].clone();

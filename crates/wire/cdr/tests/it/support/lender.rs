@@ -21,7 +21,7 @@ impl Segment for Run {
     }
 }
 
-/// Lender that takes every run it is offered.
+/// Memory lender that takes every run of bytes offered.
 #[derive(Debug)]
 pub(crate) struct TakesAll;
 

@@ -14,7 +14,7 @@ fn head() -> Octets {
     Octets::default().long(0x7fff_ff02).string("IDL:Node:1.0")
 }
 
-/// Makes 20 octets of a chunked value.
+/// Makes the tag and the repository id of a chunked value.
 fn chunked() -> Octets {
     Octets::default().long(0x7fff_ff0a).string("IDL:Node:1.0")
 }

@@ -164,7 +164,7 @@ mod large_value {
         }
     }
 
-    /// Environment with the factory of that type only.
+    /// Environment that returns the test's value factory for each repository id.
     pub(super) struct Knows;
 
     impl Environment for Knows {

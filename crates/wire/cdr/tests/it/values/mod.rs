@@ -20,14 +20,14 @@ fn coding() -> Coding<'static> {
     }
 }
 
-/// Returns the output of `write`.
+/// Returns the bytes that `write` encodes.
 fn written(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
     write(&mut out).unwrap();
     out.into_block().to_vec()
 }
 
-/// Passes a value through its encoding.
+/// Encodes and decodes the value; returns the decoded value.
 fn passed<T: Nilable>(value: &T) -> T {
     let octets = written(|out| T::marshal_nilable(Some(value), out));
     let mut input = Decoder::new(&octets, ByteOrder::Big, coding());
@@ -36,7 +36,7 @@ fn passed<T: Nilable>(value: &T) -> T {
     read
 }
 
-/// Bytes built by hand.
+/// Encoded bytes that a test assembles by hand.
 #[derive(Default)]
 struct Octets(Vec<u8>);
 

@@ -275,7 +275,7 @@ impl ValueFactory for OwnFactory {
     }
 }
 
-/// Environment that knows all of these types.
+/// Environment that has factories for all valuetypes of these tests.
 #[derive(Debug)]
 pub(crate) struct KnowsAll;
 

@@ -149,7 +149,7 @@ fn a_member_is_changed_for_all_who_hold_the_value() {
     assert_eq!((number(&same), next(&same)), (9, None));
 }
 
-/// Counter of its live instances.
+/// Part of a value's state that counts the live instances.
 struct Counted(Arc<AtomicIsize>);
 
 impl Drop for Counted {
@@ -224,7 +224,7 @@ mod counted {
         }
     }
 
-    /// Environment with the factory of that type only.
+    /// Environment that returns the test's value factory for each repository id.
     pub(super) struct Knows(pub(super) Arc<AtomicIsize>);
 
     impl punctual_cdr::Environment for Knows {

@@ -3,18 +3,18 @@
 /// What to use instead of an option, or why there is no counterpart.
 #[derive(Clone, Copy)]
 pub(super) struct Instead {
-    /// Text about the command line.
+    /// Replacement text to show for an option on the command line.
     pub(super) option: &'static str,
     /// Text about the configuration file; a line of the file in it is within backquotes, its key with its table.
     pub(super) key: &'static str,
 }
 
-/// Makes a text for each of the two.
+/// Makes replacement texts for the command line and for the configuration file.
 pub(super) const fn either(option: &'static str, key: &'static str) -> Instead {
     Instead { option, key }
 }
 
-/// Makes one text for both.
+/// Makes one replacement text for both the command line and the configuration file.
 pub(super) const fn both(text: &'static str) -> Instead {
     either(text, text)
 }

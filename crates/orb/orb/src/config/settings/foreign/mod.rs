@@ -8,7 +8,7 @@ use instead::Instead;
 
 /// Option of another ORB. Those with the same name and meaning here are not among them.
 pub(super) struct ForeignOption {
-    /// ORBs that have it.
+    /// Names of the other ORBs that have the option.
     pub(super) orb: &'static str,
     instead: Instead,
 }

@@ -29,7 +29,7 @@ pub(super) const SECTIONS: &[Section] = &[
     tcp::SECTION,
 ];
 
-/// Returns all settings with their sections.
+/// Returns all settings of the configuration, each with its section.
 pub(super) fn all() -> impl Iterator<Item = (&'static Section, &'static Setting)> {
     let sections = SECTIONS.iter();
     sections.flat_map(|section| {

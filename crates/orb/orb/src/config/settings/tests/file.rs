@@ -82,7 +82,7 @@ fn every_key_of_the_sample_is_obeyed() {
     assert_eq!(config.budgets.threads, 4096);
 }
 
-/// Keys that are not named like their fields.
+/// Configuration keys whose names differ from those of the fields in `OrbConfig`.
 const OTHER_NAMES: [(&str, &str); 13] = [
     ("library", "libraries"),
     ("link", "link_properties"),

@@ -42,7 +42,7 @@ fn the_pages_are_those_of_the_table() {
     compare("examples/orb.toml", |_| OrbConfig::sample());
 }
 
-/// Returns the table of options, in Markdown.
+/// Returns the table of all command-line options, in Markdown.
 fn options() -> String {
     let mut out = "| option | value | key in the file | meaning |\n|---|---|---|---|\n".to_owned();
     for (name, expected, meaning) in OrbConfig::options() {
@@ -53,7 +53,7 @@ fn options() -> String {
     out
 }
 
-/// Returns the tables of keys, in Markdown.
+/// Returns the tables of all configuration keys, in Markdown.
 fn keys() -> String {
     let mut draft = Draft::of(&OrbConfig::default());
     let mut out = String::new();

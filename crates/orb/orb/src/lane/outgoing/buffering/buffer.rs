@@ -27,7 +27,7 @@ pub(in crate::lane::outgoing) struct Buffer {
     changed: (Mutex<()>, Condvar),
 }
 
-/// Result of putting a request into a buffer.
+/// Result of putting a request into a connection's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Put {
     /// The request is queued. If it is the first in the buffer, contains the time within which the
@@ -36,18 +36,18 @@ pub(in crate::lane::outgoing) enum Put {
     /// The request is queued, and a condition of its buffering terms is met: all requests are to be
     /// sent now.
     Due,
-    /// Refused: there is no room for the request.
+    /// The request is refused because the buffer is full.
     Full,
-    /// Refused: the connection accepts no more requests.
+    /// The request is refused because the connection accepts no more requests.
     Closed,
 }
 
-/// Reason for not buffering a request.
+/// Reason why a request could not be buffered.
 #[derive(Debug)]
 pub(crate) enum NotBuffered {
     /// There is no room, and the caller receives an exception.
     Full,
-    /// The buffered requests could not be sent.
+    /// Error in sending the requests that the buffer already held.
     NotSent(SendError),
 }
 
@@ -66,7 +66,7 @@ pub(in crate::lane::outgoing) enum New<'m> {
 }
 
 impl New<'_> {
-    /// Returns the length of the request in bytes.
+    /// Returns the length of the new request in bytes.
     #[inline]
     pub(in crate::lane::outgoing) fn octets(&self) -> usize {
         match self {
@@ -88,7 +88,7 @@ impl Buffer {
         }
     }
 
-    /// Returns whether no request waits.
+    /// Returns whether the buffer holds no requests.
     #[inline]
     pub(in crate::lane::outgoing) fn is_empty(&self) -> bool {
         self.len.load(Ordering::Relaxed) == 0
@@ -272,7 +272,7 @@ impl Buffer {
         so
     }
 
-    /// Makes waiting threads check their condition again.
+    /// Makes the threads that wait on the buffer check their conditions again.
     fn tell(&self) {
         // Pairs with the fence in `wait_until`: either this thread sees the waiting thread, or that
         // one sees the change.

@@ -134,7 +134,7 @@ impl ClientConnection {
         self.wire.largest.is_none() && !self.wire.abilities.batches && !self.wire.tracer.is_on()
     }
 
-    /// Sends the buffered requests.
+    /// Sends the requests in the connection's buffer.
     pub(crate) fn flush(&self, deadline: Deadline) {
         // Failures are logged, as the callers no longer wait.
         let _ = self.with_sender(deadline, |sender, lost| {

@@ -11,7 +11,7 @@ use punctual_exec::{ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Maximum number of threads of one flusher.
+/// Maximum number of threads that flush the buffers of one lane.
 const MOST: usize = 8;
 
 /// Connections with requests to be sent later, and the threads that send them. The first thread is started for the
@@ -24,9 +24,9 @@ pub(crate) struct Flusher {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Condition on which the leader waits.
+    /// Condition variable on which the leading flusher thread waits.
     changed: Condvar,
-    /// Condition on which an idle, non-leading thread waits.
+    /// Condition variable on which an idle flusher thread waits to become the leader.
     vacant: Condvar,
     threads: ThreadGroup,
     spec: ThreadSpec,
@@ -75,7 +75,7 @@ impl Flusher {
         self.schedule(Instant::now() + time, connection);
     }
 
-    /// Ends the threads.
+    /// Ends the threads that flush the lane's buffers.
     pub(crate) fn close(&self) {
         self.shared.lock().over = true;
         self.shared.changed.notify_one();
@@ -151,7 +151,7 @@ impl Shared {
         }
     }
 
-    /// Leads until the thread gives up the lead.
+    /// Runs the leader's work until the thread gives up the lead.
     fn lead<'s>(self: &'s Arc<Self>, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         while !state.over {
             let now = Instant::now();

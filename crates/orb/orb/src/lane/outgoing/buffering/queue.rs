@@ -18,22 +18,22 @@ use std::time::{Duration, Instant, SystemTime};
 /// Maximum bytes that a batch adds to a request's body: padding, length, number and time stamp.
 pub(in crate::lane::outgoing) const BODY_ROOM: usize = 32;
 
-/// Queue of one connection.
+/// Queue of unsent requests of one connection.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
     /// Concatenated messages that are sent unchanged, before those of `waiting`.
     run: Block,
-    /// Number of messages in `run`.
+    /// Number of messages in the block `run`.
     in_run: usize,
     pub(in crate::lane::outgoing) octets: usize,
     /// Latest time at which the requests are to be sent.
     pub(in crate::lane::outgoing) due: Option<Instant>,
-    /// True if the connection refuses further requests.
+    /// True if the connection accepts no further requests.
     pub(in crate::lane::outgoing) is_closed: bool,
 }
 
-/// A request in the queue.
+/// Request that waits in the connection's queue to be sent.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(in crate::lane::outgoing) content: Content,
@@ -47,7 +47,7 @@ pub(crate) struct Waiting {
 
 #[derive(Debug)]
 pub(in crate::lane::outgoing) enum Content {
-    /// Complete message.
+    /// Complete encoded message.
     Message(Block),
     /// Body of a request, to be combined with others in one message.
     Body {
@@ -172,7 +172,7 @@ impl Queue {
         self.run.extend_from_slice(message);
     }
 
-    /// Adds a request.
+    /// Adds a request to the queue.
     pub(in crate::lane::outgoing) fn push(&mut self, waiting: Waiting) {
         self.octets += waiting.octets();
         self.waiting.push(waiting);

@@ -24,12 +24,12 @@ impl Callbacks {
         *self.0.lock() = Some(queue);
     }
 
-    /// Returns the queue of incoming requests.
+    /// Returns the queue of requests that arrive over the outgoing connection, if they are served.
     pub(in crate::lane::outgoing) fn queue(&self) -> Option<Arc<dyn ServesRequests>> {
         self.0.lock().clone()
     }
 
-    /// Stops serving, as the connection has ended.
+    /// Stops serving the server's requests, as the connection has ended.
     pub(in crate::lane::outgoing) fn end(&self) {
         let queue = self.0.lock().take();
         if let Some(queue) = queue {

@@ -38,7 +38,7 @@ impl ClientConnection {
         self.callers.begins_serving();
     }
 
-    /// Ends the count that [`ClientConnection::begin_serving`] began.
+    /// Records that a request counted by [`ClientConnection::begin_serving`] has been served.
     pub(crate) fn end_serving(&self) {
         if self.callers.ends_serving() {
             self.link.close();

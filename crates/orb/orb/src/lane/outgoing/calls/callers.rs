@@ -23,7 +23,7 @@ const WATCHER: u64 = 1 << 32;
 /// Callers of one connection. `R` is the type that is read from, `T` the type that is delivered.
 #[derive(Debug)]
 pub(crate) struct Callers<R, T> {
-    /// Locked by the caller that reads.
+    /// Reader of the connection, locked by the caller that currently reads.
     reader: Mutex<R>,
     table: ReplyTable<T>,
     /// Number of callers that wait while another reads ([`FOLLOWER`] each), or that are notified without waiting ([`WATCHER`]).
@@ -37,7 +37,7 @@ pub(crate) struct Callers<R, T> {
     served: AtomicU64,
 }
 
-/// One caller, from its request to its reply.
+/// One caller on a connection, from the request to the reply.
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
@@ -47,11 +47,11 @@ pub(crate) struct Caller<'c, T> {
     is_abandoned: Cell<bool>,
 }
 
-/// Result of waiting while another caller reads.
+/// Result of a caller's wait while another caller reads.
 #[derive(Debug)]
 pub(crate) enum Followed<'c, R, T> {
     Delivered(T),
-    /// It is this caller's turn to read.
+    /// The waiting caller now has to read from the connection.
     Reads(MutexGuard<'c, R>),
     TimedOut,
 }
@@ -197,12 +197,12 @@ impl<R, T> Callers<R, T> {
         self.table.is_taken()
     }
 
-    /// Returns whether there is no caller.
+    /// Returns whether no caller uses the connection.
     pub(crate) fn is_idle(&self) -> bool {
         self.table.is_idle()
     }
 
-    /// Takes the reader, if it is free.
+    /// Locks the connection's reader, if no other caller holds the lock.
     #[inline]
     pub(crate) fn read(&self) -> Option<MutexGuard<'_, R>> {
         sync::try_lock(&self.reader)

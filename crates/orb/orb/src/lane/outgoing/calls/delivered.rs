@@ -9,7 +9,7 @@ pub(crate) struct Broken {
     /// True if the peer sent CloseConnection: it has not begun to serve the requests that it had
     /// not answered (§9.4.7).
     pub(crate) orderly: bool,
-    /// Description of the reason, for log and exceptions.
+    /// Description of the failure, for the log and for exceptions.
     pub(crate) reason: Arc<str>,
 }
 
@@ -22,7 +22,7 @@ impl Broken {
         }
     }
 
-    /// Makes the reason from an error in receiving.
+    /// Makes the reason for a connection's failure from an error in receiving.
     pub(crate) fn of(error: &InboxError) -> Self {
         match error {
             InboxError::Link(error) => Self::off(error.cause.to_string()),
@@ -31,7 +31,7 @@ impl Broken {
     }
 }
 
-/// Delivery to a waiting caller.
+/// Delivery to a waiting caller: the reply or the reason why there is none.
 #[derive(Debug)]
 pub(crate) enum Delivered {
     Reply(Message),
@@ -40,7 +40,7 @@ pub(crate) enum Delivered {
     Late,
 }
 
-/// Reason why no reply arrived.
+/// Reason why a caller received no reply.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     TimedOut,
@@ -52,7 +52,7 @@ pub(crate) enum NoReply {
 /// Result of waiting for a reply with a block to receive it in.
 #[derive(Debug)]
 pub(crate) enum Waited {
-    /// The block holds the reply and nothing else.
+    /// The given block contains the reply and nothing else.
     Own(OwnReply),
     /// A message in another block, or the reason why there is none.
     Otherwise(Result<Message, NoReply>),

@@ -22,7 +22,7 @@ impl ClientConnection {
         })
     }
 
-    /// Returns the entry of a suspended call.
+    /// Returns the pending reply of a suspended call by the request id.
     pub(in crate::lane::outgoing) fn pending(&self, id: u32) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,
@@ -60,7 +60,7 @@ impl PendingReply<'_> {
         }
     }
 
-    /// Returns the id of the request.
+    /// Returns the request id of the pending reply.
     pub(crate) fn id(&self) -> u32 {
         self.caller.place.id
     }

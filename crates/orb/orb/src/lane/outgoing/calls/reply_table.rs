@@ -18,7 +18,7 @@ const A_ROW: usize = 64;
 const A_BLOCK: usize = 32;
 const BLOCKS: usize = MAX_WAITING / A_ROW / A_BLOCK;
 
-/// Callers that wait on one connection.
+/// Table of the callers that wait for replies on one connection.
 #[derive(Debug)]
 pub(crate) struct ReplyTable<T> {
     /// The first row. Few connections have more callers at once.
@@ -33,7 +33,7 @@ pub(crate) struct ReplyTable<T> {
 
 #[derive(Debug)]
 struct Row<T> {
-    /// Bit set of the places that are taken.
+    /// Bit set of the places in the row that are taken.
     taken: AtomicU64,
     /// Bit set of the places whose caller has left without its reply. Such a place is not used
     /// again before the reply has arrived: as generations repeat, a late reply could otherwise
@@ -154,7 +154,7 @@ impl<T> ReplyTable<T> {
         })
     }
 
-    /// Returns the taken place of this request id.
+    /// Returns the taken place in the reply table for this request id.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         let index = index_of(id);
         let slot = self.row(index)?.slots.get(index % A_ROW)?.get()?;

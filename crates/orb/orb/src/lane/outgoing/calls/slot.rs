@@ -99,7 +99,7 @@ impl<T> ReplySlot<T> {
         self.state.atomic().load(Ordering::Acquire) == DELIVERED
     }
 
-    /// Takes what has been delivered, without waiting.
+    /// Takes the delivery from the reply slot without waiting, if one has arrived.
     pub(crate) fn poll(&self) -> Option<T> {
         // Acquire pairs with the exchange in `deliver_if`.
         if !self.has_content() {

@@ -33,14 +33,14 @@ impl Usability {
         }
     }
 
-    /// Returns whether new calls may begin.
+    /// Returns whether new calls may use the connection.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         // Acquire pairs with the Release in `close`.
         self.is_open.load(Ordering::Acquire)
     }
 
-    /// Refuses new calls from now on.
+    /// Marks the connection as closed to new calls.
     pub(super) fn close(&self) {
         self.is_open.store(false, Ordering::Release);
     }
@@ -53,7 +53,7 @@ impl Usability {
         !self.is_claimed.swap(true, Ordering::Acquire)
     }
 
-    /// Ends the exclusive use.
+    /// Ends the exclusive use of the connection by one caller.
     pub(in crate::lane::outgoing) fn release(&self) {
         self.is_claimed.store(false, Ordering::Release);
     }

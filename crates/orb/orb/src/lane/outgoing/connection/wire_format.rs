@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct WireFormat {
     pub(crate) pair: Arc<Pair>,
-    /// Session that encodes and decodes the messages.
+    /// Session of the messaging protocol that encodes and decodes the connection's messages.
     pub(crate) session: Arc<dyn Session>,
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
@@ -24,9 +24,9 @@ pub(crate) struct WireFormat {
     /// before GIOP 1.2.
     pub(in crate::lane::outgoing) longest_plain_reply: usize,
     pub(crate) fragmenting: Fragmenting,
-    /// True if CancelRequest is sent for abandoned calls.
+    /// True if a CancelRequest message is sent for each abandoned call.
     pub(crate) cancels: bool,
-    /// True if the transport may combine one-ways
+    /// True if the link may combine several one-way requests
     /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
     pub(in crate::lane::outgoing) gathers: bool,
     pub(in crate::lane::outgoing) tracer: Tracer,
@@ -63,7 +63,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns `true` if requests carry service contexts.
+    /// Returns `true` if requests on this connection carry service contexts.
     #[inline]
     pub(in crate::lane::outgoing) fn carries_contexts(&self) -> bool {
         self.abilities.contexts && self.version > GiopVersion::V1_0

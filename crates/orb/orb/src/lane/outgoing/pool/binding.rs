@@ -24,7 +24,7 @@ pub(crate) struct Bound {
     endpoint: Arc<Endpoint>,
 }
 
-/// Exclusive use of a connection, until dropped.
+/// Exclusive use of a connection by one call, until dropped.
 #[derive(Debug)]
 struct Claim(Arc<ClientConnection>);
 
@@ -71,7 +71,7 @@ impl Binding {
         }
     }
 
-    /// Makes a binding that other calls share.
+    /// Makes a binding to a connection that other calls may share.
     pub(crate) fn shared(connection: Arc<ClientConnection>, endpoint: Arc<Endpoint>) -> Self {
         Self {
             connection,
@@ -80,7 +80,7 @@ impl Binding {
         }
     }
 
-    /// Makes a binding for the caller alone.
+    /// Makes a binding to a connection that this call uses exclusively.
     fn claimed(claim: Claim, endpoint: Arc<Endpoint>) -> Self {
         Self {
             connection: claim.connection().clone(),
@@ -99,7 +99,7 @@ impl Binding {
 }
 
 impl Bound {
-    /// Returns the connection, if it still exists.
+    /// Returns the remembered connection, if it still exists.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.connection.upgrade()
     }

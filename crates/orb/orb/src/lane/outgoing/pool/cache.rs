@@ -48,7 +48,7 @@ struct Key {
     serves: bool,
 }
 
-/// Connections to one endpoint.
+/// List of a client's connections to one endpoint.
 type Connections = ToEndpoint<ClientConnection>;
 
 /// Maximum wait for adding a newly opened connection to the list of its endpoint, which is locked
@@ -64,7 +64,7 @@ pub(crate) struct ConnectionCache {
     reaped: Mutex<Option<Instant>>,
 }
 
-/// Requirements on a requested connection.
+/// Requirements of a call on the connection to be used.
 pub(crate) struct ConnectionTerms {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
@@ -185,7 +185,7 @@ impl ConnectionCache {
         });
     }
 
-    /// Returns the number of open connections.
+    /// Returns the number of open connections in the cache.
     pub(in crate::lane) fn len(&self) -> usize {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().filter_map(|one| one.held.try_lock());

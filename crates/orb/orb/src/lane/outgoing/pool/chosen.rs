@@ -14,7 +14,7 @@ const MOST: usize = 64;
 /// Choice of one thread: the connection that it uses for an endpoint.
 #[derive(Debug)]
 struct Choice {
-    /// Number of the endpoint.
+    /// Number of the endpoint to which the connection leads.
     endpoint: u64,
     connection: Weak<ClientConnection>,
     is_pinned: bool,

@@ -17,9 +17,9 @@ pub(crate) struct Endpoint {
     pub(crate) demands: Option<Demand>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// Code sets for calls that prefer ISO 8859-1.
+    /// Code sets for calls whose policy prefers ISO 8859-1 text.
     pub(crate) code_sets_of_latin: CodeSets,
-    /// True if the profile announces code sets.
+    /// True if the reference's profile announces the server's code sets.
     pub(crate) announces_code_sets: bool,
     pub(crate) object_key: Arc<[u8]>,
     /// Index of the reference's profile that contains the endpoint.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 /// Membership of a connection of type `C` in the list of connections to its endpoint.
 #[derive(Debug)]
 pub(in crate::lane) struct Membership<C> {
-    /// List of all connections to the endpoint.
+    /// List of all connections to the same endpoint.
     pub(in crate::lane) to: Weak<ToEndpoint<C>>,
     /// Number of the endpoint, if callers may use several connections to it.
     pub(in crate::lane) spreads: Option<u64>,

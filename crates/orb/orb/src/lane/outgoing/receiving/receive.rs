@@ -13,7 +13,7 @@ use punctual_link::{Cause, Pending};
 /// State of a connection after a step of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Step {
-    /// There may be more to read.
+    /// The connection is open, and there may be more data to read.
     On,
     /// The connection has ended.
     Over,

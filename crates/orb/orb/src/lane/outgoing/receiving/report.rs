@@ -12,7 +12,7 @@ use crate::messaging::Inbox;
 pub(in crate::lane::outgoing) struct ReadReport {
     /// Number of replies for which there was no caller, and the last one's request id.
     unclaimed: Option<(u64, u32)>,
-    /// Violation of the protocol by the peer.
+    /// Description of the peer's violation of the protocol, if there was one.
     violation: Option<String>,
     /// Other connections that were closed to make room for the received data.
     evicted: Vec<Evicted>,

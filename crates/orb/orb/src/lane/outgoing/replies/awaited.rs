@@ -83,7 +83,7 @@ impl AwaitedReply {
         Ok(false)
     }
 
-    /// Ends the watcher's notification.
+    /// Stops the notification of the watcher of this reply.
     fn stop_watching(&mut self) {
         if let Some(watching) = self.watching.take() {
             watching.end(&self.connection, self.id);

@@ -32,12 +32,12 @@ pub(in crate::lane::outgoing) struct State {
     pub(in crate::lane::outgoing) reads: Reads,
 }
 
-/// Thread that reads the connection for the watchers.
+/// Thread that reads the connection on behalf of the watchers of replies.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) enum Reads {
     #[default]
     Nobody,
-    /// Thread of the lane's reactor for replies.
+    /// Thread of the lane's reactor that reads replies.
     Reactor(Arc<Reactor>, Token),
     /// No thread: the reactor's events are disabled until there is a watcher again.
     Paused(Arc<Reactor>, Token),

@@ -23,7 +23,7 @@ const READ_FOR: Duration = Duration::from_millis(20);
 /// Time for which a connection's dedicated thread stays alive without watchers.
 const STAY: Duration = Duration::from_secs(1);
 
-/// Registration of a watcher of a reply.
+/// Registration of a task to be notified of the arrival of a reply.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Watching {
     due: Option<u64>,
@@ -198,7 +198,7 @@ impl ClientConnection {
     }
 }
 
-/// Runs a connection's dedicated reading thread.
+/// Runs the thread that reads a connection for the watchers of replies.
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);

@@ -28,11 +28,11 @@ pub(in crate::lane::outgoing) struct Gathering {
     /// Maximum time for which a one-way may be held back while others follow; zero disables it.
     longest: Duration,
     last: Option<Instant>,
-    /// Number of one-ways so far in quick succession.
+    /// Number of one-way requests sent so far in quick succession.
     close: u32,
     /// Send time of the first one-way that may currently be held back.
     kept_since: Option<Instant>,
-    /// True if the flusher checks the connection.
+    /// True if the flusher thread is scheduled to check the connection.
     is_watched: bool,
 }
 
@@ -45,12 +45,12 @@ pub(in crate::lane::outgoing) enum Leaving {
     BeforeMore(Option<Duration>),
 }
 
-/// Work of the flusher for a connection.
+/// Work that the flusher thread has to do for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) struct Look {
     /// True if the flusher must send the messages that are held back.
     pub(in crate::lane::outgoing) pushes: bool,
-    /// Time after which to check again.
+    /// Time after which the flusher thread checks the connection again, if at all.
     pub(in crate::lane::outgoing) again: Option<Duration>,
 }
 

@@ -11,16 +11,16 @@ use punctual_exec::lane_lock::{LaneGuard, LockError};
 use punctual_link::{LinkError, Phase, SendError};
 use std::fmt::Display;
 
-/// Buffered one-ways that will not be sent.
+/// Buffered one-way requests that could not be sent.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct LostRequests {
     count: usize,
-    /// Reason for the last of the lost requests.
+    /// Reason why the last of the lost requests was not sent.
     reason: String,
 }
 
 impl LostRequests {
-    /// Adds `count` lost requests.
+    /// Adds `count` requests to the number of lost ones, with the reason.
     #[cold]
     pub(in crate::lane::outgoing) fn add(&mut self, count: usize, reason: &dyn Display) {
         self.count += count;

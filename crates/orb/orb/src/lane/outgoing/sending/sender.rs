@@ -8,6 +8,6 @@ use punctual_cdr::Block;
 pub(in crate::lane::outgoing) struct Sender {
     /// State of the gathering of one-ways that are not buffered.
     pub(in crate::lane::outgoing) gathering: Gathering,
-    /// Spare memory for buffered one-ways.
+    /// Spare memory block for buffering one-way requests.
     pub(in crate::lane::outgoing) spare: Block,
 }

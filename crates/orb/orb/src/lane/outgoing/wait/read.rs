@@ -20,13 +20,13 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
-/// Next step of a waiting caller.
+/// Next step of a caller that waits for a reply.
 enum Turn<'c> {
-    /// The caller reads.
+    /// The caller reads messages from the connection.
     Reads(MutexGuard<'c, Inbox>),
-    /// The caller waits while another reads.
+    /// The caller waits while another caller reads.
     Follows,
-    /// The caller runs reply handlers.
+    /// The caller runs the reply handlers that are due.
     Handlers,
     EndTimes(Result<Message, NoReply>),
 }
@@ -132,7 +132,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads, and then makes another caller read.
+    /// Reads for all callers until this caller's wait ends, and then makes another caller read.
     fn lead<'c>(
         &'c self,
         mut inbox: MutexGuard<'c, Inbox>,

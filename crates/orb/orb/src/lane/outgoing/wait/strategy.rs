@@ -9,14 +9,14 @@ use std::sync::Arc;
 /// Strategy of the callers of one connection, chosen when the connection is opened.
 #[derive(Debug)]
 pub(crate) enum WaitStrategy {
-    /// One of the callers reads for all callers.
+    /// Strategy in which one of the callers reads for all of them.
     Read,
-    /// The callers serve a reactor, which reads.
+    /// Strategy in which the waiting callers serve a reactor that reads the replies.
     Reactor(Box<ServingReactor>),
 }
 
 impl WaitStrategy {
-    /// Makes the strategy whose callers serve this reactor.
+    /// Makes the strategy in which waiting callers serve the given reactor.
     pub(crate) fn reactor(reactor: Arc<Reactor>) -> Self {
         Self::Reactor(Box::new(ServingReactor::new(reactor)))
     }

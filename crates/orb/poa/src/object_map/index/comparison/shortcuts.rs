@@ -10,7 +10,7 @@ use super::super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, Random
 
 use std::hash::BuildHasher;
 
-/// Number of cells of the smallest table.
+/// Number of cells of the smallest cache table.
 const FIRST: usize = 1 << 10;
 /// Number of tables, each twice as large as the one before: up to 2^20 cells, 16 MiB.
 const TABLES: usize = 11;
@@ -80,7 +80,7 @@ impl Shortcuts {
         }
     }
 
-    /// Removes a wrong record of a pair.
+    /// Removes a wrong cache record for a pair of object and operation.
     pub(crate) fn drop(&self, pair: Pair) {
         if let Some(cell) = self.cell(pair) {
             cell.tag.store(NOTHING, Ordering::Relaxed);
