@@ -5,7 +5,8 @@ use crate::run::{Result, cargo, succeed};
 /// Options of `cargo xtask soak`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Build it for release. By default it is built as the tests are.
+    /// Build the soak in the release profile; by default it is built without optimisation, as the
+    /// tests are.
     #[arg(long)]
     release: bool,
     /// Minutes of load, and the soak's other options: --seed, --json[=FILE], --plot FILE, --require.

@@ -127,7 +127,7 @@ fn judged(order: Order, over: &str, counts: &[f64]) -> Option<Row> {
     (order.strategy == Strategy::Active).then(|| goal.on(order.on(over)))
 }
 
-/// Strategy of the objects to call, and the order of the calls.
+/// Demultiplexing strategy by which the called objects are found, and the order of the calls.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     strategy: Strategy,

@@ -1,9 +1,10 @@
 //! `oneway`: one-way requests with each sync scope, and buffered, beside two-way requests: O'Ryan
 //! et al. 2001's figures 16 and 17 (§5.2 and §5.3).
 //!
-//! A server counts requests, and for figure 17 tests 1,000 times for each whether a number is
-//! prime. A turn is as many requests of one kind as the paper has, from before the first until the
-//! server has served the last. All kinds are of one client.
+//! A server counts requests. For figure 17, it also tests, 1,000 times for each request, whether a
+//! number is prime. A turn is a series of requests of one kind, by default as many as in the paper;
+//! it is timed from before the first request until the server has served the last. One client sends
+//! the requests of all kinds.
 
 mod client;
 mod server;

@@ -23,7 +23,7 @@ struct Page {
     path: &'static str,
     /// Interfaces with their operations and attributes, each of which needs a row.
     interfaces: &'static [(&'static str, &'static [&'static str])],
-    /// Subjects of all other required rows: exceptions, policies, values.
+    /// Exceptions, policies and other names, each of which needs a row, too.
     others: &'static [&'static [&'static str]],
 }
 

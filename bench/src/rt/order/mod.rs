@@ -176,7 +176,7 @@ struct ContenderFigures {
     requests: u64,
     /// Number of recorded requests of the high client.
     high: u64,
-    /// Number of requests whose time of sending was recorded, too.
+    /// Number of requests for which the time of sending was recorded besides the upcall.
     sent: u64,
     /// Number of inversions: upcalls that began while a more urgent request had been sent and its
     /// upcall had not begun.

@@ -28,7 +28,8 @@ pub struct AnnotationArgument {
 pub enum AnnotationValue {
     /// Value of a literal or constant expression.
     Const(ConstValue),
-    /// Name that is not a constant in scope, as written: an enumerator of the annotation's own.
+    /// Name, as written, that denotes no constant in scope. In a standard annotation it is one of
+    /// the annotation's own words, such as `FINAL` in `@extensibility(FINAL)`.
     Name(String),
 }
 

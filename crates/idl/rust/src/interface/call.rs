@@ -15,7 +15,7 @@ use crate::names::{Claimant, Claims, Companion, Half, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::{Generator, lints};
 
-/// Operation, or half of an attribute.
+/// Operation, or the reading or writing of an attribute.
 pub(crate) struct Call<'a> {
     /// Operation or attribute.
     pub(crate) declaration: &'a Declaration,

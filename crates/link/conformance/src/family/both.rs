@@ -32,7 +32,7 @@ pub fn blocks_come_back_and_are_lent_again(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Checks that each end's peer is the other's own address.
+/// Checks that each end reports the other end's local address as the address of its peer.
 pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     assert_eq!(client.peer(), acceptor.address());

@@ -29,7 +29,8 @@ pub(super) struct Incoming {
 pub(super) enum Arrival {
     /// Segment that is next in order.
     InOrder,
-    /// The segment is beyond a gap, a duplicate, or without room: to be acknowledged at once.
+    /// Segment that is a duplicate, that makes or meets a gap in the data, or for which there is no
+    /// room. It is to be acknowledged at once.
     OutOfOrder,
 }
 

@@ -50,7 +50,7 @@ pub enum Mux {
     /// the same as [`Mux::Shared`].
     #[default]
     Adaptive,
-    /// All share one connection; one of the waiting callers reads for the others.
+    /// All calls share one connection; one of the waiting callers reads for the others.
     Shared,
     /// A connection carries one call at a time. There are as many connections as simultaneous
     /// calls; they are kept for later calls.

@@ -8,7 +8,8 @@ use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPo
 use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
 use punctual_naming::{NamingService, ServeOptions};
 
-/// Returns an ORB whose own calls are sent as requests, and that listens on TCP.
+/// Returns an ORB that listens on TCP and sends even the calls to objects of its own process as
+/// requests.
 pub(crate) fn orb() -> Orb {
     orb_with(|_| {})
 }

@@ -159,8 +159,8 @@ fn split(
     Ok((given, rest))
 }
 
-/// Returns the error for an option that does not exist: it names the one that does the same as that of another ORB, or
-/// the most similar one.
+/// Returns the error for an option that does not exist. If another ORB has that option, the error
+/// says what to do instead; otherwise, it names the most similar option of this ORB.
 fn unknown(option: String) -> ConfigError {
     match ForeignOption::find(&option) {
         Some(foreign) => ConfigError::ForeignOption {

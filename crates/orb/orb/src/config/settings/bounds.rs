@@ -48,7 +48,8 @@ impl Unit {
         )
     }
 
-    /// Returns the time of `number` units; in milliseconds if the unit is not one of time.
+    /// Returns the duration of `number` units; a unit that is not one of time counts as a
+    /// millisecond.
     pub(super) fn time(self, number: u64) -> Duration {
         match self {
             Self::Seconds => Duration::from_secs(number),

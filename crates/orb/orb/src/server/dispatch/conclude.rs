@@ -51,9 +51,9 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Logs the exception with which a request was answered: as a complaint about the peer if that
-    /// is at fault, or if a call that the servant made did not reach its object; at debug level if
-    /// the servant may have raised it.
+    /// Logs the exception with which a request was answered: as a complaint about the peer if the
+    /// peer is at fault, or if a call that the servant itself made was not sent or lost its
+    /// connection; otherwise at debug level, because the servant may have raised the exception.
     fn note(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         match exception.kind() {

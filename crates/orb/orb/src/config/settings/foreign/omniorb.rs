@@ -2,7 +2,7 @@
 
 use super::instead::*;
 
-/// Options without the `-ORB`, and what stands here for each.
+/// Names of omniORB's options, without `-ORB`, each with what to do instead in this ORB.
 pub(super) const OPTIONS: &[(&str, Instead)] = &[
     ("abortOnInternalError", NEEDLESS),
     (

@@ -32,7 +32,7 @@ const TRANSLATORS: Instead = either(
 const NO_LOCATOR: Instead =
     both("leave it out, it has no counterpart here: there is no Implementation Repository");
 
-/// Options without the `-ORB`, and what stands here for each.
+/// Names of TAO's options, without `-ORB`, each with what to do instead in this ORB.
 pub(super) const OPTIONS: &[(&str, Instead)] = &[
     ("AcceptErrorDelay", INTERNAL),
     ("ActiveHintInIds", INTERNAL),

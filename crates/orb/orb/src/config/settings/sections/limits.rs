@@ -8,8 +8,8 @@ use crate::config::settings::bounds::Unit;
 use crate::config::settings::section::Section;
 use crate::config::settings::setting::{Setting, field};
 
-/// Minimum of `string` and `sequence`: system exceptions are identified by ids of up to 45 bytes,
-/// and objects by keys, which are sequences.
+/// Minimum of the settings `string` and `sequence`: system exceptions are identified by strings of
+/// up to 45 bytes, and objects by keys, which are sequences.
 const LEAST_TEXT: u64 = 64;
 
 /// Minimum of `received`: only messages of more than 16 KiB count.
