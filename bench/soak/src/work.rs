@@ -102,12 +102,12 @@ impl Load {
     /// Waits until work is allowed, and begins a piece of work, whose end [`Load::end`] reports;
     /// returns `false` once the load has ended for good.
     pub(crate) fn begin(&self) -> bool {
-        let (state, changed) = &*self.0;
-        let held = |state: &mut State| !state.is_on && !state.is_over;
-        let waited = changed.wait_while(locked(state), held);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        state.busy += usize::from(!state.is_over);
-        !state.is_over
+        while self.wait_until_on() {
+            if self.begin_if_on() {
+                return true;
+            }
+        }
+        false
     }
 
     /// Begins a piece of work if work is allowed now; returns `false` otherwise.
@@ -188,12 +188,22 @@ pub(crate) fn again_and_again(
 ) {
     let work = tally.work(name);
     while load.begin() {
-        if let Err(fault) = piece(&work) {
-            tally.fault(format!("{name}: {fault}"));
-        }
-        load.end();
-        std::thread::sleep(rest);
+        do_one((load, tally), name, rest, || piece(&work));
     }
+}
+
+/// Does a piece of work that has begun, records its fault under `name`, and rests.
+fn do_one(
+    (load, tally): (&Load, &Tally),
+    name: &str,
+    rest: Duration,
+    piece: impl FnOnce() -> Result<(), String>,
+) {
+    if let Err(fault) = piece() {
+        tally.fault(format!("{name}: {fault}"));
+    }
+    load.end();
+    std::thread::sleep(rest);
 }
 
 /// Repeats `piece` as [`again_and_again`] does, each time the load goes on in a new thread, which
@@ -208,11 +218,7 @@ pub(crate) fn again_in_new_threads(
     let work = tally.work(name);
     let mut phase = || {
         while load.begin_if_on() {
-            if let Err(fault) = piece(&work) {
-                tally.fault(format!("{name}: {fault}"));
-            }
-            load.end();
-            std::thread::sleep(rest);
+            do_one((load, tally), name, rest, || piece(&work));
         }
     };
     while load.wait_until_on() {

@@ -14,7 +14,7 @@ pub(crate) struct Options {
     /// List the -ORB options of programs instead.
     #[arg(long)]
     options: bool,
-    /// Check a configuration file instead.
+    /// Check a configuration file as the start of a program does instead; shared libraries are not loaded.
     #[arg(long, value_name = "FILE", conflicts_with = "options")]
     check: Option<PathBuf>,
 }

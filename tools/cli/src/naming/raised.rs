@@ -84,11 +84,7 @@ impl UserException<'_> {
         match self {
             Self::NotFound(it) => {
                 let rest = text(&it.rest_of_name);
-                let (why, what) = match it.why {
-                    NotFoundReason::MissingNode => ("missing_node", "nothing has the name"),
-                    NotFoundReason::NotContext => ("not_context", "no context is at"),
-                    NotFoundReason::NotObject => ("not_object", "a context is at"),
-                };
+                let (why, what) = reason(it.why);
                 let list = list_command(&context_before(name, &rest));
                 let message = format!("NotFound ({why}): {what} `{rest}`");
                 (message, format!("`{list}` shows what is bound there"))
@@ -126,11 +122,7 @@ impl UserException<'_> {
     fn json(&self) -> Value {
         let (exception, members) = match self {
             Self::NotFound(it) => {
-                let why = match it.why {
-                    NotFoundReason::MissingNode => "missing_node",
-                    NotFoundReason::NotContext => "not_context",
-                    NotFoundReason::NotObject => "not_object",
-                };
+                let (why, _) = reason(it.why);
                 let rest = components(&it.rest_of_name);
                 ("NotFound", json!({ "why": why, "rest_of_name": rest }))
             }
@@ -147,6 +139,15 @@ impl UserException<'_> {
             "id": format!("IDL:omg.org/CosNaming/NamingContext/{exception}:1.0"),
             "members": members,
         })
+    }
+}
+
+/// Returns the name of a reason in IDL, and its meaning.
+fn reason(why: NotFoundReason) -> (&'static str, &'static str) {
+    match why {
+        NotFoundReason::MissingNode => ("missing_node", "nothing has the name"),
+        NotFoundReason::NotContext => ("not_context", "no context is at"),
+        NotFoundReason::NotObject => ("not_object", "a context is at"),
     }
 }
 

@@ -8,10 +8,13 @@
 
 mod attacks;
 mod client;
+#[path = "../it/naming_etcd/etcd.rs"]
 mod etcd;
 mod group;
 mod services;
 mod stuck;
+#[path = "../it/support/mod.rs"]
+mod support;
 
 use std::time::Duration;
 

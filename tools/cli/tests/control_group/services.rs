@@ -83,10 +83,7 @@ pub(crate) fn present() -> impl Iterator<Item = &'static Service> {
     SERVICES.iter().filter(move |service| {
         let is_present = has_etcd || !service.needs_etcd();
         if !is_present {
-            eprintln!(
-                "skipped: {}: etcd is not installed (Debian's etcd-server)",
-                service.name
-            );
+            eprintln!("skipped: {}: {}", service.name, etcd::MISSING);
         }
         is_present
     })
@@ -152,6 +149,7 @@ pub(crate) struct Served {
     pub(crate) place: Place,
     pub(crate) service: &'static Service,
     pub(crate) group: Group,
+    /// The etcd that the service uses, outside of the control group.
     _etcd: Option<Etcd>,
     _folder: tempfile::TempDir,
 }
@@ -168,7 +166,7 @@ impl Served {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("large.idl"), large_idl()).unwrap();
         std::fs::write(folder.path().join("orb.toml"), "[timeouts]\nreply_ms = 0\n").unwrap();
-        let etcd = service.needs_etcd().then(|| Etcd::start(folder.path()));
+        let etcd = service.needs_etcd().then(|| Etcd::start().unwrap());
         let etcd_address = etcd.as_ref().map_or("", |etcd| &etcd.at);
         let command = std::env::var("PUNCTUAL_COMMAND");
         let command = command.unwrap_or_else(|_| env!("CARGO_BIN_EXE_punctual").to_owned());

@@ -26,7 +26,7 @@ impl Owned {
         while !reference.exists() {
             assert!(child.try_wait().unwrap().is_none(), "it has ended");
             assert!(began.elapsed() < START, "it does not begin to serve");
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         Self(Some(child))
     }
@@ -113,7 +113,7 @@ fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
     while TcpStream::connect(("127.0.0.1", port)).is_err() {
         let ended = owned.0.as_mut().unwrap().try_wait().unwrap();
         assert!(ended.is_none() && began.elapsed() < START, "{ended:?}");
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     Ok((owned, port))
 }

@@ -344,7 +344,7 @@ fn a_repository_keeps_a_name_bound_in_a_naming_service() {
         if found.status.success() {
             break String::from_utf8(found.stdout).unwrap();
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     };
     let folder = tempfile::tempdir().unwrap();
     let idl = written(folder.path(), "repository.idl", REPOSITORY);

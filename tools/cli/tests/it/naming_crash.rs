@@ -214,7 +214,7 @@ fn nothing_acknowledged_is_lost_and_nothing_torn_is_read_however_often_the_serve
             let (orb, root, done, contexts) = (&orb, &root, &done, &mut contexts);
             scope.spawn(move || load_contexts(orb, root, round, contexts, done));
             while done.load(Ordering::Relaxed) < enough {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                crate::support::pause();
             }
             server_to_kill.lock().unwrap().kill();
         });

@@ -12,7 +12,7 @@ use support::{SOME, Serving, USER_EXCEPTION};
 /// Waits until a name is bound, or until it is unbound.
 fn until(serving: &Serving, name: &str, is_bound: bool) {
     while serving.call(&["resolve", name]).status.success() != is_bound {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 

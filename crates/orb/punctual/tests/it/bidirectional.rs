@@ -427,7 +427,7 @@ fn a_flood_of_callbacks_is_bounded() {
     assert!(sent.count() > MOST);
     // The client gives the connection up, sooner or later, and opens another.
     while kept.long(1).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     servant.gate.open();
     assert_eq!(two.at.long(1).unwrap(), 1);

@@ -52,7 +52,7 @@ fn sums(servant: &EchoImpl) -> Vec<u64> {
 
 fn wait_for_sums(servant: &EchoImpl, expected: &[u64]) {
     while sums(servant).len() < expected.len() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     assert_eq!(sums(servant), expected);
 }
@@ -271,7 +271,7 @@ fn what_waits_beyond_its_end_time_is_not_sent() {
     send(&object, 1).unwrap();
     let until = Instant::now() + 2 * SOON;
     while Instant::now() < until {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     object.flush();
     wait_for_sums(&pair.servant, &[1]);
@@ -383,7 +383,7 @@ fn a_buffered_call_whose_connection_has_ended_goes_by_another_and_one_ways_are_l
     let server = std::thread::spawn(move || request(&mut stream));
     while !server.is_finished() {
         target.flush();
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     let request = server.join().unwrap();
     assert!(

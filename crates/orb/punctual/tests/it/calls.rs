@@ -360,7 +360,7 @@ fn shutdown_waits_for_the_call_in_progress_and_turns_the_next_away() {
     let server = pair.server.clone();
     let shutdown = std::thread::spawn(move || server.shutdown(true));
     while !pair.server.is_shut_down() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     pair.servant.gate.open();
     call.join().unwrap().unwrap();

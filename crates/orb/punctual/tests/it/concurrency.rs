@@ -87,7 +87,7 @@ mod strategies {
                 pair.servant.gate.wait_for_waiters(1);
                 let ending = scope.spawn(|| pair.server.shutdown(true));
                 while !pair.server.is_shut_down() {
-                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    crate::support::pause();
                 }
                 assert!(!ending.is_finished());
                 pair.servant.gate.open();

@@ -34,7 +34,7 @@ fn client_of(servers: &[Pair], connections: usize) -> (Orb, Vec<Echo>) {
 fn have(servers: &[Pair], expected: &[usize]) {
     for (pair, expected) in servers.iter().zip(expected) {
         while pair.server.client_connections() != *expected {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
 }
@@ -44,7 +44,7 @@ fn a_tick() {
     let now = || clock_gettime(ClockId::MonotonicCoarse);
     let begin = now();
     while now() == begin {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 

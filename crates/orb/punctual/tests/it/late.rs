@@ -152,7 +152,7 @@ fn an_end_that_comes_during_an_upcall_is_not_overlooked() {
         std::thread::sleep(Duration::from_millis(200));
         servant.gate.open();
         while pair.server.client_connections() > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
 }

@@ -161,7 +161,7 @@ fn a_call_in_progress_is_answered_when_another_shuts_the_server_down() {
             .invoke(&is_slow, |_| Ok(()), |input| input.get_bool())
             .unwrap()
         {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         server.call("end").unwrap();
         slow.join().unwrap().unwrap();

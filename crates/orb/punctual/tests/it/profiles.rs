@@ -184,7 +184,7 @@ fn a_replica_that_dies_in_traffic_loses_no_call_that_was_safe_to_repeat() {
         }
         let goes_on = |from: u32| {
             while done.load(Ordering::SeqCst) < from + 200 {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                crate::support::pause();
             }
             done.load(Ordering::SeqCst)
         };
@@ -385,7 +385,7 @@ impl Link for Silent {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError> {
         while !deadline.has_passed() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         Err(LinkError::timed_out(Phase::Connect))
     }

@@ -209,7 +209,7 @@ fn pings(servant: &EchoImpl) -> u32 {
 
 fn wait_for_pings(servant: &EchoImpl, count: u32) {
     while pings(servant) < count {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 
@@ -285,7 +285,7 @@ fn a_client_that_comes_while_its_endpoint_is_retired_is_not_kept() {
         assert!(server.retire_endpoint(&place));
         caller.join().unwrap();
         while echo.long(2).is_ok() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         client.shutdown(false).unwrap();
         server.shutdown(false).unwrap();

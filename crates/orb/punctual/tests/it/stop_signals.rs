@@ -128,7 +128,7 @@ impl Server {
             object.invoke(&Operation::two_way("slow"), |_| Ok(()), |_| Ok(()))
         });
         while !is_slow(&self.object).unwrap() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         slow
     }

@@ -122,7 +122,7 @@ fn the_server_answers_behind_its_servant_manager_whose_forward_is_followed() {
     for pings in 1..4 {
         sent(&echo, SyncScope::WithServer, "ping").unwrap();
         while pair.echo.pings().unwrap() < pings {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
 }
@@ -200,7 +200,7 @@ fn which_one_ways_wait_for_others_a_policy_says() {
     let pings = || *pair.servant.pings.lock().unwrap();
     let wait_for = |most: u32| {
         while pings() < most {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     };
     ping(&waiting);

@@ -17,7 +17,7 @@ fn bind(orb: &Orb, server: &Server, number: usize) -> Result<(), NamingContextRe
 
 fn until_bound(orb: &Orb, server: &Server, number: usize) {
     while bind(orb, server, number).is_err() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 
@@ -35,11 +35,11 @@ fn a_cluster_without_one_member_goes_on_and_without_its_majority_waits_for_it() 
     until_bound(&orb, &server, 2);
     cluster[1].process.signal("-STOP");
     while bind(&orb, &server, 3).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     assert!(is_transient(&bind(&orb, &server, 3).unwrap_err()));
     while server.root.resolve(&name("pump")).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     assert!(is_transient(
         &server.root.resolve(&name("pump")).unwrap_err()
@@ -87,7 +87,7 @@ fn an_etcd_that_answers_slowly_counts_as_away_until_it_is_quick_again() {
     until_bound(&orb, &server, 1);
     cable.delay(Duration::from_millis(700));
     while bind(&orb, &server, 2).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     assert!(is_transient(&bind(&orb, &server, 2).unwrap_err()));
     cable.delay(Duration::ZERO);

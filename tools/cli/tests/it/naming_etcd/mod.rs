@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod cluster;
+mod etcd;
 mod history;
 mod proxy;
 mod secured;
@@ -36,7 +37,7 @@ fn no_name_has_two_holders_though_three_servers_bind_it_and_one_is_killed() {
         }
         let taken = |count| {
             while history.taken.load(Ordering::Relaxed) < count {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                crate::support::pause();
             }
         };
         taken(150);
@@ -133,7 +134,7 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
     }
     // Until it counts as unreachable.
     while strict.root.resolve(&name("pump")).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     let refused = strict.root.resolve(&name("pump")).unwrap_err();
     let kind = refused.system().map(|exception| exception.kind());
@@ -142,7 +143,7 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
     etcd.process.signal("-CONT");
     for server in [&strict, &lenient] {
         while bind(server, 3).is_err() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
     let found = patiently(|| lenient.root.resolve(&name("pump")));
@@ -163,7 +164,7 @@ fn an_etcd_that_comes_back_with_older_names_or_others_is_believed_or_refused() {
             bind(id),
             Ok(()) | Err(NamingContextBindError::AlreadyBound(_))
         ) {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     };
     until_there("old");
@@ -184,7 +185,7 @@ fn an_etcd_that_comes_back_with_older_names_or_others_is_believed_or_refused() {
     // Nothing is written there.
     assert!(bind("lost").is_err());
     while server.root.resolve(&name("old")).is_ok() {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     let refused = bind("lost").unwrap_err();
     let kind = refused.system().map(|exception| exception.kind());
@@ -231,7 +232,7 @@ fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back()
         let more_taken = |count| {
             let until = history.taken.load(Ordering::Relaxed) + count;
             while history.taken.load(Ordering::Relaxed) < until {
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                crate::support::pause();
             }
         };
         more_taken(60);
@@ -241,7 +242,7 @@ fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back()
             .resolve(&name("other"))
             .is_err_and(|error| error.system().is_none())
         {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         more_taken(20);
         ip("link set pctn0 up").unwrap();
@@ -249,7 +250,7 @@ fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back()
             roots[0].unbind(&name("other")),
             Err(NamingContextUnbindError::NotFound(_))
         ) {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         more_taken(60);
         ends.store(true, Ordering::Relaxed);

@@ -126,3 +126,9 @@ pub(crate) fn copy_program(from: &Path, to: &Path) {
     let copied = Command::new("cp").arg(from).arg(to).status().unwrap();
     assert!(copied.success());
 }
+
+/// Waits a millisecond before a condition is checked again: yielding would burn the processor that
+/// others need.
+pub(crate) fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+}

@@ -28,7 +28,7 @@ fn wait_for(reference: &Path, server: &mut Owned) {
     while !reference.exists() {
         assert!(server.0.try_wait().unwrap().is_none(), "it has ended");
         assert!(began.elapsed() < START, "it does not begin to serve");
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 

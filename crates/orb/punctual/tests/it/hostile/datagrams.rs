@@ -27,7 +27,7 @@ fn a_datagram_that_asks_for_an_answer_gets_none() {
     for count in 1..=5 {
         socket.send(&asking).unwrap();
         while reference.pings().unwrap() < count {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
     let timeout = Some(Duration::from_millis(200));

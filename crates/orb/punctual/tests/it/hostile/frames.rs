@@ -68,7 +68,7 @@ fn arrivals(rig: &Rig, count: usize) -> Vec<FrameArrival> {
         if seen.len() >= count {
             return seen;
         }
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 

@@ -231,7 +231,7 @@ impl Rig {
     /// Waits until at most `count` clients are connected to the server.
     pub(crate) fn wait_until_at_most(&self, count: usize) {
         while self.server.client_connections() > count {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
 }

@@ -97,7 +97,7 @@ fn call_until_blocked(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
             if begun.elapsed() > 5 * SHORT {
                 return called;
             }
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
     }
     most
@@ -135,7 +135,7 @@ over_links! {
 fn comes_soon(is_there: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while !is_there() && begun.elapsed() < 5 * SHORT {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     is_there()
 }

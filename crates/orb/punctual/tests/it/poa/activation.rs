@@ -149,7 +149,7 @@ fn a_servant_is_dropped_when_its_last_call_has_left() {
     assert_eq!(world.seen(&mine).tell().unwrap(), "1");
     // The reply may overtake the servant's end.
     while weak.strong_count() > 0 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
 }
 

@@ -28,7 +28,7 @@ impl Activator {
     /// Waits until the activator has recorded at least this number of entries, and returns them.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         self.record()
     }

@@ -56,7 +56,7 @@ fn destruction_waits_for_calls_in_progress_if_it_is_told_to() {
             let destroyer = scope.spawn(|| poa.destroy(true, wait).unwrap());
             if wait {
                 while theirs.as_client_is_served() {
-                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    crate::support::pause();
                 }
                 assert!(!destroyer.is_finished());
                 leave.send(()).unwrap();

@@ -53,7 +53,7 @@ fn a_key_that_is_not_bound_yet_is_waited_for_until_the_server_is_set_up() {
     let never = told("Valve");
     // Until both have arrived, and wait.
     while server.lane_statistics()[0].messages < 2 {
-        std::thread::sleep(std::time::Duration::from_millis(1));
+        crate::support::pause();
     }
     let pump: Teller = root.activate(saying("early")).unwrap();
     server.ior_table().unwrap().bind("Pump", &pump).unwrap();

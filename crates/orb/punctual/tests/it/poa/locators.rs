@@ -141,7 +141,7 @@ fn a_locator_that_blocks_holds_up_its_own_request_alone() {
     std::thread::scope(|scope| {
         let late = scope.spawn(|| blocked.tell().unwrap());
         while locator.record().is_empty() {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         // Over the very connection on which the blocked request has come.
         assert_eq!(ada.tell().unwrap(), "ada");

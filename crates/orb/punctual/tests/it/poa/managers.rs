@@ -112,7 +112,7 @@ fn while_a_call_is_in_progress(change: fn(&PoaManager) -> Result<(), ManagerErro
         has_entered.recv().unwrap();
         let changer = scope.spawn(|| change(poa.manager()).unwrap());
         while poa.manager().state() == ManagerState::Active {
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
         }
         assert!(!changer.is_finished());
         leave.send(()).unwrap();
@@ -161,7 +161,7 @@ fn no_call_passes_a_manager_that_was_not_active_before_it_was_made() {
     let mine: Teller = poa
         .activate(telling(move || {
             counting.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            std::thread::sleep(std::time::Duration::from_millis(1));
+            crate::support::pause();
             counting.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
             Ok(String::new())
         }))

@@ -479,3 +479,9 @@ impl Random {
         }
     }
 }
+
+/// Waits a millisecond before a condition is checked again: yielding would burn the processor that
+/// others need.
+pub(crate) fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+}
