@@ -19,6 +19,7 @@ pub(crate) fn is_installed() -> bool {
 }
 
 /// A member of an etcd cluster, usually of one member.
+#[derive(Debug)]
 pub(crate) struct Etcd {
     pub(crate) process: Process,
     pub(crate) at: String,
@@ -27,6 +28,7 @@ pub(crate) struct Etcd {
 }
 
 /// Options for starting a member.
+#[derive(Debug)]
 struct Launch {
     name: String,
     scheme: &'static str,

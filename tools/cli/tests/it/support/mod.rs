@@ -21,6 +21,7 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
 }
 
 /// Process that is ended when this is dropped.
+#[derive(Debug)]
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
