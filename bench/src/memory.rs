@@ -43,7 +43,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
 /// Options of the command `memory`.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders; by default Punctual with each way to wait for requests.
+    /// Contenders to measure; by default Punctual with each of its concurrency strategies.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Numbers of idle connections, measured one after the other.

@@ -18,7 +18,7 @@ pub enum Placement {
     Unpinned,
 }
 
-/// Processors of a placement.
+/// Processors on which client and server run in a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processors {
     /// Processor of the client.

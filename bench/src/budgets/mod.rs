@@ -64,7 +64,8 @@ pub struct Options {
     json: Json,
 }
 
-/// File of the budgets.
+/// Contents of the budgets file: how many instructions, allocations and system calls a call may
+/// cost, and where they were counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budgets {
     /// Environment of the counts.

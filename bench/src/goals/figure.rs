@@ -1,4 +1,5 @@
-//! Figures of the table's lines, and the measurements from which they come.
+//! Figures of the goals table (`punctual-bench goals`), one for each line, and the measurements from
+//! which they are computed.
 
 /// Measurement from which the goals table takes figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

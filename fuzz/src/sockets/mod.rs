@@ -88,11 +88,11 @@ const CALLED_BACK: usize = 116;
 const CALLED_BACK_OFTEN: usize = 119;
 /// First number of the inputs for asynchronous calls that time out, by each way of notification.
 const OVERDUE: usize = 108;
-/// First number of the inputs that name the target of a bridge.
+/// First selector of the inputs that name the target of a bridge.
 const BRIDGED: usize = 106;
-/// First number of the inputs for two simultaneous calls on one connection.
+/// First selector of the inputs for two simultaneous calls on one connection.
 const TWO: usize = 120;
-/// First number of the inputs for a call made after another has timed out.
+/// First selector of the inputs for a call made after another has timed out.
 const LATE: usize = 124;
 
 /// Returns the path of a file in a folder that only this process uses.

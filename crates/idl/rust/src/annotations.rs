@@ -49,7 +49,8 @@ pub(crate) fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue
     (bound("min"), bound("max"))
 }
 
-/// Returns a floating-point default, which clippy may take for a constant of mathematics.
+/// Returns the floating-point value of a member's `@default`, if it has one. The generated code
+/// permits the lint of clippy that takes such a value for a constant like π.
 pub(crate) fn float_lints(member: &Member) -> Option<f64> {
     match (default(member)?, &member.ty) {
         (_, Type::Primitive(Primitive::LongDouble)) => None,

@@ -204,7 +204,8 @@ impl Block {
         std::mem::forget(std::mem::replace(self, block));
     }
 
-    /// Returns the memory permanently: it does not go back to its pool or cache.
+    /// Converts the block into its memory, which the caller keeps: it does not go back to the pool
+    /// or cache.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
         self.when_dropped = OnDrop::Free;

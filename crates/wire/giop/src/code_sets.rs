@@ -146,12 +146,13 @@ fn has_letters(id: u32) -> bool {
     matches!(id >> 16, 0x0001..=0x000b | 0x0500..=0x0502 | 0x1000..=0x1004)
 }
 
-/// Returns the code sets that a client chose. A number of 0 for narrow text leaves it at ISO 8859-1,
-/// as does a client that chooses nothing; an unsupported one for wide text is an error when wide text
-/// is used, since clients announce it for every request.
+/// Returns the code sets that a client chose. For narrow text, the id 0 means ISO 8859-1, as if the
+/// client had chosen none. An unsupported code set for wide text is no error here: clients announce
+/// one with each request, and it is refused when wide text is used.
 ///
 /// # Errors
-/// [`Unsupported`] if it chose a narrow code set that we don't have: nearly every request has text.
+/// [`Unsupported`] if the client chose an unsupported code set for narrow text, which nearly every
+/// request contains.
 pub fn from_context(context: CodeSetContext) -> Result<CodeSets, Unsupported> {
     let narrow = match context.char_data {
         0 => CodeSets::UNNEGOTIATED.narrow,

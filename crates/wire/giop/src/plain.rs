@@ -1,16 +1,17 @@
-//! Fast path for plain messages: GIOP 1.2, whole, not fragmented, with no service context or a
-//! single short one, a request to an object key, a reply with results or a user exception.
+//! Fast path for plain messages of GIOP 1.2. A plain message is a request to an object key, or a
+//! reply with results or a user exception. It is complete, not fragmented, and has one short service
+//! context at most.
 //!
-//! Nearly all messages of a warm connection are plain. Any other message, well-formed or not, is
-//! `None` here, and is handled by [`crate::examine`] and the headers' own decoders, which report
-//! more. All of their checks are made here, too.
+//! Nearly all messages of a warm connection are plain. For any other message, well-formed or not,
+//! the functions return `None`; [`crate::examine`] and the decoders of the headers handle it, and
+//! report more. The fast path makes all checks of these decoders.
 //!
 //! ```text
-//! request  0 header 12  id 16  response, reserved 20  disposition 0, padding 24  key …  operation …  0
-//! reply    0 header 12  id 16  status 20  0
+//! offset    0       12  16                  20           24
+//! request   header  id  response, reserved  disposition  key, operation, number of contexts
+//! reply     header  id  status              number of contexts
 //! ```
-//! In the place of the last 0, the number of contexts, there may be a 1, the context's id, its
-//! length and data.
+//! The number of contexts is 0, or 1 and followed by the context's id, its length and its data.
 
 mod limits;
 mod numbers;

@@ -82,8 +82,8 @@ fn read(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Makes a shape whose elements are all kept as values, as some programs do: a `Value` has 32
-/// bytes, and each byte of input makes at most four of them.
+/// Makes a kind of input whose decoded elements are all kept in memory, as by a program that does
+/// not drop them. A `Value` has 32 bytes, and a byte of input makes four values at most.
 const fn kept(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 176,

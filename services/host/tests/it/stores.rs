@@ -9,7 +9,7 @@ use punctual_host::store::{
 
 use crate::board::{Board, KIND};
 
-/// Opens a board on a disk with injected faults.
+/// Opens the notice board of the example service on a disk with injected faults.
 fn board(path: &Path, faults: &Faults) -> Board {
     let store = StoreFile::open_with_faults(path, KIND, faults.clone()).unwrap();
     Board::on(store, Rules::default(), 1_000).unwrap()

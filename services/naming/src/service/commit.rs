@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::store::{Change, StoreError};
 use crate::tree::{Done, Draft, Operation, RequestedChange};
 
-/// Result of drafting operations: their outcomes, and the changes to be committed.
+/// Outcomes of the operations of one commit, and the changes to be stored.
 struct Drafted {
     outcomes: Vec<Result<Done, Refusal>>,
     changes: Vec<Change>,

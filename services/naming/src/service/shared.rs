@@ -23,7 +23,7 @@ const MOST_BYTES: usize = 256 << 10;
 
 type Outcomes = Vec<Result<Done, Refusal>>;
 
-/// Follower that updates the tree from the store's reports.
+/// Receiver of the changes that the store reports; applies them to the tree of names in memory.
 struct Following(Weak<State>);
 
 /// Makes the store report changes to the service, if other servers change the store, too.

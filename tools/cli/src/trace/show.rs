@@ -140,7 +140,7 @@ struct Line<'t> {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Content<'t> {
-    /// Values for several operations that fit.
+    /// Decoded values by each of the operations whose parameters fit the bytes.
     Candidates(Vec<Values<'t>>),
     Exception(Box<RawValue>),
     Status(String),

@@ -31,7 +31,7 @@ pub(super) enum BodyKind {
 
 /// Bytes of a body, with everything except types that decoding depends on.
 pub(super) struct Encoded<'m> {
-    /// Bytes of the message, with zeros before the body.
+    /// Bytes of the message; those before the body are zero, as only its alignment matters.
     octets: Vec<u8>,
     body: &'m Body,
     version: GiopVersion,

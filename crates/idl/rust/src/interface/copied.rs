@@ -1,6 +1,6 @@
-//! Calls without a request that pass values of valuetypes: servant and caller see copies, as with a
-//! request (CORBA 3.3 part 1, §9.2). Sharing among the arguments is preserved in their copies, and
-//! so is that of results. Both are made by the factories of the caller's ORB.
+//! Collocated calls, made without a request, that pass values of valuetypes: servant and caller see
+//! copies, as with a request (CORBA 3.3 part 1, §9.2). Two arguments that share a value share its
+//! copy, too; so do results. The factories of the caller's ORB make all copies.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;

@@ -57,7 +57,7 @@ const KNOWN: [&str; 9] = [
 const INHERITED: &str = "inherited";
 
 impl IiopOptions {
-    /// Returns the options of the link overridden by an endpoint's or a policy's properties.
+    /// Returns these options, of which the given properties of an endpoint or a policy replace some.
     pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
         if properties.is_empty() {

@@ -1,4 +1,4 @@
-//! Options of the adapter, and the properties that set them.
+//! Options of the link adapter `reliable`, and the properties that set them.
 
 use crate::{Cause, Framing, Guarantees, LinkError, Phase, Properties};
 use std::time::Duration;

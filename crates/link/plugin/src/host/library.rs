@@ -1,4 +1,4 @@
-//! Mapped library, with its table after the checks.
+//! Loaded plug-in library, with the table of functions that it exports, which has been validated.
 
 use super::file;
 use crate::abi::{ENTRY, Functions, MAGIC, RESIDENT, SIGNATURE, Table, VERSION};

@@ -87,7 +87,7 @@ impl Search {
 }
 
 /// Octets that have the form of a reference, decoded in place: nothing is copied before a profile
-/// of the searched side is found.
+/// is found that the bridge has to rewrite.
 struct Shape<'b> {
     length: usize,
     type_id: Cow<'b, str>,

@@ -23,7 +23,7 @@ pub(super) enum Completion {
 }
 
 impl Completion {
-    /// Returns the completion of a call whose caller waits.
+    /// Returns what ends a call whose caller waits: a reply, or the end of sending.
     pub(super) fn of(ask: Ask<'_>) -> Self {
         match ask {
             Ask::Request { operation, .. } if !operation.two_way => Self::Sent,

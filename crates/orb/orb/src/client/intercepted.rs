@@ -33,8 +33,8 @@ impl Invocation {
         }
     }
 
-    /// Begins a pass with `send_request`. [`Next::Done`] means that an attempt is to be made;
-    /// otherwise an interceptor has forwarded the call.
+    /// Calls the interceptors' `send_request` before an attempt to send the request. Returns
+    /// [`Next::Done`] if the request is to be sent; otherwise an interceptor has forwarded the call.
     ///
     /// # Errors
     /// The exception that an interceptor has raised.

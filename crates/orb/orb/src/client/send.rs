@@ -44,7 +44,8 @@ pub(super) fn send(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
-/// Buffers a request of a protocol whose messages do not depend on the time of sending.
+/// Appends a request to the connection's buffer, for a protocol whose messages contain no number or
+/// time that is assigned when they are sent.
 pub(super) fn buffer_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: &Block,

@@ -262,8 +262,8 @@ impl Lane {
         self.incoming.add(with, endpoint, accept)
     }
 
-    /// Closes the endpoints and connections whose protocols use `part`, each when its last call has
-    /// ended.
+    /// Closes the endpoints and connections whose protocols contain the messaging protocol, link or
+    /// link adapter named `part`, each when its last call has ended.
     pub(crate) fn retire(&self, part: &str) {
         self.incoming.retire_protocols(part);
         self.outgoing.retire(part);

@@ -68,8 +68,8 @@ struct State {
 }
 
 impl Reactors {
-    /// Makes the set without reactors, for threads with this specification. With `only`, that is
-    /// the single pool.
+    /// Makes an empty set, whose reactors' threads will have this specification. With `only`, its
+    /// threads serve all endpoints, and no other pool is started.
     pub(super) fn new(spec: ThreadSpec, only: Option<PoolThreads>) -> Self {
         Self {
             state: Mutex::default(),

@@ -17,8 +17,8 @@ use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 pub(crate) struct EndpointSelection<'w> {
     /// Endpoints named by the policy for published endpoints.
     named: Option<&'w PublishedEndpoints>,
-    /// Number of the thread pool whose lanes' endpoints are selected, if any; `named` takes
-    /// precedence.
+    /// Id of the thread pool whose lanes' endpoints are put in the references; `None` for the
+    /// adapter without a pool. Not used if `named` is set.
     pool: Option<u32>,
     /// Priorities at which objects are served; `named` takes precedence.
     served_at: ServedAt,

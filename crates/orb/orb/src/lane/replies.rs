@@ -137,10 +137,11 @@ impl Replies {
         }
     }
 
-    /// Returns the reactor whose thread reads, and starts it if necessary.
+    /// Returns the reactor whose thread reads the replies of asynchronous calls, and starts that
+    /// thread if necessary.
     ///
     /// # Errors
-    /// If it cannot be started.
+    /// The reason why the thread cannot be started.
     pub(super) fn reactor(&self) -> io::Result<Arc<Reactor>> {
         let mut state = self.state.lock();
         if let Some(pool) = &state.pool {

@@ -155,7 +155,8 @@ pub struct QueuedRequest {
 pub enum Examined {
     /// The start of a message; more bytes are needed to continue.
     Incomplete {
-        /// Number of bytes needed, counted from the message's start.
+        /// Number of bytes, counted from the message's start, without which it cannot be examined
+        /// further.
         need: usize,
     },
     /// Description of a message that has been received completely.

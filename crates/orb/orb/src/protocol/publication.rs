@@ -47,7 +47,7 @@ pub(crate) fn own_profiles_for(
     encoded(registry, shared, object, &[])
 }
 
-/// Returns the endpoints grouped by the tag of the codec that carries them.
+/// Returns the endpoints grouped by the tag of the profile in which a reference contains them.
 fn carried(registry: &Registry, endpoints: &[ProfileEndpoint]) -> Vec<(u32, Vec<ProfileEndpoint>)> {
     let mut shared = Vec::new();
     for endpoint in endpoints {

@@ -23,8 +23,8 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct ReserveOptions {
     /// Time for which all workers must be held up before the reserve acts.
     pub patience: Duration,
-    /// `true` if the reserve serves what arrives then, and refuses or queues what would take long
-    /// ([`Role::Reserve`]); otherwise new events wait.
+    /// `true` if the reserve thread serves events while all workers are held up, and refuses or
+    /// queues what would take long ([`Role::Reserve`]); `false` if such events wait for a worker.
     pub serves: bool,
     /// Source of an extra thread, tried before the reserve serves itself.
     pub borrow: Option<Arc<dyn Borrow>>,

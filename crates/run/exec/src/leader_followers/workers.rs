@@ -78,8 +78,9 @@ impl Workers {
         }
     }
 
-    /// Returns what the workers have done since `watch`. A worker that computes is held up once it has used
-    /// `patience` of processor time. With `held_up`, the workers are known to have been held up since.
+    /// Returns what the workers have done since `watch` was taken. A worker is held up while it blocks in an upcall, or
+    /// once it has computed for `patience` of processor time. With `held_up`, all workers were held up when `watch` was
+    /// taken, so that only progress ends that state.
     pub(super) fn change_since(
         &self,
         watch: &Watch,

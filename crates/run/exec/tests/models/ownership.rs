@@ -99,7 +99,7 @@ impl Registration {
         let _ = self.owner.vacate(0);
     }
 
-    /// Checks at the end that every event was taken.
+    /// Checks, after all threads have ended, that the owner was given every event.
     fn check(&self) {
         self.serve_queue();
         assert_eq!(self.owner.release(0), None);

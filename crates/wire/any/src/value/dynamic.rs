@@ -303,7 +303,7 @@ const VALUE_BASE: &str = "IDL:omg.org/CORBA/ValueBase:1.0";
 const REMEMBERED: usize = 4;
 
 thread_local! {
-    /// Factories made most recently: the values of a message have few types, and most share them.
+    /// Cache of the factories made most recently: most values of a message are of a few types.
     static RECENT_FACTORIES: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
         const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
 }

@@ -114,7 +114,8 @@ impl<'e> Encoder<'e> {
         self.written().factories.get_or_insert_default();
     }
 
-    /// Records factories of values whose bytes are copied, if factories are recorded.
+    /// Adds the factories of values whose marshaled bytes are copied into this message, after
+    /// [`Encoder::record_value_factories`]; without that, does nothing.
     pub fn add_value_factories(&mut self, added: &[Arc<dyn ValueFactory>]) {
         let written = self.written_if_any();
         let Some(factories) = written.and_then(|written| written.factories.as_mut()) else {

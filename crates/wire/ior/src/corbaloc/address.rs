@@ -73,7 +73,7 @@ pub enum Address {
     },
     /// Punctual's pair of a messaging protocol and a link.
     Pair {
-        /// Names of both, with those of adapters between them, joined by `+`.
+        /// Names of the messaging protocol, of link adapters if any, and of the link, joined by `+`.
         protocol: String,
         /// Address of the endpoint in the syntax of the link.
         place: String,

@@ -155,8 +155,8 @@ impl Open {
         })
     }
 
-    /// Returns `true` if all expected lines have been read. Whether a dump follows an empty body is
-    /// inferred from earlier messages.
+    /// Returns `true` if all lines of the log that belong to the message have been read. With
+    /// `dumps_whole`, a message with an empty body is followed by a dump, too, as those before it.
     pub(super) fn is_complete(&self, dumps_whole: bool) -> bool {
         if self.header.is_none() || self.awaits_exception {
             return self.is_foreign;

@@ -87,8 +87,8 @@ pub(super) trait Target {
 /// Target that builds a [`Value`] from the JSON text.
 pub(super) struct Tree;
 
-/// Number of elements from which marshaled octets take less memory than values, despite their
-/// overhead.
+/// Least number of elements that are kept as marshaled octets instead of as single values: from
+/// here on the octets take less memory, despite their overhead.
 const MANY: usize = 16;
 
 /// Elements of a sequence or members of a struct, collected while they are read.

@@ -32,12 +32,13 @@ impl ForeignOption {
         Some(Self { orb, instead })
     }
 
-    /// Returns what to give on the command line instead, or why there is nothing.
+    /// Returns the command-line option that replaces the other ORB's, or why there is none.
     pub(super) fn on_command_line(&self) -> &'static str {
         self.instead.option
     }
 
-    /// Returns what to write in the configuration file instead, or why there is nothing.
+    /// Returns the key of the configuration file that replaces the other ORB's option, or why there
+    /// is none.
     pub(super) fn in_file(&self) -> &'static str {
         self.instead.key
     }

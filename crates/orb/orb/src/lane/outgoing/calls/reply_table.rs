@@ -259,7 +259,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Returns `true` if a caller waits at one of the first places, by a cheap and inexact test.
+    /// Returns `true` if a caller waits at one of the first 64 places. Cheap and inexact: a place
+    /// that is being taken or released may be counted either way.
     #[inline]
     pub(crate) fn is_taken(&self) -> bool {
         let taken = self.first.taken.load(Ordering::Relaxed);

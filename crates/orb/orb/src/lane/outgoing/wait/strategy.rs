@@ -43,8 +43,8 @@ impl WaitStrategy {
         }
     }
 
-    /// Makes the reactor read the connection once more, as another thread held the inbox when the
-    /// last event occurred.
+    /// Makes the reactor read the connection once more: when its last event occurred, another thread
+    /// was reading, so the reactor left the message to that thread.
     pub(crate) fn nudge(&self) {
         if let Self::Reactor(reactor) = self {
             reactor.nudge();
