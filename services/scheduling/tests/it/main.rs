@@ -1,0 +1,4 @@
+//! Tests of the schedules' library.
+#![allow(clippy::unwrap_used)]
+
+mod fixed_priority;
