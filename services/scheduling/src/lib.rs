@@ -15,6 +15,10 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod analysis;
+pub mod assignment;
+mod level;
+pub mod strategy;
 mod time;
 
+pub use level::Level;
 pub use time::{Time, TimeError};

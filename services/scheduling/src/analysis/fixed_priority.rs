@@ -85,7 +85,7 @@ pub fn bound(own: &Task, above: &[&Task], blocking: Time) -> Response {
 }
 
 /// Returns the length of the last part of a job, during which it is not preempted.
-fn tail(task: &Task) -> Time {
+pub(crate) fn tail(task: &Task) -> Time {
     match task.preemption {
         Preemption::Full | Preemption::Floating { .. } => Time::ZERO,
         Preemption::None => task.wcet,

@@ -1,0 +1,148 @@
+//! Processors with the tasks that are placed on them so far.
+
+use super::super::load::{Load, WHOLE};
+use super::super::rank::urgency;
+use super::{Admission, Heuristic, PartitionError, Placement, Problem, by_utilisation};
+use crate::analysis::Task;
+
+/// Placement in progress.
+pub(super) struct Processors<'p, A> {
+    problem: Problem<'p>,
+    admission: &'p A,
+    processors: Vec<Processor<'p>>,
+    /// Processor of each placed task.
+    places: Vec<Option<usize>>,
+    tests: u64,
+}
+
+/// Processor with its tasks.
+#[derive(Clone, Default)]
+struct Processor<'p> {
+    /// Tasks in rising order of `D - J`.
+    tasks: Vec<&'p Task>,
+    load: Load,
+    has_pinned: bool,
+}
+
+impl<'p, A: Admission> Processors<'p, A> {
+    /// Places the pinned tasks.
+    pub(super) fn new(problem: &Problem<'p>, admission: &'p A) -> Result<Self, PartitionError> {
+        if problem.processors == 0 {
+            return Err(PartitionError::NoProcessors);
+        }
+        let mut all = Self {
+            problem: *problem,
+            admission,
+            processors: vec![Processor::default(); problem.processors],
+            places: vec![None; problem.tasks.len()],
+            tests: 0,
+        };
+        let pinned = problem.pinned.iter().take(problem.tasks.len()).enumerate();
+        for (task, processor) in pinned.filter_map(|(task, place)| Some((task, (*place)?))) {
+            if processor >= problem.processors {
+                return Err(PartitionError::UnknownProcessor { task, processor });
+            }
+            if !all.admits(task, processor) {
+                return Err(PartitionError::PinnedTooMuch { task, processor });
+            }
+            all.put(task, processor);
+            all.processors[processor].has_pinned = true;
+        }
+        Ok(all)
+    }
+
+    /// Returns the tasks without a place, in falling order of utilisation.
+    pub(super) fn free(&self) -> Vec<usize> {
+        let places = self.places.iter().enumerate();
+        let free = places.filter(|(_, place)| place.is_none());
+        let mut free: Vec<usize> = free.map(|(task, _)| task).collect();
+        free.sort_by(|&one, &other| by_utilisation(self.task(one), self.task(other)));
+        free
+    }
+
+    /// Returns the processor that a heuristic chooses for a task, if one has room.
+    pub(super) fn choose(&mut self, task: usize, heuristic: Heuristic) -> Option<usize> {
+        let mut order: Vec<usize> = (0..self.processors.len()).collect();
+        let share = |&processor: &usize| self.processors[processor].load.share;
+        match heuristic {
+            Heuristic::Pinned => return None,
+            Heuristic::FirstFit => {}
+            Heuristic::BestFit => order.sort_by_key(|one| std::cmp::Reverse(share(one))),
+            Heuristic::WorstFit => order.sort_by_key(share),
+        }
+        order
+            .into_iter()
+            .find(|&processor| self.admits(task, processor))
+    }
+
+    /// Returns whether a processor can take a task. An overload needs no admission test.
+    pub(super) fn admits(&mut self, task: usize, processor: usize) -> bool {
+        let added = self.task(task);
+        let there = &self.processors[processor];
+        if there.load.with(added).is_overloaded() {
+            return false;
+        }
+        self.tests += 1;
+        self.admission.admits(&there.tasks, added)
+    }
+
+    pub(super) fn put(&mut self, task: usize, processor: usize) {
+        let added = self.task(task);
+        let there = &mut self.processors[processor];
+        there.load = there.load.with(added);
+        let at = there
+            .tasks
+            .partition_point(|other| urgency(other) <= urgency(added));
+        there.tasks.insert(at, added);
+        self.places[task] = Some(processor);
+    }
+
+    /// Takes a task away from its processor.
+    pub(super) fn take(&mut self, task: usize) {
+        let Some(processor) = self.places[task].take() else {
+            return;
+        };
+        let taken = self.task(task);
+        let there = &mut self.processors[processor];
+        there.load = there.load.without(taken);
+        there.tasks.retain(|other| !std::ptr::eq(*other, taken));
+    }
+
+    /// Returns whether a processor is empty and no task is pinned to it, and another one of a lower
+    /// number is, too: both are alike.
+    pub(super) fn is_repeated(&self, processor: usize) -> bool {
+        let is_blank = |one: &Processor<'_>| one.tasks.is_empty() && !one.has_pinned;
+        let (before, rest) = self.processors.split_at(processor);
+        rest.first().is_some_and(is_blank) && before.iter().any(is_blank)
+    }
+
+    /// Returns the utilisation that all processors together have left.
+    pub(super) fn room(&self) -> u128 {
+        let room = |one: &Processor<'_>| WHOLE.saturating_sub(one.load.share);
+        self.processors.iter().map(room).sum()
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.processors.len()
+    }
+
+    pub(super) const fn tests(&self) -> u64 {
+        self.tests
+    }
+
+    pub(super) const fn task(&self, task: usize) -> &'p Task {
+        &self.problem.tasks[task]
+    }
+
+    pub(super) fn into_places(self) -> Vec<Option<usize>> {
+        self.places
+    }
+
+    /// Returns the placement of all tasks, which all have a place.
+    pub(super) fn into_placement(self) -> Placement {
+        Placement {
+            processors: self.places.into_iter().flatten().collect(),
+            tests: self.tests,
+        }
+    }
+}
