@@ -20,6 +20,10 @@ pub(crate) const WHOLE: u128 = 1 << 48;
 /// Tolerance of the exact test for utilisations above 1, rounded up.
 const ROUNDING: u128 = WHOLE >> 29;
 
+/// Largest utilisation at which the upper bound decides. Close to a full processor, the bound holds,
+/// too, but the exact test may give up on a busy period that hardly ends; both have to agree.
+const DECIDED: u128 = WHOLE - (WHOLE >> 10);
+
 /// Largest summand, far above the values of any model; sums of 2^27 of them do not overflow.
 const LARGEST: u128 = 1 << 100;
 
@@ -125,7 +129,7 @@ impl Load {
 
     /// Returns whether the upper bound of the tail's begin is at most `room`.
     fn begins_within(&self, own: &Task, least: u128, room: u128) -> bool {
-        if self.share + Self::of(own).share > WHOLE {
+        if self.share + Self::of(own).share > DECIDED {
             return false;
         }
         let needed = (least + self.burst).checked_mul(WHOLE);

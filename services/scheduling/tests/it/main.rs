@@ -1,4 +1,6 @@
 //! Tests of the schedules' library.
 #![allow(clippy::unwrap_used)]
 
+mod assignment;
 mod fixed_priority;
+mod strategies;

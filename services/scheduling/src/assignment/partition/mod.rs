@@ -10,7 +10,7 @@ mod search;
 
 use std::cmp::Ordering;
 
-pub use admission::{Admission, DeadlineMonotonic, Feasible};
+pub use admission::{Admission, DeadlineMonotonic};
 
 use crate::analysis::Task;
 use processors::Processors;
@@ -192,10 +192,13 @@ pub fn moves(
     admission: &impl Admission,
 ) -> Vec<usize> {
     let admits = |&processor: &usize| {
-        let on_it = (0..tasks.len()).filter(|&other| places[other] == processor);
-        let mut placed: Vec<&Task> = on_it.map(|other| &tasks[other]).collect();
-        placed.sort_by_key(|other| super::rank::urgency(other));
-        admission.admits(&placed, &tasks[task])
+        let is_there = |&other: &usize| other == task || places[other] == processor;
+        let mut there: Vec<&Task> = (0..tasks.len())
+            .filter(is_there)
+            .map(|other| &tasks[other])
+            .collect();
+        there.sort_by_key(|other| super::rank::urgency(other));
+        admission.admits(&there)
     };
     let others = (0..count).filter(|&processor| processor != places[task]);
     others.filter(admits).collect()

@@ -9,7 +9,7 @@ use crate::analysis::Task;
 pub(super) struct Processors<'p, A> {
     problem: Problem<'p>,
     admission: &'p A,
-    processors: Vec<Processor<'p>>,
+    processors: Vec<Processor>,
     /// Processor of each placed task.
     places: Vec<Option<usize>>,
     tests: u64,
@@ -17,9 +17,9 @@ pub(super) struct Processors<'p, A> {
 
 /// Processor with its tasks.
 #[derive(Clone, Default)]
-struct Processor<'p> {
-    /// Tasks in rising order of `D - J`.
-    tasks: Vec<&'p Task>,
+struct Processor {
+    /// Tasks in rising order of `D - J`, then of their index.
+    tasks: Vec<usize>,
     load: Load,
     has_pinned: bool,
 }
@@ -83,17 +83,27 @@ impl<'p, A: Admission> Processors<'p, A> {
             return false;
         }
         self.tests += 1;
-        self.admission.admits(&there.tasks, added)
+        let (before, behind) = there.tasks.split_at(self.place_on(task, there));
+        let mut tasks = Vec::with_capacity(there.tasks.len() + 1);
+        tasks.extend(before.iter().map(|&other| self.task(other)));
+        tasks.push(added);
+        tasks.extend(behind.iter().map(|&other| self.task(other)));
+        self.admission.admits(&tasks)
+    }
+
+    /// Returns the place of a task among those of a processor.
+    fn place_on(&self, task: usize, there: &Processor) -> usize {
+        let key = |task: usize| (urgency(self.task(task)), task);
+        let added = key(task);
+        there.tasks.partition_point(|&other| key(other) < added)
     }
 
     pub(super) fn put(&mut self, task: usize, processor: usize) {
         let added = self.task(task);
+        let at = self.place_on(task, &self.processors[processor]);
         let there = &mut self.processors[processor];
         there.load = there.load.with(added);
-        let at = there
-            .tasks
-            .partition_point(|other| urgency(other) <= urgency(added));
-        there.tasks.insert(at, added);
+        there.tasks.insert(at, task);
         self.places[task] = Some(processor);
     }
 
@@ -105,20 +115,20 @@ impl<'p, A: Admission> Processors<'p, A> {
         let taken = self.task(task);
         let there = &mut self.processors[processor];
         there.load = there.load.without(taken);
-        there.tasks.retain(|other| !std::ptr::eq(*other, taken));
+        there.tasks.retain(|&other| other != task);
     }
 
     /// Returns whether a processor is empty and no task is pinned to it, and another one of a lower
     /// number is, too: both are alike.
     pub(super) fn is_repeated(&self, processor: usize) -> bool {
-        let is_blank = |one: &Processor<'_>| one.tasks.is_empty() && !one.has_pinned;
+        let is_blank = |one: &Processor| one.tasks.is_empty() && !one.has_pinned;
         let (before, rest) = self.processors.split_at(processor);
         rest.first().is_some_and(is_blank) && before.iter().any(is_blank)
     }
 
     /// Returns the utilisation that all processors together have left.
     pub(super) fn room(&self) -> u128 {
-        let room = |one: &Processor<'_>| WHOLE.saturating_sub(one.load.share);
+        let room = |one: &Processor| WHOLE.saturating_sub(one.load.share);
         self.processors.iter().map(room).sum()
     }
 
