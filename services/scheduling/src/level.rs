@@ -1,9 +1,13 @@
 //! Five steps from very low to very high.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Degree of criticality or importance, as `Criticality_t` and `Importance_t` of an `RT_Info`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Lowest level.
     VeryLow,

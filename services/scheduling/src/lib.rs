@@ -16,7 +16,11 @@
 
 pub mod analysis;
 pub mod assignment;
+pub mod chains;
 mod level;
+pub mod model;
+pub mod plan;
+pub mod release;
 pub mod strategy;
 mod time;
 

@@ -3,4 +3,5 @@
 
 mod assignment;
 mod fixed_priority;
+mod plan;
 mod strategies;

@@ -1,0 +1,3 @@
+//! Tests of plans: of the examples, and of models with faults.
+
+mod examples;
