@@ -10,7 +10,8 @@ use serde::Serialize;
 /// Response time of a stream, term by term. The terms sum up to the response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// Worst-case response time, counted from the release of the source.
+    /// Worst-case response time, counted from the release of the source; from the call, if the caller
+    /// awaits the reply.
     pub response: Time,
     /// Latest release, counted from that of the source.
     pub jitter: Time,
@@ -52,15 +53,12 @@ impl Plan {
         if analysed.levels[place.processor][place.level] != Dispatching::Static {
             return None;
         }
-        let here: Vec<usize> = (0..analysed.streams.len())
-            .filter(|&index| {
-                analysed.places[index].is_some_and(|other| other.processor == place.processor)
-            })
-            .collect();
-        let tasks: Vec<Task> = here
-            .iter()
-            .map(|&index| analysed.seen(index, stream))
-            .collect();
+        let here = analysed.residents(place.processor);
+        let task = |&index: &usize| match index == stream {
+            true => analysed.own(index),
+            false => analysed.seen(index),
+        };
+        let tasks: Vec<Task> = here.iter().map(task).collect();
         let prioritized: Vec<_> = here
             .iter()
             .zip(&tasks)
@@ -97,32 +95,55 @@ impl Plan {
 }
 
 impl Analysed {
-    fn priority(&self, stream: usize) -> i32 {
+    /// Returns the streams of a processor.
+    pub(super) fn residents(&self, processor: usize) -> Vec<usize> {
+        let places = self.places.iter().enumerate();
+        let here = places.filter(|(_, place)| place.is_some_and(|one| one.processor == processor));
+        here.map(|(index, _)| index).collect()
+    }
+
+    /// Returns a number that orders the levels of a processor; larger ones are served first.
+    pub(super) fn priority(&self, stream: usize) -> i32 {
         let level = self.places[stream].map_or(0, |place| place.level);
         i32::try_from(level).map_or(i32::MIN, |level| -level)
     }
 
-    /// Returns the task of a stream as `of` sees it.
-    fn seen(&self, stream: usize, of: usize) -> Task {
+    /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
+    /// suspension as execution. A stream whose reply is awaited has no jitter: its response counts
+    /// from the call.
+    pub(super) fn own(&self, stream: usize) -> Task {
+        let own = &self.streams[stream];
+        let task = own.task.clone();
+        let Some(outcome) = &self.outcomes[stream] else {
+            return task;
+        };
+        let is_awaited = own
+            .released_by
+            .iter()
+            .any(|release| release.awaited.is_some());
+        let jitter = if is_awaited {
+            Time::ZERO
+        } else {
+            outcome.jitter
+        };
+        let mut task = task
+            .with_blocking(outcome.blocking.time)
+            .with_jitter(jitter);
+        task.wcet = task.wcet + outcome.suspended;
+        task
+    }
+
+    /// Returns the task of a stream as others see it: a suspension delays its jobs.
+    fn seen(&self, stream: usize) -> Task {
         let task = self.streams[stream].task.clone();
         let Some(outcome) = &self.outcomes[stream] else {
             return task;
         };
-        let response = outcome
-            .response
-            .bound()
-            .unwrap_or(task.deadline)
-            .min(task.deadline);
-        let task = task.with_jitter(outcome.jitter);
-        if stream == of {
-            let mut own = task.with_blocking(outcome.blocking.time);
-            own.wcet = own.wcet + outcome.suspended;
-            return own;
+        let mut jitter = outcome.jitter;
+        if !outcome.suspended.is_zero() {
+            let response = outcome.response.bound().unwrap_or(task.deadline);
+            jitter = jitter.max(response.min(task.deadline) - task.wcet);
         }
-        if outcome.suspended.is_zero() {
-            return task;
-        }
-        let jitter = task.jitter.max(response - task.wcet);
         task.with_jitter(jitter)
     }
 }
