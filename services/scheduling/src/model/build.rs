@@ -15,6 +15,8 @@ use toml::Spanned;
 
 /// Name of the host of a file that names none.
 const ONLY_HOST: &str = "localhost";
+/// Number of faults up to which similar names are searched.
+const SUGGESTIONS: usize = 20;
 /// Number of operations of a cycle that an error names.
 const SHOWN: usize = 6;
 
@@ -37,7 +39,9 @@ pub(super) fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Di
         .iter()
         .map(|(name, table)| builder.operation(name, table))
         .collect();
-    builder.check_releases(&operations);
+    if builder.faults.is_empty() {
+        builder.check_releases(&operations);
+    }
     if !builder.faults.is_empty() {
         return Err(builder.faults);
     }
@@ -143,7 +147,11 @@ impl Builder {
         if let Some(&found) = names(self).get(name.as_ref()) {
             return found;
         }
-        let near = nearest(name.as_ref(), names(self).keys());
+        // Each search looks at all names: the first faults are enough.
+        let near = match self.faults.len() {
+            ..SUGGESTIONS => nearest(name.as_ref(), names(self).keys()),
+            _ => None,
+        };
         let message = format!("there is no {what} `{}`", name.as_ref());
         let mut fault = error(&self.source, message, name.span(), "not found");
         if let Some(near) = near {
@@ -249,7 +257,7 @@ impl Builder {
 
     fn deadline(&mut self, table: &file::Operation, worst: Time) -> Option<Time> {
         let key = table.deadline.as_ref().or(table.period.as_ref())?;
-        if *key.as_ref() < worst {
+        if *key.as_ref() < worst && !key.as_ref().is_zero() {
             let what = if table.deadline.is_some() {
                 "deadline"
             } else {
@@ -374,7 +382,7 @@ impl Builder {
 fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {
     let scored = known.map(|one| (strsim::damerau_levenshtein(name, one), one));
     let (distance, near) = scored.min()?;
-    (distance <= name.len() / 3).then_some(near)
+    (distance <= (name.len() / 3).max(1)).then_some(near)
 }
 
 /// Makes the error of a cycle of calls.

@@ -4,6 +4,7 @@
 //! computes end-to-end response times. A set that does not fit has a plan, too: it says what misses.
 
 mod explain;
+mod lanes;
 mod mend;
 mod placement;
 mod priorities;
@@ -20,6 +21,7 @@ use punctual_idl::diagnostic::Diagnostic;
 use serde::Serialize;
 
 pub use explain::{Explained, Term};
+pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};
 pub use placement::Processor;
 
