@@ -24,13 +24,23 @@ use sets::Random;
 const PROCESSORS: usize = 64;
 
 fn main() {
+    let only = std::env::args()
+        .nth(1)
+        .filter(|word| !word.starts_with('-'));
+    let wanted = |part: &str| only.as_ref().is_none_or(|word| word == part);
     for percent in [50, 70, 85, 92] {
-        for kind in [Kind::Plain, Kind::Mixed] {
+        for kind in [Kind::Plain, Kind::Mixed]
+            .into_iter()
+            .filter(|_| wanted("placement"))
+        {
             placement(percent, kind);
         }
     }
     for percent in [60, 85, 95, 101] {
-        for kind in [Kind::Plain, Kind::Mixed] {
+        for kind in [Kind::Plain, Kind::Mixed]
+            .into_iter()
+            .filter(|_| wanted("priorities"))
+        {
             priorities(percent, kind);
         }
     }

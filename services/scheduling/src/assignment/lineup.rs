@@ -3,7 +3,7 @@
 
 use super::load::{Load, Verdict};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{Prioritized, bound, held_up_by};
+use crate::analysis::fixed_priority::{Prioritized, held_up_by, meets};
 use crate::time::Time;
 
 /// Returns whether all tasks of a processor meet their deadlines: as
@@ -60,40 +60,40 @@ impl<'t> Lineup<'t> {
         let Some(open) = self.open() else {
             return false;
         };
-        open.into_iter().all(|at| self.meets(at, self.ends[at]))
+        open.into_iter()
+            .all(|(at, load)| self.meets(at, self.ends[at], load))
     }
 
-    /// Returns the positions that the bounds leave undecided; `None` if one misses its deadline.
-    fn open(&self) -> Option<Vec<usize>> {
+    /// Returns the positions that the bounds leave undecided, with the load above them; `None` if a
+    /// task misses its deadline.
+    fn open(&self) -> Option<Vec<(usize, Load)>> {
         let (mut load, mut end, mut open) = (Load::default(), 0, Vec::new());
         for (at, own) in self.tasks.iter().enumerate() {
             while end < self.ends[at] {
                 load = load.with(self.tasks[end]);
                 end += 1;
             }
-            match load.without(own).verdict(own, self.blocking(at, end)) {
+            let above = load.without(own);
+            match above.verdict(own, self.blocking(at, end)) {
                 Verdict::Meets => {}
                 Verdict::Misses => return None,
-                Verdict::Unknown => open.push(at),
+                Verdict::Unknown => open.push((at, above)),
             }
         }
         Some(open)
     }
 
-    /// Returns whether a task meets its deadline if those before `end` are its superiors.
-    pub(crate) fn meets(&self, at: usize, end: usize) -> bool {
+    /// Returns whether a task meets its deadline if the others before `end`, of the given load, are
+    /// its superiors.
+    pub(crate) fn meets(&self, at: usize, end: usize, load: Load) -> bool {
         let own = self.tasks[at];
-        self.response(at, end).meets(own.deadline)
-    }
-
-    /// Returns the response time of a task if those before `end` are its superiors.
-    pub(crate) fn response(&self, at: usize, end: usize) -> crate::analysis::Response {
         let (before, behind) = (&self.tasks[..at], &self.tasks[at + 1..end]);
         let blocking = self.blocking(at, end);
+        let from = load.earliest(own, blocking);
         if behind.is_empty() {
-            return bound(self.tasks[at], before, blocking);
+            return meets(own, before, blocking, from);
         }
-        bound(self.tasks[at], &[before, behind].concat(), blocking)
+        meets(own, &[before, behind].concat(), blocking, from)
     }
 
     /// Returns the time for which lower priorities hold up a task, those from `end` on.

@@ -127,6 +127,15 @@ impl Load {
         }
     }
 
+    /// Returns a lower bound of the time at which a task's first job begins its tail, from the start
+    /// of the busy period.
+    pub(crate) fn earliest(&self, own: &Task, blocking: Time) -> Time {
+        let least = nanos(blocking) + nanos(own.wcet) - nanos(tail(own));
+        let left = WHOLE.saturating_sub(self.least_share).max(1);
+        let begin = (least + self.late).saturating_mul(WHOLE) / left;
+        Time::from_nanos(u64::try_from(begin).unwrap_or(u64::MAX)).min(Time::LONGEST)
+    }
+
     /// Returns whether the upper bound of the tail's begin is at most `room`.
     fn begins_within(&self, own: &Task, least: u128, room: u128) -> bool {
         if self.share + Self::of(own).share > DECIDED {
