@@ -60,7 +60,9 @@ impl<'t> Lineup<'t> {
         let Some(open) = self.open() else {
             return false;
         };
+        // The least urgent tasks are the most likely ones to fail.
         open.into_iter()
+            .rev()
             .all(|(at, load)| self.meets(at, self.ends[at], load))
     }
 
