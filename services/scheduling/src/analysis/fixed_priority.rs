@@ -80,27 +80,8 @@ pub fn bound(own: &Task, above: &[&Task], blocking: Time) -> Response {
         return Response::Unbounded;
     }
     level
-        .worst_response(None, Time::ZERO)
+        .worst_response()
         .map_or(Response::Unbounded, Response::Within)
-}
-
-/// Returns whether the response of [`bound`] meets the task's deadline. Gives up on a job as soon as
-/// it is late.
-///
-/// `from` is a lower bound of the time, from the start of the busy period, at which the first job
-/// begins its last part without preemption, or ends; or zero.
-pub(crate) fn meets(own: &Task, above: &[&Task], blocking: Time, from: Time) -> bool {
-    let level = Level {
-        own,
-        above,
-        blocking,
-        tail: tail(own),
-    };
-    if level.is_overloaded() {
-        return false;
-    }
-    let response = level.worst_response(Some(own.deadline), from);
-    response.is_some_and(|response| response <= own.deadline)
 }
 
 /// Returns the length of the last part of a job, during which it is not preempted.
@@ -128,25 +109,17 @@ impl Level<'_> {
     }
 
     /// Returns the worst response time of all jobs of a busy period; `None` if there is no bound
-    /// within the limits, or a job misses a deadline. The first job's tail begins at `begin` or later.
-    fn worst_response(&self, deadline: Option<Time>, mut begin: Time) -> Option<Time> {
-        // Without a tail, the busy period ends with the first job that ends before the next arrives.
-        let jobs = match self.tail {
-            Time::ZERO => None,
-            _ => Some(self.jobs()?),
-        };
-        let (own, mut worst) = (self.own, Time::ZERO);
-        for job in 0..jobs.unwrap_or(EFFORT) {
-            let limit = deadline.map_or(Time::LONGEST, |deadline| own.period * job + deadline);
+    /// within the limits.
+    fn worst_response(&self) -> Option<Time> {
+        let jobs = self.jobs()?;
+        let (own, mut worst, mut begin) = (self.own, Time::ZERO, Time::ZERO);
+        for job in 0..jobs {
             // Each job ends after the one before it: the search goes on from there.
-            begin = self.begin_of_tail(job, begin, limit.min(Time::LONGEST))?;
+            begin = self.begin_of_tail(job, begin)?;
             let end = begin + self.tail + own.jitter;
             worst = worst.max(end - own.period * job);
-            if jobs.is_none() && releases(own, begin) <= job + 1 {
-                return Some(worst);
-            }
         }
-        jobs.map(|_| worst)
+        Some(worst)
     }
 
     /// Returns the number of the task's jobs in the longest busy period of its priority.
@@ -156,19 +129,18 @@ impl Level<'_> {
             let own = own.wcet * releases(own, length);
             self.blocking + own + self.interference(length)
         };
-        let least = own.wcet.max(Time::from_nanos(1));
-        let length = fixed_point(least, Time::LONGEST, demand)?;
+        let length = fixed_point(own.wcet.max(Time::from_nanos(1)), demand)?;
         Some(releases(own, length)).filter(|&jobs| jobs <= EFFORT)
     }
 
     /// Returns the time, from the start of the busy period, at which a job begins its tail; its end
-    /// if it has none. `None` if it is behind the limit.
-    fn begin_of_tail(&self, job: u64, from: Time, limit: Time) -> Option<Time> {
+    /// if it has none.
+    fn begin_of_tail(&self, job: u64, from: Time) -> Option<Time> {
         let own = self.own.wcet * (job + 1) - self.tail;
         // A job that arrives at the very moment at which the tail could begin goes before it.
         let closed = Time::from_nanos(u64::from(!self.tail.is_zero()));
         let least = self.blocking + own;
-        fixed_point(from.max(least), limit, |time| {
+        fixed_point(from.max(least), |time| {
             least + self.interference(time + closed)
         })
     }
@@ -186,16 +158,15 @@ pub(crate) fn releases(task: &Task, length: Time) -> u64 {
     window.as_nanos().div_ceil(task.period.as_nanos())
 }
 
-/// Returns the least time, from `from` on, that the demand up to it does not exceed; `None` if it is
-/// behind the limit.
-fn fixed_point(from: Time, limit: Time, demand: impl Fn(Time) -> Time) -> Option<Time> {
+/// Returns the least time, from `from` on, that the demand up to it does not exceed.
+fn fixed_point(from: Time, demand: impl Fn(Time) -> Time) -> Option<Time> {
     let mut time = from;
     for _ in 0..EFFORT {
         let needed = demand(time);
         if needed <= time {
             return Some(time);
         }
-        if needed > limit {
+        if needed > Time::LONGEST {
             return None;
         }
         time = needed;

@@ -7,10 +7,11 @@
 
 use std::cmp::Reverse;
 
+use super::decision::meets_exactly;
 use super::load::{Load, Verdict};
 use super::rank::{Candidate, Order, urgency};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{held_up_by, meets};
+use crate::analysis::fixed_priority::held_up_by;
 use crate::time::Time;
 
 /// Rule that chooses among tasks that could all take the lowest place.
@@ -107,7 +108,7 @@ impl<'c> Search<'c> {
                     .filter(|(other, _)| *other != at)
                     .map(|(_, &index)| self.task(index))
                     .collect();
-                meets(own, &above, blocking, load.earliest(own, blocking))
+                meets_exactly(own, &above, load, blocking)
             }
         }
     }

@@ -1,9 +1,10 @@
 //! Tasks of one processor in falling order of priority, and the test that all of them meet their
-//! deadlines: bounds first, the exact response time where they do not decide.
+//! deadlines: bounds first, the exact decision where they leave it open.
 
+use super::decision::meets_exactly;
 use super::load::{Load, Verdict};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{Prioritized, held_up_by, meets};
+use crate::analysis::fixed_priority::{Prioritized, held_up_by};
 use crate::time::Time;
 
 /// Returns whether all tasks of a processor meet their deadlines: as
@@ -91,11 +92,10 @@ impl<'t> Lineup<'t> {
         let own = self.tasks[at];
         let (before, behind) = (&self.tasks[..at], &self.tasks[at + 1..end]);
         let blocking = self.blocking(at, end);
-        let from = load.earliest(own, blocking);
         if behind.is_empty() {
-            return meets(own, before, blocking, from);
+            return meets_exactly(own, before, load, blocking);
         }
-        meets(own, &[before, behind].concat(), blocking, from)
+        meets_exactly(own, &[before, behind].concat(), load, blocking)
     }
 
     /// Returns the time for which lower priorities hold up a task, those from `end` on.

@@ -22,7 +22,7 @@ const ROUNDING: u128 = WHOLE >> 29;
 
 /// Largest utilisation at which the upper bound decides. Close to a full processor, the bound holds,
 /// too, but the exact test may give up on a busy period that hardly ends; both have to agree.
-const DECIDED: u128 = WHOLE - (WHOLE >> 10);
+pub(crate) const DECIDED: u128 = WHOLE - (WHOLE >> 10);
 
 /// Largest summand, far above the values of any model; sums of 2^27 of them do not overflow.
 const LARGEST: u128 = 1 << 100;
@@ -183,13 +183,14 @@ const fn nanos(time: Time) -> u128 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::analysis::Preemption;
     use crate::analysis::fixed_priority::bound;
     use proptest::prelude::*;
 
-    fn tasks() -> impl Strategy<Value = Vec<Task>> {
+    /// Returns random tasks of all kinds.
+    pub(crate) fn tasks() -> impl Strategy<Value = Vec<Task>> {
         let task = (1..20_u64, 1..12_u64, 1..200_u64, 0..30_u64, 0..4_u8).prop_map(
             |(wcet, ratio, deadline, jitter, kind)| {
                 let wcet = Time::from_nanos(wcet);
