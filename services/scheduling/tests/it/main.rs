@@ -2,3 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod fixed_priority;
+mod second;
+mod simulation;
