@@ -1,6 +1,8 @@
 //! Tests of the schedules' library.
 #![allow(clippy::unwrap_used)]
 
+mod admission;
 mod fixed_priority;
+mod published;
 mod second;
 mod simulation;
