@@ -3,7 +3,14 @@
 //! Times count from a task's nominal release: the response time of a task with release jitter
 //! contains the jitter.
 
+pub mod admission;
+pub mod blocking;
+pub mod bounds;
+pub mod edf;
 pub mod fixed_priority;
+mod load;
+mod search;
+pub mod supply;
 mod task;
 
 pub use task::{Preemption, Response, Task};

@@ -1,6 +1,10 @@
 //! Tests of the schedules' library.
 #![allow(clippy::unwrap_used)]
 
+mod admission;
 mod assignment;
 mod fixed_priority;
+mod published;
+mod second;
+mod simulation;
 mod strategies;
