@@ -1,7 +1,8 @@
 //! Tests of the placement on processors.
 
 use punctual_scheduling::Time;
-use punctual_scheduling::analysis::{Task, utilisation};
+use punctual_scheduling::analysis::Task;
+use punctual_scheduling::analysis::edf::{Sharing, demand_test};
 use punctual_scheduling::assignment::Candidate;
 use punctual_scheduling::assignment::partition::{
     DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, moves, partition, place,
@@ -204,7 +205,13 @@ fn the_admission_test_is_a_parameter() {
         Task::new(millis(2), millis(5)),
         Task::new(millis(4), millis(7)),
     ];
-    let edf = |tasks: &[&Task]| utilisation(tasks.iter().copied()) <= 1.0;
+    let edf = |tasks: &[&Task]| {
+        let sharing = |&task| Sharing {
+            task,
+            sections: &[],
+        };
+        demand_test(&tasks.iter().map(sharing).collect::<Vec<_>>()).is_feasible()
+    };
     assert!(partition(&free(&tasks, 1), &edf, 10).is_ok());
     assert!(partition(&free(&tasks, 1), &DeadlineMonotonic, 10).is_err());
 }
