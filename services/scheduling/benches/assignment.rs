@@ -1,4 +1,5 @@
-//! Benchmark of assignment: `cargo bench -p punctual-scheduling`. It prints the times of placing and
+//! Benchmark of assignment: `cargo bench -p punctual-scheduling`, of one part with the
+//! word `placement` or `priorities` as argument. It prints the times of placing and
 //! analysing 10,000 tasks on 64 processors, of one change among them, and of priorities for 1,000
 //! tasks of one processor.
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -24,15 +25,20 @@ use sets::Random;
 const PROCESSORS: usize = 64;
 
 fn main() {
-    for percent in [50, 70, 85, 92] {
-        for kind in [Kind::Plain, Kind::Mixed] {
-            placement(percent, kind);
-        }
+    let only = std::env::args()
+        .nth(1)
+        .filter(|word| !word.starts_with('-'));
+    let is_wanted = |part: &str| only.as_ref().is_none_or(|word| word == part);
+    let both = |percents: [u64; 4]| {
+        let kinds = [Kind::Plain, Kind::Mixed];
+        let of = move |percent| kinds.map(|kind| (percent, kind));
+        percents.into_iter().flat_map(of)
+    };
+    if is_wanted("placement") {
+        both([50, 70, 85, 92]).for_each(|(percent, kind)| placement(percent, kind));
     }
-    for percent in [60, 85, 95, 101] {
-        for kind in [Kind::Plain, Kind::Mixed] {
-            priorities(percent, kind);
-        }
+    if is_wanted("priorities") {
+        both([60, 85, 95, 101]).for_each(|(percent, kind)| priorities(percent, kind));
     }
 }
 

@@ -47,7 +47,8 @@ pub enum Preemption {
 pub enum Response {
     /// No job takes longer.
     Within(Time),
-    /// No bound was found: the processor is overloaded, or the bound exceeds [`Time::LONGEST`].
+    /// No bound was found: the processor is overloaded, or full and behind by jitter or blocking, or the
+    /// bound exceeds [`Time::LONGEST`], or the busy period has too many jobs.
     Unbounded,
 }
 

@@ -7,10 +7,11 @@
 
 use std::cmp::Reverse;
 
+use super::decision::meets_exactly;
 use super::load::{Load, Verdict};
 use super::rank::{Candidate, Order, urgency};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{bound, held_up_by};
+use crate::analysis::fixed_priority::held_up_by;
 use crate::time::Time;
 
 /// Rule that chooses among tasks that could all take the lowest place.
@@ -97,7 +98,8 @@ impl<'c> Search<'c> {
     fn is_met(&self, at: usize) -> bool {
         let own = self.task(self.waiting[at]);
         let blocking = own.blocking.max(self.held_up);
-        match self.load.without(own).verdict(own, blocking) {
+        let load = self.load.without(own);
+        match load.verdict(own, blocking) {
             Verdict::Meets => true,
             Verdict::Misses => false,
             Verdict::Unknown => {
@@ -106,7 +108,7 @@ impl<'c> Search<'c> {
                     .filter(|(other, _)| *other != at)
                     .map(|(_, &index)| self.task(index))
                     .collect();
-                bound(own, &above, blocking).meets(own.deadline)
+                meets_exactly(own, &above, load, blocking)
             }
         }
     }

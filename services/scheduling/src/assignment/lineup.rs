@@ -1,9 +1,10 @@
 //! Tasks of one processor in falling order of priority, and the test that all of them meet their
-//! deadlines: bounds first, the exact response time where they do not decide.
+//! deadlines: bounds first, the exact decision where they leave it open.
 
+use super::decision::meets_exactly;
 use super::load::{Load, Verdict};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{Prioritized, bound, held_up_by};
+use crate::analysis::fixed_priority::{Prioritized, held_up_by};
 use crate::time::Time;
 
 /// Returns whether all tasks of a processor meet their deadlines: as
@@ -60,40 +61,41 @@ impl<'t> Lineup<'t> {
         let Some(open) = self.open() else {
             return false;
         };
-        open.into_iter().all(|at| self.meets(at, self.ends[at]))
+        // The least urgent tasks are the most likely ones to fail.
+        open.into_iter()
+            .rev()
+            .all(|(at, load)| self.meets(at, self.ends[at], load))
     }
 
-    /// Returns the positions that the bounds leave undecided; `None` if one misses its deadline.
-    fn open(&self) -> Option<Vec<usize>> {
+    /// Returns the positions that the bounds leave undecided, with the load above them; `None` if a
+    /// task misses its deadline.
+    fn open(&self) -> Option<Vec<(usize, Load)>> {
         let (mut load, mut end, mut open) = (Load::default(), 0, Vec::new());
         for (at, own) in self.tasks.iter().enumerate() {
             while end < self.ends[at] {
                 load = load.with(self.tasks[end]);
                 end += 1;
             }
-            match load.without(own).verdict(own, self.blocking(at, end)) {
+            let above = load.without(own);
+            match above.verdict(own, self.blocking(at, end)) {
                 Verdict::Meets => {}
                 Verdict::Misses => return None,
-                Verdict::Unknown => open.push(at),
+                Verdict::Unknown => open.push((at, above)),
             }
         }
         Some(open)
     }
 
-    /// Returns whether a task meets its deadline if those before `end` are its superiors.
-    pub(crate) fn meets(&self, at: usize, end: usize) -> bool {
+    /// Returns whether a task meets its deadline if the others before `end`, of the given load, are
+    /// its superiors.
+    pub(crate) fn meets(&self, at: usize, end: usize, load: Load) -> bool {
         let own = self.tasks[at];
-        self.response(at, end).meets(own.deadline)
-    }
-
-    /// Returns the response time of a task if those before `end` are its superiors.
-    pub(crate) fn response(&self, at: usize, end: usize) -> crate::analysis::Response {
         let (before, behind) = (&self.tasks[..at], &self.tasks[at + 1..end]);
         let blocking = self.blocking(at, end);
         if behind.is_empty() {
-            return bound(self.tasks[at], before, blocking);
+            return meets_exactly(own, before, load, blocking);
         }
-        bound(self.tasks[at], &[before, behind].concat(), blocking)
+        meets_exactly(own, &[before, behind].concat(), load, blocking)
     }
 
     /// Returns the time for which lower priorities hold up a task, those from `end` on.

@@ -22,7 +22,7 @@ const ROUNDING: u128 = WHOLE >> 29;
 
 /// Largest utilisation at which the upper bound decides. Close to a full processor, the bound holds,
 /// too, but the exact test may give up on a busy period that hardly ends; both have to agree.
-const DECIDED: u128 = WHOLE - (WHOLE >> 10);
+pub(crate) const DECIDED: u128 = WHOLE - (WHOLE >> 10);
 
 /// Largest summand, far above the values of any model; sums of 2^27 of them do not overflow.
 const LARGEST: u128 = 1 << 100;
@@ -80,7 +80,16 @@ impl Load {
 
     /// Returns the load with a task added.
     pub(crate) fn with(self, task: &Task) -> Self {
-        let one = Self::of(task);
+        self.plus(Self::of(task))
+    }
+
+    /// Returns the load without a task that it contains.
+    pub(crate) fn without(self, task: &Task) -> Self {
+        self.minus(Self::of(task))
+    }
+
+    /// Returns the sum with another load.
+    pub(crate) const fn plus(self, one: Self) -> Self {
         Self {
             share: self.share + one.share,
             least_share: self.least_share + one.least_share,
@@ -90,9 +99,8 @@ impl Load {
         }
     }
 
-    /// Returns the load without a task that it contains.
-    pub(crate) fn without(self, task: &Task) -> Self {
-        let one = Self::of(task);
+    /// Returns the difference to a load that is part of this one.
+    pub(crate) const fn minus(self, one: Self) -> Self {
         Self {
             share: self.share.saturating_sub(one.share),
             least_share: self.least_share.saturating_sub(one.least_share),
@@ -109,16 +117,16 @@ impl Load {
 
     /// Returns the verdict on a task below this load, which lower priorities hold up for `blocking`.
     pub(crate) fn verdict(&self, own: &Task, blocking: Time) -> Verdict {
-        if self.with(own).is_overloaded() {
+        let all = self.with(own);
+        if all.is_overloaded() {
             return Verdict::Misses;
         }
         let tail = nanos(tail(own));
         let least = nanos(blocking) + nanos(own.wcet) - tail;
-        let deadline = nanos(own.deadline.min(Time::LONGEST));
-        let Some(room) = deadline.checked_sub(nanos(own.jitter) + tail) else {
+        let Some(room) = room(own, tail) else {
             return Verdict::Misses;
         };
-        if self.begins_within(own, least, room) {
+        if all.share <= DECIDED && self.begins_within(least, room) {
             Verdict::Meets
         } else if self.begins_after(least, room, tail) {
             Verdict::Misses
@@ -127,11 +135,25 @@ impl Load {
         }
     }
 
+    /// Returns whether the verdict is [`Verdict::Meets`] on a task whose own load is known.
+    pub(crate) fn surely_meets(&self, own: &Task, load: Self, blocking: Time) -> bool {
+        let tail = nanos(tail(own));
+        let least = nanos(blocking) + nanos(own.wcet) - tail;
+        self.share + load.share <= DECIDED
+            && room(own, tail).is_some_and(|room| self.begins_within(least, room))
+    }
+
+    /// Returns a lower bound of the time at which a task's first job begins its tail, from the start
+    /// of the busy period.
+    pub(crate) fn earliest(&self, own: &Task, blocking: Time) -> Time {
+        let least = nanos(blocking) + nanos(own.wcet) - nanos(tail(own));
+        let left = WHOLE.saturating_sub(self.least_share).max(1);
+        let begin = (least + self.late).saturating_mul(WHOLE) / left;
+        Time::from_nanos(u64::try_from(begin).unwrap_or(u64::MAX)).min(Time::LONGEST)
+    }
+
     /// Returns whether the upper bound of the tail's begin is at most `room`.
-    fn begins_within(&self, own: &Task, least: u128, room: u128) -> bool {
-        if self.share + Self::of(own).share > DECIDED {
-            return false;
-        }
+    fn begins_within(&self, least: u128, room: u128) -> bool {
         let needed = (least + self.burst).checked_mul(WHOLE);
         let there = room.checked_mul(WHOLE - self.share.min(WHOLE));
         matches!((needed, there), (Some(needed), Some(there)) if needed <= there)
@@ -149,19 +171,26 @@ impl Load {
     }
 }
 
+/// Returns the latest begin of a job's tail that meets the deadline; `None` if none does.
+fn room(own: &Task, tail: u128) -> Option<u128> {
+    let deadline = nanos(own.deadline.min(Time::LONGEST));
+    deadline.checked_sub(nanos(own.jitter) + tail)
+}
+
 /// Returns a time in nanoseconds, as an operand of products.
 const fn nanos(time: Time) -> u128 {
     time.as_nanos() as u128
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::analysis::Preemption;
     use crate::analysis::fixed_priority::bound;
     use proptest::prelude::*;
 
-    fn tasks() -> impl Strategy<Value = Vec<Task>> {
+    /// Returns random tasks of all kinds.
+    pub(crate) fn tasks() -> impl Strategy<Value = Vec<Task>> {
         let task = (1..20_u64, 1..12_u64, 1..200_u64, 0..30_u64, 0..4_u8).prop_map(
             |(wcet, ratio, deadline, jitter, kind)| {
                 let wcet = Time::from_nanos(wcet);

@@ -7,10 +7,11 @@
 //! partition    tasks on processors; search where the heuristics fail
 //! sensitivity  changes that mend a set, and slack of a set that fits
 //! prepared     responses of a placed set, kept for single changes
-//! lineup, load the test that all of them share: exact, with cheap bounds first
+//! lineup, load, decision     the test that all of them share: exact, with cheap bounds first
 //! ```
 
 pub mod audsley;
+mod decision;
 pub(crate) mod lineup;
 pub(crate) mod load;
 pub mod packing;

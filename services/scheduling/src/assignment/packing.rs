@@ -169,16 +169,16 @@ impl<'t> Stairs<'t> {
     fn is_level(&self, first: usize, last: usize) -> bool {
         let begin = first.checked_sub(1).map_or(0, |before| self.groups[before]);
         let end = self.groups[last];
+        let above = |at: usize| self.loads[end].without(self.lineup.tasks[at]);
         let verdict = |at: usize| {
-            let own = self.lineup.tasks[at];
-            let above = self.loads[end].without(own);
-            above.verdict(own, self.lineup.blocking(at, end))
+            let blocking = self.lineup.blocking(at, end);
+            above(at).verdict(self.lineup.tasks[at], blocking)
         };
         let in_time = || (begin..end).filter(|&at| !self.is_late[at]);
         if in_time().any(|at| verdict(at) == Verdict::Misses) {
             return false;
         }
-        in_time().all(|at| verdict(at) == Verdict::Meets || self.lineup.meets(at, end))
+        in_time().all(|at| verdict(at) == Verdict::Meets || self.lineup.meets(at, end, above(at)))
     }
 }
 

@@ -78,7 +78,8 @@ pub struct Rate<'c> {
     pub index: usize,
 }
 
-/// Rules that make a schedule of operations.
+/// Rules that make a schedule of operations. The comparisons have to be total orders: sorting by
+/// others may panic.
 pub trait Strategy: fmt::Debug + Sync {
     /// Returns the name, as TAO spells it.
     fn name(&self) -> &str;

@@ -42,6 +42,9 @@ pub struct LeftOut {
 }
 
 /// Makes a schedule of one processor's operations.
+///
+/// # Panics
+/// If the comparisons of a program's own strategy are not total orders.
 #[must_use]
 pub fn schedule(strategy: &dyn Strategy, operations: &[Operation], limit: Limit<'_>) -> Schedule {
     let admission = Admission::run(strategy, operations, limit);

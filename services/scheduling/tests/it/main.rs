@@ -1,7 +1,11 @@
 //! Tests of the schedules' library.
 #![allow(clippy::unwrap_used)]
 
+mod admission;
 mod assignment;
 mod fixed_priority;
 mod plan;
+mod published;
+mod second;
+mod simulation;
 mod strategies;

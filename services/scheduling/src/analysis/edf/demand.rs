@@ -53,6 +53,10 @@ impl<'t> Demand<'t> {
         if load != Load::Near && self.is_implicit() {
             return Verdict::Feasible;
         }
+        if load == Load::Full && self.is_behind() {
+            // The longest busy period has no end.
+            return Verdict::Undecided;
+        }
         let effort = &mut Effort::new();
         let verdict = self
             .busy(effort)
@@ -68,13 +72,17 @@ impl<'t> Demand<'t> {
 
     /// Returns whether the load alone decides (Liu and Layland 1973).
     fn is_implicit(&self) -> bool {
-        let plain = |sharing: &Sharing<'_>| {
-            let task = sharing.task;
-            task.jitter.is_zero() && task.deadline >= task.period
-        };
-        let unblocked = self.steps.iter().all(|(_, blocking)| blocking.is_zero());
+        let implicit = |sharing: &Sharing<'_>| sharing.task.deadline >= sharing.task.period;
         let alone = self.above.is_empty() && self.reservation.is_none();
-        alone && unblocked && self.tasks.iter().all(plain)
+        alone && !self.is_behind() && self.tasks.iter().all(implicit)
+    }
+
+    /// Returns whether jitter, blocking or a reservation delay the work at first.
+    fn is_behind(&self) -> bool {
+        let late = |task: &Task| !task.jitter.is_zero() && !task.wcet.is_zero();
+        let blocked = self.steps.iter().any(|(_, blocking)| !blocking.is_zero());
+        let away = self.reservation.map(|reservation| reservation.rest().0);
+        blocked || away.is_some_and(|time| !time.is_zero()) || self.all().any(late)
     }
 
     /// Returns the longest busy period; a longer interval exceeds its time only if a shorter does.
@@ -179,8 +187,8 @@ pub(super) fn first_due(task: &Task) -> Time {
 /// Returns the blocking in intervals from each length on; the first is zero.
 fn steps(tasks: &[Sharing<'_>], blocking: Time) -> Vec<(Time, Time)> {
     let floors = floors(tasks);
-    let turns = |sharing: &Sharing<'_>| [sharing.task.deadline, first_due(sharing.task)];
-    let mut starts: Vec<Time> = tasks.iter().flat_map(turns).chain([Time::ZERO]).collect();
+    let turns = tasks.iter().map(|sharing| first_due(sharing.task));
+    let mut starts: Vec<Time> = turns.chain([Time::ZERO]).collect();
     starts.sort_unstable();
     starts.dedup();
     let step = |from: Time| {
@@ -203,16 +211,17 @@ fn floors(tasks: &[Sharing<'_>]) -> BTreeMap<usize, Time> {
 }
 
 /// Returns the blocking that a task causes in an interval, or suffers by its own account.
+///
+/// A job that blocks falls due after the interval, and so do all later jobs of its task: a task
+/// blocks in place of its demand, which is longer.
 fn blocked(sharing: &Sharing<'_>, interval: Time, floors: &BTreeMap<usize, Time>) -> Time {
     let task = sharing.task;
-    if task.deadline <= interval {
+    if first_due(task) <= interval {
         return task.blocking;
     }
-    let own = (first_due(task) <= interval).then_some(task.blocking);
     let floor = |mutex| floors.get(mutex).copied().unwrap_or(Time::MAX);
     let locked = sharing.sections.iter();
     let locked = locked.filter(|section| floor(&section.mutex) <= interval);
     let locked = locked.map(|section| section.length).max();
-    let causes = own.into_iter().chain(locked).chain([held_up_by(task)]);
-    causes.max().unwrap_or_default()
+    locked.unwrap_or_default().max(held_up_by(task))
 }

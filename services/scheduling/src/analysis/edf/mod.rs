@@ -50,7 +50,8 @@ pub enum Verdict {
     Exceeded(Excess),
     /// The tasks need more than the whole processor in the long run.
     Overloaded,
-    /// The test was given up: the longest busy period exceeds a day, or has too many jobs.
+    /// The test was given up: the longest busy period exceeds a day, has too many jobs, or does not end,
+    /// as the tasks need the whole processor in the long run and are behind by jitter or blocking.
     Undecided,
 }
 

@@ -86,11 +86,15 @@ impl<'t> Level<'t> {
         self.blocking + self.own.wcet * (job + 1) - self.tail
     }
 
-    /// Returns whether the tasks take more than the whole processor, or reservation.
+    /// Returns whether the busy period has no end: the tasks take more than the whole processor, or
+    /// reservation, or all of it after a delay that they never catch up on.
     fn is_overloaded(&self) -> bool {
-        let all = self.above.iter().copied().chain([self.own]);
+        let all = || self.above.iter().copied().chain([self.own]);
         let rest = self.reservation.map(|reservation| reservation.rest());
-        load(all.map(|task| (task.wcet, task.period)).chain(rest)) == Load::Over
+        let load = load(all().map(|task| (task.wcet, task.period)).chain(rest));
+        let late = all().any(|task| !task.jitter.is_zero() && !task.wcet.is_zero());
+        let away = rest.is_some_and(|(rest, _)| !rest.is_zero());
+        load == Load::Over || load == Load::Full && (late || away || !self.blocking.is_zero())
     }
 
     /// Returns the number of the task's jobs in the longest busy period of its priority.

@@ -12,6 +12,12 @@ pub trait Admission {
     /// Returns whether a processor can take tasks, which are sorted by `D - J`, the shortest first,
     /// and by index where it is equal.
     fn admits(&self, tasks: &[&Task]) -> bool;
+
+    /// Returns whether this is the test of [`DeadlineMonotonic`]. Placement then tries upper bounds
+    /// of the response times first, from sums that it keeps for each processor.
+    fn is_deadline_monotonic(&self) -> bool {
+        false
+    }
 }
 
 /// Admission by exact response times under fixed priorities in deadline monotonic order (`D - J`
@@ -22,6 +28,10 @@ pub struct DeadlineMonotonic;
 impl Admission for DeadlineMonotonic {
     fn admits(&self, tasks: &[&Task]) -> bool {
         Lineup::in_order(tasks.to_vec()).fits()
+    }
+
+    fn is_deadline_monotonic(&self) -> bool {
+        true
     }
 }
 

@@ -27,6 +27,9 @@ pub struct Problem<'t> {
 }
 
 /// Rule that chooses the processor of a task among those with room for it.
+///
+/// With [`DeadlineMonotonic`], a processor of more than 32 tasks first counts as one with room if
+/// cheap upper bounds of the response times say so; the exact test decides if no processor is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heuristic {
     /// None: every task has to be pinned.
@@ -124,6 +127,9 @@ pub fn partition(
     admission: &impl Admission,
     limit: u64,
 ) -> Result<Placement, PartitionError> {
+    if search::is_hopeless(&Processors::new(problem, admission)?) {
+        return Err(PartitionError::Impossible);
+    }
     for heuristic in [Heuristic::FirstFit, Heuristic::BestFit, Heuristic::WorstFit] {
         match place(problem, heuristic, admission) {
             Err(PartitionError::NoRoom { .. }) => {}

@@ -4,10 +4,18 @@ use super::super::load::{Load, WHOLE};
 use super::super::rank::urgency;
 use super::{Admission, Heuristic, PartitionError, Placement, Problem, by_utilisation};
 use crate::analysis::Task;
+use crate::analysis::fixed_priority::held_up_by;
+use crate::time::Time;
+
+/// Largest number of tasks of a processor that is tested exactly at once, before others are tested by
+/// bounds.
+const SMALL: usize = 32;
 
 /// Placement in progress.
 pub(super) struct Processors<'p, A> {
     problem: Problem<'p>,
+    /// Load of each task.
+    loads: Vec<Load>,
     admission: &'p A,
     processors: Vec<Processor>,
     /// Processor of each placed task.
@@ -32,6 +40,7 @@ impl<'p, A: Admission> Processors<'p, A> {
         }
         let mut all = Self {
             problem: *problem,
+            loads: problem.tasks.iter().map(Load::of).collect(),
             admission,
             processors: vec![Processor::default(); problem.processors],
             places: vec![None; problem.tasks.len()],
@@ -70,16 +79,54 @@ impl<'p, A: Admission> Processors<'p, A> {
             Heuristic::BestFit => order.sort_by_key(|one| std::cmp::Reverse(share(one))),
             Heuristic::WorstFit => order.sort_by_key(share),
         }
+        let found = order.iter().position(|&one| {
+            self.surely_admits(task, one) || self.is_small(one) && self.admits(task, one)
+        });
+        if let Some(at) = found {
+            return Some(order[at]);
+        }
         order
             .into_iter()
-            .find(|&processor| self.admits(task, processor))
+            .find(|&one| !self.is_small(one) && self.admits(task, one))
+    }
+
+    /// Returns whether the exact test is made even if bounds show room on another processor.
+    fn is_small(&self, processor: usize) -> bool {
+        let is_bounded = self.admission.is_deadline_monotonic();
+        !is_bounded || self.processors[processor].tasks.len() <= SMALL
+    }
+
+    /// Returns whether upper bounds of the response times show that a processor can take a task.
+    ///
+    /// From the least urgent task up, which is the most likely one to fail.
+    fn surely_admits(&mut self, task: usize, processor: usize) -> bool {
+        if !self.admission.is_deadline_monotonic() {
+            return false;
+        }
+        self.tests += 1;
+        let there = &self.processors[processor];
+        let place = self.place_on(task, there);
+        let (before, behind) = there.tasks.split_at(place);
+        let is_held_up = !held_up_by(self.task(task)).is_zero();
+        // Tasks above are affected only by sections without preemption; they passed before.
+        let above = if is_held_up { before } else { &[] };
+        let mut load = there.load.plus(self.loads[task]);
+        let mut held_up = Time::ZERO;
+        let below = behind.iter().rev().copied().chain([task]);
+        below.chain(above.iter().rev().copied()).all(|one| {
+            let own = self.task(one);
+            load = load.minus(self.loads[one]);
+            let blocking = own.blocking.max(held_up);
+            held_up = held_up.max(held_up_by(own));
+            load.surely_meets(own, self.loads[one], blocking)
+        })
     }
 
     /// Returns whether a processor can take a task. An overload needs no admission test.
     pub(super) fn admits(&mut self, task: usize, processor: usize) -> bool {
         let added = self.task(task);
         let there = &self.processors[processor];
-        if there.load.with(added).is_overloaded() {
+        if there.load.plus(self.loads[task]).is_overloaded() {
             return false;
         }
         self.tests += 1;
@@ -98,11 +145,12 @@ impl<'p, A: Admission> Processors<'p, A> {
         there.tasks.partition_point(|&other| key(other) < added)
     }
 
+    /// Places a task on a processor.
     pub(super) fn put(&mut self, task: usize, processor: usize) {
-        let added = self.task(task);
+        let load = self.loads[task];
         let at = self.place_on(task, &self.processors[processor]);
         let there = &mut self.processors[processor];
-        there.load = there.load.with(added);
+        there.load = there.load.plus(load);
         there.tasks.insert(at, task);
         self.places[task] = Some(processor);
     }
@@ -112,9 +160,9 @@ impl<'p, A: Admission> Processors<'p, A> {
         let Some(processor) = self.places[task].take() else {
             return;
         };
-        let taken = self.task(task);
+        let load = self.loads[task];
         let there = &mut self.processors[processor];
-        there.load = there.load.without(taken);
+        there.load = there.load.minus(load);
         there.tasks.retain(|&other| other != task);
     }
 

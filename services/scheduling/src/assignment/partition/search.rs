@@ -29,8 +29,7 @@ pub(super) fn run<A: Admission>(
         let (task, processor) = (free[depth], branch[depth]);
         // A task that was tried on the processor before this one leaves it first.
         processors.take(task);
-        let is_hopeless = needs[depth] > processors.room() + slack(processors.count());
-        if is_hopeless || processor >= processors.count() {
+        if is_too_much(needs[depth], &processors) || processor >= processors.count() {
             branch.pop();
             continue;
         }
@@ -41,6 +40,18 @@ pub(super) fn run<A: Admission>(
         }
     }
     Err(PartitionError::Impossible)
+}
+
+/// Returns whether the free tasks need more than the processors have left, beyond doubt.
+pub(super) fn is_hopeless<A: Admission>(processors: &Processors<'_, A>) -> bool {
+    let needs = needs(processors, &processors.free());
+    needs
+        .first()
+        .is_some_and(|&needs| is_too_much(needs, processors))
+}
+
+fn is_too_much<A: Admission>(needs: u128, processors: &Processors<'_, A>) -> bool {
+    needs > processors.room() + slack(processors.count())
 }
 
 /// Returns the utilisation of the tasks from each depth on, rounded down.

@@ -36,12 +36,11 @@ fn an_order_is_found_exactly_if_one_of_all_orders_fits() {
     assert!(found > count() / 10 && impossible > count() / 10);
 }
 
-/// Davis and Burns (2009) show by a like set that deadline monotonic priorities are not optimal for
-/// deadlines beyond periods. With A above B (deadlines 110, 154), B's jobs of one busy period end
-/// after 114, 202 - 140 … and its fourth job is late; with B above A, both are in time.
+/// Lehoczky (1990): 52 of 100 ms with a deadline of 110, and 52 of 140 ms with one of 154. In deadline
+/// monotonic order the second task waits for two jobs of the first and ends after 156 ms. In the other
+/// order the first task's jobs of a busy period end 104, 108 and 60 ms after their releases.
 #[test]
 fn deadlines_beyond_periods_need_another_order_than_the_deadline_monotonic_one() {
-    // Lehoczky (1990): C = 52, T = 100, D = 110 and C = 52, T = 140, D = 154.
     let candidates = [candidate(52, 100, 110), candidate(52, 140, 154)];
     let monotonic = deadline_monotonic(&candidates);
     assert_eq!(monotonic.indices(), [0, 1]);

@@ -1,7 +1,8 @@
 //! Tests of the placement on processors.
 
 use punctual_scheduling::Time;
-use punctual_scheduling::analysis::{Task, utilisation};
+use punctual_scheduling::analysis::Task;
+use punctual_scheduling::analysis::edf::{Sharing, demand_test};
 use punctual_scheduling::assignment::Candidate;
 use punctual_scheduling::assignment::partition::{
     DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, moves, partition, place,
@@ -88,8 +89,8 @@ fn the_search_finds_a_placement_exactly_if_there_is_one() {
     );
 }
 
-/// Two processors of 12 ms. First and best fit put 6 + 4 and 4 + 4 + 3 together, worst fit 6 + 4 and
-/// 4 + 4 + 3, too; then 2 and 1 ms are left for the last task of 3. 6 + 3 + 3 and 4 + 4 + 4 is right.
+/// Two processors, 24 of 24 ms. First and best fit place 6 + 4 | 4 + 4 + 3; so does worst fit, by way
+/// of 6 | 4 + 4. Then 2 and 1 ms are left for the last task of 3 ms. 6 + 3 + 3 | 4 + 4 + 4 is right.
 #[test]
 fn the_search_finds_a_placement_where_all_heuristics_fail() {
     let tasks = of_period_12(&[6, 4, 4, 4, 3, 3]);
@@ -123,20 +124,24 @@ fn a_proof_that_there_is_no_placement_does_not_try_all_empty_processors() {
 #[test]
 fn first_and_best_fit_fill_processors_and_worst_fit_spreads() {
     let tasks = of_period_12(&[6, 5, 4, 2]);
-    let on = |heuristic| {
-        let placed = place(&free(&tasks, 3), heuristic, &DeadlineMonotonic);
+    let on = |tasks: &[Task], heuristic| {
+        let placed = place(&free(tasks, 3), heuristic, &DeadlineMonotonic);
         placed.unwrap().processors
     };
-    assert_eq!(on(Heuristic::FirstFit), [0, 0, 1, 1]);
-    assert_eq!(on(Heuristic::WorstFit), [0, 1, 2, 2]);
-    // 7 + 4 | 6: the 3 fits on the second only; the last one goes where less is left.
-    let tasks = of_period_12(&[7, 6, 4, 3, 1]);
-    let placed = |heuristic| {
-        let placed = place(&free(&tasks, 3), heuristic, &DeadlineMonotonic);
-        placed.unwrap().processors
-    };
-    assert_eq!(placed(Heuristic::FirstFit), [0, 1, 0, 1, 0]);
-    assert_eq!(placed(Heuristic::BestFit), [0, 1, 0, 1, 0]);
+    assert_eq!(on(&tasks, Heuristic::FirstFit), [0, 0, 1, 1]);
+    assert_eq!(on(&tasks, Heuristic::WorstFit), [0, 1, 2, 2]);
+    // 8 | 6 + 5, where 4 and 1 ms are left for the last task.
+    let tasks = of_period_12(&[8, 6, 5, 1]);
+    assert_eq!(on(&tasks, Heuristic::FirstFit), [0, 1, 1, 0]);
+    assert_eq!(on(&tasks, Heuristic::BestFit), [0, 1, 1, 1]);
+}
+
+/// 25 ms for twice 12: no admission test is needed, so a limit of none is enough.
+#[test]
+fn an_overload_of_all_processors_is_seen_at_once() {
+    let tasks = of_period_12(&[5; 5]);
+    let error = partition(&free(&tasks, 2), &DeadlineMonotonic, 0).unwrap_err();
+    assert_eq!(error, PartitionError::Impossible);
 }
 
 #[test]
@@ -200,7 +205,13 @@ fn the_admission_test_is_a_parameter() {
         Task::new(millis(2), millis(5)),
         Task::new(millis(4), millis(7)),
     ];
-    let edf = |tasks: &[&Task]| utilisation(tasks.iter().copied()) <= 1.0;
+    let edf = |tasks: &[&Task]| {
+        let sharing = |&task| Sharing {
+            task,
+            sections: &[],
+        };
+        demand_test(&tasks.iter().map(sharing).collect::<Vec<_>>()).is_feasible()
+    };
     assert!(partition(&free(&tasks, 1), &edf, 10).is_ok());
     assert!(partition(&free(&tasks, 1), &DeadlineMonotonic, 10).is_err());
 }

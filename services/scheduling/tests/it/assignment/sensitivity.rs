@@ -104,9 +104,8 @@ fn the_largest_factor_of_all_execution_times_fits_and_a_millionth_more_does_not(
     }
 }
 
-/// 4 ms of each 10 and 9 ms within 12: the second one ends after 17 ms; after 12 with 4 ms less, or
-/// if it is preempted once, with a period of at least 12 of the first one: 4 + 9 are still 13. So the
-/// first one's period does not help, and its execution time may be 1.5 ms twice.
+/// 4 ms of each 10, and 9 ms within 12. The second task waits for two jobs of the first and ends after
+/// 17 ms. It is in time if it ends by 10 ms, beside one job, or by 12 ms, beside two.
 #[test]
 fn a_miss_and_its_mends_are_found_by_hand() {
     let tasks = [task(4, 10, 10), task(9, 20, 12)];
@@ -120,12 +119,14 @@ fn a_miss_and_its_mends_are_found_by_hand() {
     };
     assert_eq!(found, [expected]);
     let found = changes(&tasks);
+    // By 10 ms: C + 9 <= 10. By 12 ms: 2 C + 9 <= 12.
     assert_eq!(found[0].wcet, Some(Time::from_micros(1_500)));
+    // One job of 4 ms is too much for any period, and 9 ms are more than 12 - 4.
     assert_eq!(found[0].period, None);
-    // Within 12 ms: 4 of the first job, then 6 until 10 if it shall not meet the next job.
+    // By 10 ms: 4 + C <= 10. By 12 ms: 8 + C <= 12.
     assert_eq!(found[1].wcet, Some(millis(6)));
     assert_eq!(found[1].period, None);
-    // 4 f + 9 f <= 10 f' … with two jobs of the first one: 17 f <= 12 and 13 f > 10.
+    // By 10 ms: 13 f <= 10. By 12 ms: 17 f <= 12.
     assert_eq!(largest_scale(&tasks), Some(769_230));
 }
 
