@@ -54,7 +54,9 @@ fn cycle(operations: &[Operation], callers: &[usize]) -> Vec<usize> {
     let mut cycle = walk.split_off(seen[at].unwrap_or(0));
     cycle.reverse();
     // From the first in the file on.
-    let first = cycle.iter().enumerate().min_by_key(|(_, operation)| **operation);
-    cycle.rotate_left(first.map_or(0, |(at, _)| at));
+    let numbered = cycle.iter().enumerate();
+    let first = numbered.min_by_key(|(_, operation)| **operation);
+    let first = first.map_or(0, |(at, _)| at);
+    cycle.rotate_left(first);
     cycle
 }
