@@ -299,7 +299,7 @@ impl Builder {
                 let file::Segments { longest, last } = *segments.as_ref();
                 if longest > worst || last > longest || last.is_zero() {
                     let message = "segments: 0 < `last` <= `longest` <= `wcet`";
-                    self.fault(message, place, "not so");
+                    self.fault(message, place, "out of bounds");
                 }
                 Preemption::Segments { longest, last }
             }
@@ -346,10 +346,11 @@ impl Builder {
         for lock in locks {
             let mutex = self.resolve(&lock.mutex, "mutex", |builder| &builder.mutex_names);
             let length = *lock.time.as_ref();
-            if length > worst || length.is_zero() {
-                let message =
-                    format!("a mutex is held for some time, and no longer than `wcet`, {worst}");
-                self.fault(message, lock.time.span(), "not so");
+            if length.is_zero() {
+                self.fault("a critical section is above zero", lock.time.span(), "zero");
+            } else if length > worst {
+                let message = format!("a critical section is no longer than `wcet`, {worst}");
+                self.fault(message, lock.time.span(), "too long");
             }
             sections.push(CriticalSection { mutex, length });
         }
