@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod admission;
+mod extremes;
 mod fixed_priority;
 mod published;
 mod second;

@@ -53,7 +53,7 @@ fn misses_after(tasks: &[Task], first: Option<usize>) -> bool {
 /// Returns whether the simulation can decide: an overload, or a full load, may take too long.
 fn is_decided(tasks: &[Task]) -> bool {
     let load = utilisation(tasks);
-    load < 0.999_999 || load > 1.02
+    !(0.999_999..=1.02).contains(&load)
 }
 
 #[test]

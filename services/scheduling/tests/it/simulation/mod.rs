@@ -10,7 +10,7 @@ mod mutexes;
 mod reservations;
 mod sets;
 
-use sets::Random;
+pub(crate) use sets::Random;
 
 /// Runs a property on random sets: by default on a share of 2,000, given in percent.
 fn for_sets(share: u64, property: impl Fn(&mut Random)) {
