@@ -86,7 +86,7 @@ impl Reservation {
     /// Returns the longest time that some work takes.
     #[must_use]
     pub fn time_for(self, work: Time) -> Time {
-        let periods = work.as_nanos() / self.runtime.as_nanos() + 3;
+        let periods = (work.as_nanos() / self.runtime.as_nanos()).saturating_add(3);
         // The crate does not check for overflow.
         if self.period * periods > Time::MAX - Time::LONGEST {
             return Time::MAX;

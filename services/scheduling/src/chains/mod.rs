@@ -20,8 +20,8 @@ use crate::strategy::Dispatching;
 use crate::time::Time;
 use processor::Resident;
 
-/// Number of times that all processors are analysed before the search is given up.
-const ROUNDS: usize = 1_000;
+/// Work after which the search is given up, in pairs of streams of one processor that were compared.
+const EFFORT: u64 = 2_000_000_000;
 
 /// Place of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,24 +58,40 @@ pub struct EndToEnd {
     pub blocking: Blocking,
 }
 
-/// Analyses chains; returns the outcome of each stream, `None` for those that are left out.
+/// Outcome of the analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Analysis {
+    /// Outcome of each stream; `None` for those that are left out.
+    pub streams: Vec<Option<EndToEnd>>,
+    /// `false` if the analysis was given up, as too many streams influence one another: then no
+    /// response has a bound.
+    pub is_complete: bool,
+}
+
+/// Analyses chains.
 ///
 /// # Panics
 /// If a place does not exist.
 #[must_use]
-pub fn analyse(chains: &Chains<'_>) -> Vec<Option<EndToEnd>> {
+pub fn analyse(chains: &Chains<'_>) -> Analysis {
     let mut search = Search::new(chains);
-    let mut changed = true;
-    for _ in 0..ROUNDS {
-        if !changed {
-            break;
+    let mut left = EFFORT;
+    let is_complete = loop {
+        let Some(rest) = left.checked_sub(search.cost_of_round()) else {
+            break false;
+        };
+        left = rest;
+        if !search.round() {
+            break true;
         }
-        changed = search.round();
-    }
-    if changed {
+    };
+    if !is_complete {
         search.give_up();
     }
-    search.outcomes()
+    Analysis {
+        streams: search.outcomes(),
+        is_complete,
+    }
 }
 
 struct Search<'s> {
@@ -122,8 +138,19 @@ impl<'s> Search<'s> {
                 }
             }
         }
-        search.set_blocking();
+        if search.cost_of_round() <= EFFORT {
+            search.set_blocking();
+        }
         search
+    }
+
+    /// Returns the work of analysing the processors that have changed: each stream with all others,
+    /// and the passing on.
+    fn cost_of_round(&self) -> u64 {
+        let stale = self.processors.iter().zip(&self.stale);
+        let stale = stale.filter(|(_, stale)| **stale);
+        let pairs = stale.map(|(streams, _)| (streams.len() as u64).pow(2));
+        pairs.sum::<u64>() + self.states.len() as u64
     }
 
     /// Computes the blocking, which no jitter changes.

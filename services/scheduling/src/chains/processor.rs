@@ -9,6 +9,10 @@ use crate::analysis::{Response, Task, edf};
 use crate::strategy::Dispatching;
 use crate::time::Time;
 
+/// Number of streams of a processor up to which response times under EDF are computed: for many it
+/// takes seconds.
+const MOST_OF_EDF: usize = 24;
+
 /// Stream on a processor.
 pub(super) struct Resident<'s> {
     pub(super) task: &'s Task,
@@ -116,8 +120,8 @@ fn of_static(residents: &[Resident<'_>], seen: &[Task], index: usize) -> Found {
 
 /// Returns the responses of a level that dispatches by deadline or laxity; `None` for a static one.
 ///
-/// They are exact for deadlines only where one level has the whole processor. Otherwise each
-/// stream ends by its deadline if the level is feasible, and more is not known.
+/// Where EDF has the whole processor, for few streams, they are computed. Otherwise each stream ends
+/// by its deadline if the level is feasible, and more is not known.
 fn band(
     residents: &[Resident<'_>],
     seen: &[Task],
@@ -141,7 +145,7 @@ fn band(
             sections: resident.sections,
         })
         .collect();
-    if levels == 1 && dispatching == Dispatching::Deadline {
+    if levels == 1 && dispatching == Dispatching::Deadline && tasks.len() <= MOST_OF_EDF {
         return Some(edf::responses(&sharing));
     }
     let above: Vec<&Task> = pairs()

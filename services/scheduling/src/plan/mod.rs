@@ -34,6 +34,9 @@ pub struct Plan {
     pub processors: Vec<PlannedProcessor>,
     /// Streams of jobs, each after those that release it.
     pub streams: Vec<PlannedStream>,
+    /// `false` if the analysis was given up, as too many streams influence one another: then no
+    /// response has a bound.
+    pub is_complete: bool,
     /// Streams as they were analysed.
     analysed: Analysed,
 }
@@ -118,7 +121,7 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
     let (places, levels) = priorities::assign(model, &streams, &homes, &processors, strategy);
-    let outcomes = analyse(&Chains {
+    let analysis = analyse(&Chains {
         streams: &streams,
         places: &places,
         levels: &levels,
@@ -128,9 +131,10 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
         streams,
         places,
         levels,
-        outcomes,
+        outcomes: analysis.streams,
     };
     Ok(Plan {
+        is_complete: analysis.is_complete,
         strategy: strategy.name().to_owned(),
         processors: analysed.processors(model, &processors),
         streams: analysed.streams(model, &processors),

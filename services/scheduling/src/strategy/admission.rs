@@ -10,6 +10,8 @@ use crate::assignment::load::{Load, WHOLE};
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Limit<'t> {
+    /// None: every operation is admitted, at its highest rate.
+    None,
     /// Largest utilisation, in millionths: 1,000,000 are the whole processor, as in TAO. Sufficient
     /// for EDF and MLF if deadlines are the periods; for RMS, 693,147 is (Liu and Layland 1973).
     Utilisation(u32),
@@ -33,6 +35,7 @@ impl std::fmt::Debug for Limit<'_> {
             Self::Utilisation(millionths) => {
                 f.debug_tuple("Utilisation").field(millionths).finish()
             }
+            Self::None => f.write_str("None"),
             Self::Test(_) => f.debug_tuple("Test").finish_non_exhaustive(),
         }
     }
@@ -108,6 +111,7 @@ impl<'s> Admission<'s> {
 
     fn passes(&self) -> bool {
         match self.limit {
+            Limit::None => true,
             Limit::Utilisation(millionths) => {
                 // A set that just fills the limit may be above it by rounding, by one unit a task.
                 let rounding = self.admitted.len() as u128;

@@ -3,6 +3,7 @@
 
 mod admission;
 mod assignment;
+mod extremes;
 mod fixed_priority;
 mod plan;
 mod published;

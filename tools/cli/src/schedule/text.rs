@@ -139,6 +139,13 @@ fn print_verdict(plan: &Plan) {
         );
         return;
     }
+    if !plan.is_complete {
+        anstream::println!(
+            "{BAD}not known{BAD:#}: the analysis was given up, as too many operations influence one another;\n\
+             spread them over more processors, or shorten the chains of calls"
+        );
+        return;
+    }
     anstream::println!("{BAD}does not fit{BAD:#} under {}:", plan.strategy);
     for stream in bad {
         let what = match (stream.verdict, stream.response) {

@@ -74,7 +74,7 @@ pub(super) fn blocking(tasks: &[Prioritized<'_>], index: usize) -> (Time, Blocke
         .unwrap_or((Time::ZERO, Blocker::Nothing));
     if own.task.blocking.max(longest.0).is_zero() {
         (Time::ZERO, Blocker::Nothing)
-    } else if own.task.blocking >= longest.0 {
+    } else if own.task.blocking > longest.0 {
         (own.task.blocking, Blocker::Mutexes)
     } else {
         longest

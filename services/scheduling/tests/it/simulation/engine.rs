@@ -14,7 +14,7 @@ pub(super) struct Piece {
     pub(super) holds: Holds,
 }
 
-/// What a piece holds from its first nanosecond to its end.
+/// Lock that a piece holds from its first nanosecond to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     Nothing,
@@ -44,7 +44,7 @@ pub(super) struct Source {
 /// Rules of the processor.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rules {
-    /// Whether deadlines order the jobs of one priority.
+    /// Deadlines order the jobs of one priority.
     pub(super) by_deadline: bool,
     /// Task that loses against others of the same priority or deadline.
     pub(super) loses: Option<usize>,
@@ -55,7 +55,7 @@ pub(super) struct Rules {
     pub(super) away: Vec<(i64, i64)>,
 }
 
-/// What a simulation has seen.
+/// Observations of a simulation.
 #[derive(Clone, Debug)]
 pub(super) struct Seen {
     /// Longest response of each task from its nominal release; 0 without a job that ended.
@@ -131,78 +131,115 @@ pub(super) enum Until {
     Miss,
 }
 
+/// State of a simulation.
+struct Processor<'r> {
+    sources: Vec<Source>,
+    rules: &'r Rules,
+    end: i64,
+    now: i64,
+    jobs: Vec<Job>,
+    released: u64,
+    running: Option<u64>,
+    seen: Seen,
+}
+
 /// Simulates a processor.
-pub(super) fn run(mut sources: Vec<Source>, rules: &Rules, end: i64, stop: Until) -> Seen {
-    let mut seen = Seen {
-        worst: vec![0; sources.len()],
-        missed: None,
+pub(super) fn run(sources: Vec<Source>, rules: &Rules, end: i64, stop: Until) -> Seen {
+    let worst = vec![0; sources.len()];
+    let mut processor = Processor {
+        sources,
+        rules,
+        end,
+        now: 0,
+        jobs: Vec::new(),
+        released: 0,
+        running: None,
+        seen: Seen {
+            worst,
+            missed: None,
+        },
     };
-    let (mut now, mut jobs, mut number) = (0, Vec::<Job>::new(), 0);
-    let mut running = None;
-    while now < end {
-        for (task, source) in sources.iter_mut().enumerate() {
-            while source.release <= now {
-                if !source.pieces.is_empty() {
-                    jobs.push(job(task, source, number));
-                }
-                number += 1;
-                source.advance();
-            }
+    while processor.now < end {
+        processor.release();
+        let until = processor.next_event();
+        let chosen = processor.choose();
+        if processor.is_away() {
+            processor.now = until;
+        } else if let Some(at) = chosen {
+            processor.execute(at, until);
+            processor.note_misses();
+        } else if stop != Until::Limit && processor.now > 1 {
+            break;
+        } else {
+            processor.now = until;
         }
-        let next = sources.iter().map(|source| source.release).min();
-        let mut until = next.unwrap_or(end).min(end);
-        let away = rules
-            .away
-            .iter()
-            .find(|(from, length)| (*from..from + length).contains(&now));
-        if let Some((from, length)) = away {
-            now = until.min(from + length);
-            continue;
-        }
-        let back = rules
-            .away
-            .iter()
-            .map(|(from, _)| *from)
-            .filter(|from| *from > now);
-        until = until.min(back.min().unwrap_or(end));
-        let Some(at) = choose(&jobs, running, &sources, rules) else {
-            if stop != Until::Limit && now > 1 {
-                break;
-            }
-            now = until;
-            continue;
-        };
-        let job = &mut jobs[at];
-        let piece = sources[job.task].pieces[job.piece];
-        if job.progress == 0 {
-            job.locked_at = now;
-        }
-        let step = (piece.length - job.progress).min(until - now);
-        (now, job.progress) = (now + step, job.progress + step);
-        running = Some(job.number);
-        if job.progress == piece.length {
-            (job.piece, job.progress) = (job.piece + 1, 0);
-        }
-        if job.piece == sources[job.task].pieces.len() {
-            let job = jobs.remove(at);
-            seen.worst[job.task] = seen.worst[job.task].max(now - job.nominal);
-        }
-        let missed = jobs.iter().find(|job| job.due < now).map(|job| job.task);
-        seen.missed = seen.missed.or(missed);
-        if let Some(late) = late(&seen, &sources) {
-            seen.missed = seen.missed.or(Some(late));
-        }
-        if stop == Until::Miss && seen.missed.is_some() {
+        if stop == Until::Miss && processor.seen.missed.is_some() {
             break;
         }
     }
-    seen
+    processor.seen
 }
 
-/// Returns the task whose worst response exceeds its deadline.
-fn late(seen: &Seen, sources: &[Source]) -> Option<usize> {
-    let mut tasks = seen.worst.iter().zip(sources);
-    tasks.position(|(worst, source)| *worst > source.deadline)
+impl Processor<'_> {
+    fn release(&mut self) {
+        for (task, source) in self.sources.iter_mut().enumerate() {
+            while source.release <= self.now {
+                if !source.pieces.is_empty() {
+                    self.jobs.push(job(task, source, self.released));
+                }
+                self.released += 1;
+                source.advance();
+            }
+        }
+    }
+
+    fn is_away(&self) -> bool {
+        let mut away = self.rules.away.iter();
+        away.any(|(from, length)| (*from..from + length).contains(&self.now))
+    }
+
+    /// Returns the time of the next release, or change of the processor's presence.
+    fn next_event(&self) -> i64 {
+        let releases = self.sources.iter().map(|source| source.release);
+        let away = self.rules.away.iter();
+        let changes = away.flat_map(|(from, length)| [*from, from + length]);
+        let later = releases.chain(changes).filter(|time| *time > self.now);
+        later.min().unwrap_or(self.end).min(self.end)
+    }
+
+    fn choose(&self) -> Option<usize> {
+        choose(&self.jobs, self.running, &self.sources, self.rules)
+    }
+
+    /// Executes a job to the end of its piece, or to the next event.
+    fn execute(&mut self, at: usize, until: i64) {
+        let job = &mut self.jobs[at];
+        let pieces = &self.sources[job.task].pieces;
+        let length = pieces[job.piece].length;
+        if job.progress == 0 {
+            job.locked_at = self.now;
+        }
+        let step = (length - job.progress).min(until - self.now);
+        self.now += step;
+        job.progress += step;
+        self.running = Some(job.number);
+        if job.progress == length {
+            (job.piece, job.progress) = (job.piece + 1, 0);
+        }
+        if job.piece == pieces.len() {
+            let job = self.jobs.remove(at);
+            let worst = &mut self.seen.worst[job.task];
+            *worst = (*worst).max(self.now - job.nominal);
+        }
+    }
+
+    fn note_misses(&mut self) {
+        let late = self.jobs.iter().find(|job| job.due < self.now);
+        let late = late.map(|job| job.task);
+        let mut ended = self.seen.worst.iter().zip(&self.sources);
+        let ended = ended.position(|(worst, source)| *worst > source.deadline);
+        self.seen.missed = self.seen.missed.or(late).or(ended);
+    }
 }
 
 fn job(task: usize, source: &Source, number: u64) -> Job {
@@ -226,33 +263,10 @@ fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules)
     if kept.is_some() {
         return kept;
     }
-    let urgency = |job: &Job| {
-        let source = &sources[job.task];
-        let due = if rules.by_deadline {
-            Reverse(job.due)
-        } else {
-            Reverse(0)
-        };
-        let own = (source.priority, due);
-        let Holds::Mutex(mutex) = holds(job) else {
-            return own;
-        };
-        match rules.ceilings.get(&mutex) {
-            Some(_) if job.progress == 0 => own,
-            Some(floor) if rules.by_deadline => {
-                (source.priority, due.max(Reverse(job.locked_at + floor)))
-            }
-            Some(ceiling) => (source.priority.max(*ceiling), due),
-            None => own,
-        }
-    };
     let order = |&at: &usize| {
-        let job: &Job = &jobs[at];
-        (
-            urgency(job),
-            Some(job.task) != rules.loses,
-            Reverse(job.number),
-        )
+        let job = &jobs[at];
+        let wins = Some(job.task) != rules.loses;
+        (urgency(job, sources, rules), wins, Reverse(job.number))
     };
     let mut chosen = (0..jobs.len()).max_by_key(order)?;
     while let (Holds::Mutex(mutex), 0) = (holds(&jobs[chosen]), jobs[chosen].progress) {
@@ -260,13 +274,28 @@ fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules)
         let Some(holder) = jobs.iter().position(held) else {
             break;
         };
-        assert!(
-            !rules.ceilings.contains_key(&mutex),
-            "ceilings keep out who would wait"
-        );
+        let inherits = !rules.ceilings.contains_key(&mutex);
+        assert!(inherits, "under ceilings no job waits for a mutex");
         chosen = holder;
     }
     Some(chosen)
+}
+
+/// Returns the priority and deadline of a job, with those that it has as the holder of a mutex.
+fn urgency(job: &Job, sources: &[Source], rules: &Rules) -> (i64, Reverse<i64>) {
+    let source = &sources[job.task];
+    let due = Reverse(if rules.by_deadline { job.due } else { 0 });
+    let ceiling = match source.pieces[job.piece].holds {
+        Holds::Mutex(mutex) if job.progress > 0 => rules.ceilings.get(&mutex),
+        _ => None,
+    };
+    match ceiling {
+        Some(floor) if rules.by_deadline => {
+            (source.priority, due.max(Reverse(job.locked_at + floor)))
+        }
+        Some(ceiling) => (source.priority.max(*ceiling), due),
+        None => (source.priority, due),
+    }
 }
 
 /// Returns the code of a task; its longest section comes first.

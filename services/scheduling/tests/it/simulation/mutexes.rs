@@ -256,7 +256,7 @@ fn inheritance_sums_up_what_a_ceiling_takes_the_longest_of() {
         let found = blocking(&locking, protocol).into_iter();
         found.map(|blocking| blocking.time).collect::<Vec<_>>()
     };
-    // By tasks 4 + 3, by mutexes 4 + 3; below the second by one task: 3; mutex 3 is nobody else's.
+    // By tasks 4 + 3, by mutexes 4 + 3; below the second by one task: 3; no other task locks mutex 3.
     let millis = |times: [u64; 4]| times.map(Time::from_millis);
     assert_eq!(times(Protocol::Inheritance), millis([7, 3, 0, 0]));
     assert_eq!(times(Protocol::Ceiling), millis([4, 3, 0, 0]));

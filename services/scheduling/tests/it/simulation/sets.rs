@@ -8,7 +8,7 @@ const PERIODS: [u64; 16] = [4, 5, 6, 8, 9, 10, 12, 15, 16, 18, 20, 24, 30, 36, 4
 
 /// Pseudo-random numbers (SplitMix64, Steele et al. 2014), the same from each seed on any machine.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(crate) struct Random(u64);
 
 /// Kinds of tasks that a set may have.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +19,7 @@ pub(super) struct Kinds {
 }
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xA24B_AED4_963E_E407))
     }
 
@@ -32,12 +32,12 @@ impl Random {
     }
 
     /// Draws a number from a closed range.
-    pub(super) fn within(&mut self, least: u64, most: u64) -> u64 {
+    pub(crate) fn within(&mut self, least: u64, most: u64) -> u64 {
         least + self.next() % (most - least + 1)
     }
 
     /// Draws with a chance of one in `of`.
-    pub(super) fn one_in(&mut self, of: u64) -> bool {
+    pub(crate) fn one_in(&mut self, of: u64) -> bool {
         self.within(1, of) == 1
     }
 
