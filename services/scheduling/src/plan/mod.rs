@@ -31,7 +31,7 @@ pub struct Plan {
     /// Streams of jobs, each after those that release it.
     pub streams: Vec<PlannedStream>,
     /// Streams as they were analysed.
-    analysed: Analysed,
+    pub(crate) analysed: Analysed,
 }
 
 /// Processor with its load.
@@ -97,11 +97,11 @@ pub enum Verdict {
 
 /// Streams, their places and their responses.
 #[derive(Clone, Debug)]
-struct Analysed {
-    streams: Vec<Stream>,
-    places: Vec<Option<Place>>,
-    levels: Vec<Vec<Dispatching>>,
-    outcomes: Vec<Option<EndToEnd>>,
+pub(crate) struct Analysed {
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) places: Vec<Option<Place>>,
+    pub(crate) levels: Vec<Vec<Dispatching>>,
+    pub(crate) outcomes: Vec<Option<EndToEnd>>,
 }
 
 /// Plans a model by a strategy.

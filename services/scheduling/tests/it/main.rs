@@ -5,3 +5,4 @@ mod assignment;
 mod fixed_priority;
 mod plan;
 mod strategies;
+mod timeline;

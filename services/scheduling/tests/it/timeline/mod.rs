@@ -1,0 +1,5 @@
+//! Tests of simulated plans.
+
+mod bounds;
+mod models;
+mod runs;
