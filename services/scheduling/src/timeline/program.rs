@@ -86,11 +86,21 @@ fn program(model: &Model, plan: &Plan, index: usize, stream: &Stream) -> Program
 }
 
 /// Places the critical sections of a job one after the other at its start.
+///
+/// A section nests with the part of a job that cannot be preempted: one that would overlap the begin
+/// of the last segment, or the end of a floating section, is cut there.
 fn sections(stream: &Stream) -> Vec<Section> {
+    let wcet = stream.task.wcet;
+    let border = match stream.task.preemption {
+        Preemption::Full | Preemption::None => wcet,
+        Preemption::Floating { longest } => longest.min(wcet),
+        Preemption::Segments { last, .. } => wcet - last,
+    };
     let mut from = Time::ZERO;
     let mut sections = Vec::with_capacity(stream.sections.len());
     for section in &stream.sections {
-        let to = (from + section.length).min(stream.task.wcet);
+        let most = if from < border { border } else { wcet };
+        let to = (from + section.length).min(most);
         if from < to {
             let mutex = section.mutex;
             sections.push(Section { mutex, from, to });
@@ -142,7 +152,7 @@ impl Program {
 
     /// Returns whether a job may not be preempted after some execution.
     pub(super) fn is_inside_segment(&self, executed: Time) -> bool {
-        let begins = match self.preemption {
+        let begin = match self.preemption {
             Preemption::Full => return false,
             Preemption::None | Preemption::Floating { .. } => Time::ZERO,
             Preemption::Segments { longest, last } => {
@@ -151,11 +161,19 @@ impl Program {
                 let begin = longest * (executed.as_nanos() / length);
                 match executed >= begin_of_last {
                     true => begin_of_last,
-                    false => begin,
+                    false => begin.max(self.end_of_section(executed)),
                 }
             }
         };
-        executed > begins && executed < self.next_preemption_point(executed)
+        executed > begin && executed < self.next_preemption_point(executed)
+    }
+
+    /// Returns the end of the critical section before some execution: as segments do not overlap
+    /// sections, it begins a new segment.
+    fn end_of_section(&self, executed: Time) -> Time {
+        let ends = self.sections.iter().map(|section| section.to);
+        let before = ends.filter(|&end| end <= executed);
+        before.max().unwrap_or_default()
     }
 
     /// Returns the execution time at which a job has to be looked at again: its end, the end of a

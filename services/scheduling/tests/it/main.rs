@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod assignment;
+mod draw;
 mod fixed_priority;
 mod plan;
 mod strategies;

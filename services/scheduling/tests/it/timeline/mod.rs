@@ -1,5 +1,5 @@
 //! Tests of simulated plans.
 
 mod bounds;
-mod models;
+pub(crate) mod models;
 mod runs;
