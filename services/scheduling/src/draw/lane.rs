@@ -14,7 +14,7 @@ const BAR: f64 = 14.0;
 /// Height of the tips of releases, and of the ends of deadlines, in a row.
 const TIP: f64 = 5.0;
 /// Least distance of the arrows of a row in pixels.
-const LEAST_DISTANCE: f64 = 5.0;
+const LEAST_DISTANCE: f64 = 12.0;
 /// Number of colours of chains.
 const COLOURS: usize = 6;
 
@@ -46,8 +46,25 @@ impl Lane<'_> {
         for slice in slices {
             self.slice(markup, job, slice);
         }
-        self.arrows(markup, job);
         markup.close();
+    }
+
+    /// Draws the release and the deadline of a job; after the bars of all jobs, which may hide them.
+    pub(super) fn arrows(&self, markup: &mut Markup, job: &Job) {
+        let (base, tip) = (self.top + BASE, self.top + TIP);
+        if self.has_arrows() {
+            markup.arrow("release", self.scale.x(job.release), (base, tip));
+        }
+        if job.deadline > self.scale.until {
+            return;
+        }
+        let x = self.scale.x(job.deadline);
+        if job.is_missed {
+            markup.arrow("deadline missed", x, (tip, base));
+            markup.cross("mark", (x, self.top + TIP + 1.0));
+        } else if self.has_arrows() {
+            markup.arrow("deadline", x, (tip, base));
+        }
     }
 
     fn described(&self, job: &Job) -> String {
@@ -99,23 +116,6 @@ impl Lane<'_> {
             let (left, right) = (self.scale.x(from), self.scale.x(to));
             let top = self.top + BASE - BAR / 2.0 - height / 2.0;
             markup.rect(class, (left, top), (right - left, height));
-        }
-    }
-
-    fn arrows(&self, markup: &mut Markup, job: &Job) {
-        let (base, tip) = (self.top + BASE, self.top + TIP);
-        if self.has_arrows() {
-            markup.arrow("release", self.scale.x(job.release), (base, tip));
-        }
-        if job.deadline > self.scale.until {
-            return;
-        }
-        let x = self.scale.x(job.deadline);
-        if job.is_missed {
-            markup.arrow("deadline missed", x, (tip, base));
-            markup.cross("mark", (x, self.top + TIP + 1.0));
-        } else if self.has_arrows() {
-            markup.arrow("deadline", x, (tip, base));
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! One row a stream, grouped by host and processor, with levels that are served first above. Bars are
 //! execution, lines are waiting, arrows are releases (up) and deadlines (down). The computed response
-//! times, which hold for every run, stand at the right, beside the longest of this run.
+//! times, the worst of all runs, stand at the right, beside the longest of this run.
 //!
 //! ```text
 //! rows     choice and order of the rows

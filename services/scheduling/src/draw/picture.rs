@@ -126,13 +126,20 @@ impl Picture<'_> {
     fn axis(&self, markup: &mut Markup, bottom: f64) {
         for tick in self.scale.ticks() {
             let x = self.scale.x(tick);
-            markup.line("grid", (x, TOP), (x, bottom + 4.0));
             markup.text("tick", (x, bottom + 18.0), &tick.to_string());
+        }
+    }
+
+    fn grid(&self, markup: &mut Markup, top: f64, bottom: f64) {
+        for tick in self.scale.ticks() {
+            let x = self.scale.x(tick);
+            markup.line("grid", (x, top), (x, bottom));
         }
     }
 
     fn group(&self, markup: &mut Markup, group: &Group, top: f64) {
         markup.text("group", (MARGIN, top + 18.0), &group.title);
+        self.grid(markup, top + GROUP, top + height(group) + 4.0);
         let mut top = top + GROUP;
         for &stream in &group.streams {
             self.row(markup, stream, top);
@@ -148,12 +155,22 @@ impl Picture<'_> {
         self.numbers(markup, stream, top + 25.0);
         markup.close();
         lane.base_line(markup);
-        for own in self.slices[stream].chunk_by(|one, other| one.job == other.job) {
-            if let Some(job) = own.first().and_then(|slice| self.timeline.jobs.get(slice.job)) {
-                lane.job(markup, job, own);
-            }
+        self.jobs(markup, &lane, stream);
+    }
+
+    /// Draws the jobs of a stream; some have no slices, as they take no time or have not begun.
+    fn jobs(&self, markup: &mut Markup, lane: &Lane<'_>, stream: usize) {
+        let slices = &self.slices[stream];
+        let jobs = self.timeline.jobs.iter().enumerate();
+        let own = jobs.filter(|(_, job)| job.stream == stream);
+        for (index, job) in own.clone() {
+            let from = slices.partition_point(|slice| slice.job < index);
+            let to = slices.partition_point(|slice| slice.job <= index);
+            lane.job(markup, job, &slices[from..to]);
         }
-        self.jobs_without_slices(markup, &lane, stream);
+        for (_, job) in own {
+            lane.arrows(markup, job);
+        }
     }
 
     fn lane<'n>(&self, name: &'n str, stream: usize, top: f64) -> Lane<'n> {
@@ -166,18 +183,6 @@ impl Picture<'_> {
             period: planned.period,
             top,
             scale: self.scale,
-        }
-    }
-
-    /// Draws the jobs that take no time, or have not begun in the window.
-    fn jobs_without_slices(&self, markup: &mut Markup, lane: &Lane<'_>, stream: usize) {
-        let own = &self.slices[stream];
-        let jobs = self.timeline.jobs.iter().enumerate();
-        let idle = jobs.filter(|(index, job)| {
-            job.stream == stream && own.binary_search_by_key(index, |slice| slice.job).is_err()
-        });
-        for (_, job) in idle {
-            lane.job(markup, job, &[]);
         }
     }
 
@@ -220,7 +225,7 @@ impl Picture<'_> {
     fn notes(&self, rows: &Rows) -> Vec<String> {
         let mut notes = vec![
             "One run from the first releases: worst-case execution times, no release jitter, critical \
-             sections at the start of each job. Worst responses hold for every run."
+             sections at the start of each job. Worst responses are computed for all runs."
                 .to_owned(),
         ];
         let is_dense = |stream: usize| !self.lane("", stream, 0.0).has_arrows();

@@ -50,7 +50,7 @@ fn check_random(shape: Shape, seed: u64) {
         sets += 1;
         fitting += u32::from(plan.fits());
         if plan.fits() || !shape.has_calls {
-            check(&model, &plan, Time::from_micros(1500), &text);
+            check(&model, &plan, Time::from_micros(1000), &text);
         }
     }
     assert!(sets > 0 && fitting > sets / 10 && fitting < sets, "{fitting} of {sets}");
