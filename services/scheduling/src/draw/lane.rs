@@ -49,15 +49,20 @@ impl Lane<'_> {
         markup.close();
     }
 
-    /// Draws the release and the deadline of a job; after the bars of all jobs, which may hide them.
-    pub(super) fn arrows(&self, markup: &mut Markup, job: &Job) {
-        let (base, tip) = (self.top + BASE, self.top + TIP);
+    /// Draws the release of a job; after the bars of all jobs, which would hide it.
+    pub(super) fn release(&self, markup: &mut Markup, job: &Job) {
         if self.has_arrows() {
+            let (base, tip) = (self.top + BASE, self.top + TIP);
             markup.arrow("release", self.scale.x(job.release), (base, tip));
         }
+    }
+
+    /// Draws the deadline of a job; after all releases, which are often at the same time.
+    pub(super) fn deadline(&self, markup: &mut Markup, job: &Job) {
         if job.deadline > self.scale.until {
             return;
         }
+        let (base, tip) = (self.top + BASE, self.top + TIP);
         let x = self.scale.x(job.deadline);
         if job.is_missed {
             markup.arrow("deadline missed", x, (tip, base));
@@ -78,7 +83,9 @@ impl Lane<'_> {
             None => "ends behind the window".to_owned(),
         };
         let missed = if job.is_missed { ": missed" } else { "" };
-        format!("{name}, job {number}\nreleased at {release}\n{end}\ndeadline at {deadline}{missed}")
+        format!(
+            "{name}, job {number}\nreleased at {release}\n{end}\ndeadline at {deadline}{missed}"
+        )
     }
 
     /// Draws the line from release to end, with an invisible area for the pointer.

@@ -59,7 +59,11 @@ fn entries(timeline: &Timeline) -> Vec<(Symbol, &'static str)> {
         (true, Symbol::Release, "release"),
         (true, Symbol::Deadline, "deadline"),
         (is_late, Symbol::Missed, "missed deadline"),
-        (is_late, Symbol::Bar("run late"), "running after the deadline"),
+        (
+            is_late,
+            Symbol::Bar("run late"),
+            "running after the deadline",
+        ),
     ];
     let shown = all.into_iter().filter(|(is_shown, ..)| *is_shown);
     shown.map(|(_, symbol, text)| (symbol, text)).collect()

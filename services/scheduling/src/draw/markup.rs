@@ -112,7 +112,10 @@ mod tests {
 
     #[test]
     fn names_cannot_become_markup() {
-        assert_eq!(escaped("a<b & \"c\"\u{1}"), "a&lt;b &amp; &quot;c&quot;\u{fffd}");
+        assert_eq!(
+            escaped("a<b & \"c\"\u{1}"),
+            "a&lt;b &amp; &quot;c&quot;\u{fffd}"
+        );
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn framed(title: &str, height: f64, body: &str) -> String {
     let (title, style) = (escaped(title), include_str!("style.css"));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" \
-         width=\"{WIDTH:.0}\" height=\"{height:.0}\" role=\"img\" aria-label=\"{title}\">\n\
+         width=\"{WIDTH:.0}\" height=\"{height:.0}\" preserveAspectRatio=\"xMidYMin meet\" role=\"img\" aria-label=\"{title}\">\n\
          <style>\n{style}</style>\n\
          <rect class=\"back\" x=\"-3000\" y=\"-3000\" width=\"9000\" height=\"{:.0}\"/>\n\
          {body}</svg>\n",
@@ -168,8 +168,11 @@ impl Picture<'_> {
             let to = slices.partition_point(|slice| slice.job <= index);
             lane.job(markup, job, &slices[from..to]);
         }
+        for (_, job) in own.clone() {
+            lane.release(markup, job);
+        }
         for (_, job) in own {
-            lane.arrows(markup, job);
+            lane.deadline(markup, job);
         }
     }
 
@@ -230,15 +233,21 @@ impl Picture<'_> {
         ];
         let is_dense = |stream: usize| !self.lane("", stream, 0.0).has_arrows();
         if rows.streams().any(is_dense) {
-            notes.push("Rows whose jobs are very close have no arrows; choose a shorter window.".into());
+            notes.push(
+                "Rows whose jobs are very close have no arrows; choose a shorter window.".into(),
+            );
         }
         if rows.hidden > 0 {
             let hidden = rows.hidden;
-            notes.push(format!("{hidden} more rows are not drawn; choose operations by their names."));
+            notes.push(format!(
+                "{hidden} more rows are not drawn; choose operations by their names."
+            ));
         }
         if self.timeline.is_cut {
             let until = self.timeline.until;
-            notes.push(format!("The simulation was cut at {until}, after {MOST_EVENTS} events."));
+            notes.push(format!(
+                "The simulation was cut at {until}, after {MOST_EVENTS} events."
+            ));
         }
         notes
     }
@@ -258,7 +267,11 @@ fn verdict(plan: &Plan) -> String {
     let left_out = count(Verdict::LeftOut) + count(Verdict::NeverReleased);
     let mut parts = Vec::new();
     if misses > 0 {
-        let whose = if misses == 1 { "its deadline" } else { "their deadlines" };
+        let whose = if misses == 1 {
+            "its deadline"
+        } else {
+            "their deadlines"
+        };
         parts.push(format!("{misses} of {all} streams may miss {whose}"));
     }
     if left_out > 0 {

@@ -36,7 +36,9 @@ impl Rows {
 
     /// Returns all streams that are drawn.
     pub(super) fn streams(&self) -> impl Iterator<Item = usize> {
-        self.groups.iter().flat_map(|group| group.streams.iter().copied())
+        self.groups
+            .iter()
+            .flat_map(|group| group.streams.iter().copied())
     }
 }
 

@@ -54,7 +54,12 @@ mod tests {
 
     #[test]
     fn ticks_are_round_and_far_enough_apart() {
-        for (until, step, count) in [(1_000, 100, 11), (1_500, 200, 8), (12_000, 2_000, 7), (1, 1, 2)] {
+        for (until, step, count) in [
+            (1_000, 100, 11),
+            (1_500, 200, 8),
+            (12_000, 2_000, 7),
+            (1, 1, 2),
+        ] {
             let scale = Scale {
                 left: 0.0,
                 width: 800,

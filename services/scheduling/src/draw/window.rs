@@ -17,25 +17,30 @@ pub(super) fn simulated(model: &Model, plan: &Plan, rows: &Rows, options: &Optio
     if let Some(window) = options.window {
         return simulate(model, plan, window.max(Time::from_nanos(1)));
     }
-    let running = || rows.streams().filter(|&stream| plan.streams[stream].level.is_some());
+    let running = || {
+        rows.streams()
+            .filter(|&stream| plan.streams[stream].level.is_some())
+    };
     let periods = || running().map(|stream| plan.streams[stream].period);
     let longest = periods().max().unwrap_or(EMPTY);
     let shortest = hyperperiod(periods()).unwrap_or(Time::MAX).min(longest * 3);
-    let mut tried = shortest;
-    for _ in 0..DOUBLINGS {
-        let timeline = simulate(model, plan, tried);
-        let ends = running().map(|stream| timeline.first_job(stream)?.end);
-        let last = ends.collect::<Option<Vec<Time>>>();
-        if let Some(ends) = last {
+    let first = simulate(model, plan, shortest);
+    let mut longer = first.clone();
+    for doubled in 1..=DOUBLINGS {
+        let ends = running().map(|stream| longer.first_job(stream)?.end);
+        if let Some(ends) = ends.collect::<Option<Vec<Time>>>() {
             let window = ends.into_iter().fold(shortest, Time::max);
-            return simulate(model, plan, window);
+            return match window > shortest {
+                true => simulate(model, plan, window),
+                false => first,
+            };
         }
-        if timeline.is_cut {
+        if longer.is_cut {
             break;
         }
-        tried = tried * 2;
+        longer = simulate(model, plan, shortest * (1 << doubled));
     }
-    simulate(model, plan, shortest)
+    first
 }
 
 /// Returns the least common multiple of periods; `None` if it exceeds [`Time::LONGEST`].

@@ -190,9 +190,8 @@ impl Simulation {
         let (level, own) = (self.level(running), self.laxity(running));
         let deadline = self.jobs[running].job.deadline;
         let ready = self.processors[at].ready.iter().copied();
-        let waiting = ready.filter(|&job| {
-            self.level(job) == level && self.jobs[job].job.deadline < deadline
-        });
+        let waiting =
+            ready.filter(|&job| self.level(job) == level && self.jobs[job].job.deadline < deadline);
         let distances = waiting.map(|job| self.laxity(job) - own);
         let next = distances.filter(|&distance| distance > 0).min()?;
         let next = u64::try_from(next).unwrap_or(u64::MAX);

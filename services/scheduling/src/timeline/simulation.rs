@@ -128,7 +128,9 @@ impl Simulation {
                 processors[place.processor].append(&mut state.slices);
             }
             let mut job = state.job;
-            job.is_missed = job.end.map_or(job.deadline < until, |end| end > job.deadline);
+            job.is_missed = job
+                .end
+                .map_or(job.deadline < until, |end| end > job.deadline);
             if let Some(end) = job.end {
                 let response = Some(end - job.source_release);
                 worst[job.stream] = worst[job.stream].max(response);

@@ -31,7 +31,10 @@ fn check_well_formed(picture: &str) {
         }
         let entities = ["amp;", "lt;", "gt;", "quot;", "#39;"];
         for after in part.split('&').skip(1) {
-            assert!(entities.iter().any(|entity| after.starts_with(entity)), "{part}");
+            assert!(
+                entities.iter().any(|entity| after.starts_with(entity)),
+                "{part}"
+            );
         }
     }
     assert!(open.is_empty(), "{open:?}");
@@ -116,7 +119,8 @@ fn of_a_large_plan_the_first_rows_are_drawn() {
 
 #[test]
 fn names_are_escaped() {
-    let text = "strategy = \"EDF\"\n[operation.\"a<b>&'\\u0001\"]\nwcet = \"1ms\"\nperiod = \"2ms\"";
+    let text =
+        "strategy = \"EDF\"\n[operation.\"a<b>&'\\u0001\"]\nwcet = \"1ms\"\nperiod = \"2ms\"";
     let (model, plan) = planned("names", text);
     let options = Options::default();
     let picture = svg(&model, &plan, &options);

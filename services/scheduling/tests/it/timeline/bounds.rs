@@ -53,7 +53,10 @@ fn check_random(shape: Shape, seed: u64) {
             check(&model, &plan, Time::from_micros(1000), &text);
         }
     }
-    assert!(sets > 0 && fitting > sets / 10 && fitting < sets, "{fitting} of {sets}");
+    assert!(
+        sets > 0 && fitting > sets / 10 && fitting < sets,
+        "{fitting} of {sets}"
+    );
 }
 
 #[test]

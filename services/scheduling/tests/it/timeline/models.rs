@@ -51,15 +51,28 @@ pub(crate) fn random(random: &mut Random, strategy: &str, shape: Shape) -> Strin
     }
     if hosts == 2 {
         let time = random.within(1, 5);
-        writeln!(text, "[[message]]\nfrom = \"h0\"\nto = \"h1\"\ntime = \"{time}us\"").unwrap();
+        writeln!(
+            text,
+            "[[message]]\nfrom = \"h0\"\nto = \"h1\"\ntime = \"{time}us\""
+        )
+        .unwrap();
     }
     let sources = random.within(2, 5);
-    let called = if shape.has_calls { random.within(1, 3) } else { 0 };
+    let called = if shape.has_calls {
+        random.within(1, 3)
+    } else {
+        0
+    };
     for source in 0..sources {
         operation(&mut text, random, (source, sources, called), shape);
     }
     for callee in 0..called {
-        writeln!(text, "[operation.c{callee}]\nhost = \"h{}\"", random.below(2)).unwrap();
+        writeln!(
+            text,
+            "[operation.c{callee}]\nhost = \"h{}\"",
+            random.below(2)
+        )
+        .unwrap();
         writeln!(text, "wcet = \"{}us\"", random.within(1, 4)).unwrap();
     }
     text
@@ -77,7 +90,11 @@ fn operation(
     let deadline = random.within(wcet.max(period / 2), period * 3 / 2);
     let offset = random.within(0, 20);
     let level = ["low", "medium", "high"][random.below(3)];
-    writeln!(text, "[operation.s{source}]\nhost = \"h{host}\"\nwcet = \"{wcet}us\"").unwrap();
+    writeln!(
+        text,
+        "[operation.s{source}]\nhost = \"h{host}\"\nwcet = \"{wcet}us\""
+    )
+    .unwrap();
     writeln!(text, "period = \"{period}us\"\ndeadline = \"{deadline}us\"").unwrap();
     writeln!(text, "offset = \"{offset}us\"\ncriticality = \"{level}\"").unwrap();
     let last = random.within(1, wcet);

@@ -55,7 +55,12 @@ fn a_job_without_preemption_blocks_a_higher_level() {
 fn segments_are_preempted_between_each_other() {
     let text = "strategy = \"RMS\"\n".to_owned()
         + &operation("fast", 2, 10, "offset = \"1ms\"")
-        + &operation("slow", 5, 20, "segments = { longest = \"2ms\", last = \"1ms\" }");
+        + &operation(
+            "slow",
+            5,
+            20,
+            "segments = { longest = \"2ms\", last = \"1ms\" }",
+        );
     let run = run(&text, 20);
     assert_eq!(slices(&run, "fast"), [(1, 2, Blocked), (2, 4, Running)]);
     assert_eq!(slices(&run, "slow"), [(0, 2, Running), (4, 7, Running)]);
@@ -119,7 +124,12 @@ fn a_caller_awaits_the_reply_of_another_host() {
     let text = "strategy = \"RMS\"\n[host.a]\n[host.b]\n[[message]]\nfrom = \"a\"\nto = \"b\"\n\
                 time = \"1ms\"\n[operation.callee]\nhost = \"b\"\nwcet = \"2ms\"\n"
         .to_owned()
-        + &operation("caller", 3, 40, "host = \"a\"\ncalls = [{ operation = \"callee\" }]");
+        + &operation(
+            "caller",
+            3,
+            40,
+            "host = \"a\"\ncalls = [{ operation = \"callee\" }]",
+        );
     let run = run(&text, 40);
     assert_eq!(slices(&run, "caller"), [(0, 3, Running), (3, 7, Awaiting)]);
     assert_eq!(slices(&run, "callee"), [(4, 6, Running)]);
@@ -128,7 +138,8 @@ fn a_caller_awaits_the_reply_of_another_host() {
 #[test]
 fn a_conjunction_awaits_its_last_supplier() {
     let call = "calls = [{ operation = \"both\", kind = \"one-way\" }]";
-    let text = "strategy = \"RMS\"\n[operation.both]\nkind = \"conjunction\"\nwcet = \"1ms\"\n".to_owned()
+    let text = "strategy = \"RMS\"\n[operation.both]\nkind = \"conjunction\"\nwcet = \"1ms\"\n"
+        .to_owned()
         + &operation("one", 2, 20, call)
         + &operation("other", 3, 20, &format!("offset = \"4ms\"\n{call}"));
     let run = run(&text, 20);
@@ -182,5 +193,8 @@ fn a_long_simulation_is_cut() {
 fn simulations_are_the_same_every_time() {
     let (model, plan) = example("two_hosts");
     let until = Time::from_millis(500);
-    assert_eq!(simulate(&model, &plan, until), simulate(&model, &plan, until));
+    assert_eq!(
+        simulate(&model, &plan, until),
+        simulate(&model, &plan, until)
+    );
 }
