@@ -17,12 +17,14 @@
 pub mod analysis;
 pub mod assignment;
 pub mod chains;
+pub mod draw;
 mod level;
 pub mod model;
 pub mod plan;
 pub mod release;
 pub mod strategy;
 mod time;
+pub mod timeline;
 
 pub use level::Level;
 pub use time::{Time, TimeError};

@@ -118,7 +118,21 @@ fn of_static(residents: &[Resident<'_>], seen: &[Task], index: usize) -> Found {
     Found { response, local }
 }
 
-/// Returns the responses of a level that dispatches by deadline or laxity; `None` for a static one.
+/// Returns whether the demand test covers a stream: by laxity none with sections of any kind, as a job
+/// of later deadline may begin one first; beside other levels none with mutexes, as their priorities
+/// may be inherited.
+fn is_covered(resident: &Resident<'_>, dispatching: Dispatching, levels: usize) -> bool {
+    let is_preempted_anywhere = resident.task.longest_section().is_zero();
+    let locks_nothing = resident.sections.is_empty();
+    match dispatching {
+        Dispatching::Laxity => is_preempted_anywhere && locks_nothing,
+        _ => levels == 1 || locks_nothing,
+    }
+}
+
+/// Returns the responses of a level that dispatches by deadline or laxity. `None` for a static level,
+/// and for streams that no test covers: they are analysed as if each were the others' superior,
+/// which is safe for any order.
 ///
 /// Where EDF has the whole processor, for few streams, they are computed. Otherwise each stream ends
 /// by its deadline if the level is feasible, and more is not known.
@@ -134,6 +148,9 @@ fn band(
     }
     let pairs = || residents.iter().zip(seen);
     let own = || pairs().filter(|(resident, _)| resident.level == level);
+    if own().any(|(resident, _)| !is_covered(resident, dispatching, levels)) {
+        return None;
+    }
     let tasks: Vec<Task> = own()
         .map(|(resident, task)| demanded(resident, task))
         .collect();

@@ -38,7 +38,7 @@ pub struct Plan {
     /// response has a bound.
     pub is_complete: bool,
     /// Streams as they were analysed.
-    analysed: Analysed,
+    pub(crate) analysed: Analysed,
 }
 
 /// Processor with its load.
@@ -104,11 +104,11 @@ pub enum Verdict {
 
 /// Streams, their places and their responses.
 #[derive(Clone, Debug)]
-struct Analysed {
-    streams: Vec<Stream>,
-    places: Vec<Option<Place>>,
-    levels: Vec<Vec<Dispatching>>,
-    outcomes: Vec<Option<EndToEnd>>,
+pub(crate) struct Analysed {
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) places: Vec<Option<Place>>,
+    pub(crate) levels: Vec<Vec<Dispatching>>,
+    pub(crate) outcomes: Vec<Option<EndToEnd>>,
 }
 
 /// Plans a model by a strategy.

@@ -3,6 +3,7 @@
 
 mod admission;
 mod assignment;
+mod draw;
 mod extremes;
 mod fixed_priority;
 mod plan;
@@ -10,3 +11,4 @@ mod published;
 mod second;
 mod simulation;
 mod strategies;
+mod timeline;
