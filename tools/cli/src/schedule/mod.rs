@@ -2,6 +2,7 @@
 
 mod changed;
 mod check;
+mod draw;
 mod explain;
 mod source;
 mod text;
@@ -20,6 +21,8 @@ pub(crate) enum Options {
     Explain(explain::Options),
     /// Check a model with some values changed, beside the model as it is.
     WhatIf(changed::Options),
+    /// Draw the time line of a model from a simulation: releases, preemptions, blocking, deadlines.
+    Draw(draw::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -28,6 +31,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Assign(options) => check::assign(options),
         Options::Explain(options) => explain::run(options),
         Options::WhatIf(options) => changed::run(options),
+        Options::Draw(options) => draw::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }
