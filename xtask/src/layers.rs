@@ -218,6 +218,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-guide",
         &["punctual", NAMING_CLIENT, "punctual-build"],
     ),
+    // Analysis without an ORB; it uses the compiler's diagnostics.
+    (SCHEDULING, &["punctual-idl"]),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -243,6 +245,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             "punctual-console",
             "punctual-reference",
+            SCHEDULING,
             "punctual-build",
             CDR,
             IOR,
@@ -271,6 +274,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
+const SCHEDULING: &str = "punctual-scheduling";
 const GROUPS: &str = "punctual-groups";
 const CDR: &str = "punctual-cdr";
 const IOR: &str = "punctual-ior";

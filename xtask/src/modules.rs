@@ -73,6 +73,7 @@ const CRATES: &[&str] = &[
     "services/ifr",
     "services/naming",
     "services/naming/client",
+    "services/scheduling",
     "tools/cli",
     "tools/console",
     "tools/guide",

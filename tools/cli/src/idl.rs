@@ -201,7 +201,8 @@ fn write_all<'a>(
 /// Maximum number of diagnostics printed for a file; errors are fewer.
 const MOST_SHOWN: usize = 100;
 
-fn show(diagnostics: &[Diagnostic], json: bool) {
+/// Prints diagnostics: for people to standard error, as JSON to standard output.
+pub(crate) fn show(diagnostics: &[Diagnostic], json: bool) {
     if json {
         for diagnostic in diagnostics {
             let shape = JsonDiagnostic::from(diagnostic);

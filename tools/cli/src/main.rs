@@ -19,6 +19,7 @@ mod naming;
 mod new;
 mod payload;
 mod protocols;
+mod schedule;
 mod shown;
 mod time;
 mod trace;
@@ -61,6 +62,9 @@ enum Command {
     Config(config::Options),
     /// List the protocols of an ORB, and the messaging protocols and links that do not fit together.
     Protocols(protocols::Options),
+    /// Prove that operations meet their deadlines, before they run; assign their priorities.
+    #[command(subcommand)]
+    Schedule(schedule::Options),
     /// Forward requests from one protocol to another.
     Bridge(bridge::Options),
     /// Start a server and a client, make calls of each kind, and show their durations.
@@ -112,6 +116,7 @@ fn main() -> ExitCode {
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
+        Command::Schedule(options) => schedule::run(&options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -8,7 +8,8 @@ fn transcripts_are_as_they_stand() {
     trycmd::TestCases::new()
         .case("tests/it/bridge/*.toml")
         .case("tests/idl/*.toml")
-        .case("tests/ior/*.toml");
+        .case("tests/ior/*.toml")
+        .case("tests/schedule/*.toml");
 }
 
 fn punctual() -> Command {

@@ -1,0 +1,201 @@
+//! Sensitivity of one processor's tasks to changes: the smallest changes that mend a set that misses
+//! deadlines, and the slack of a set that meets them (Bini, Di Natale and Buttazzo 2008 give the
+//! idea; here by binary search over the exact test, in whole nanoseconds).
+//!
+//! Every search relies on one property of the exact test: shorter execution times and longer periods
+//! never make a response longer.
+
+use super::lineup::Lineup;
+use crate::analysis::fixed_priority::{Prioritized, responses};
+use crate::analysis::{Preemption, Response, Task};
+use crate::time::Time;
+
+/// Unit of [`largest_scale`]: 1.0 is a million millionths.
+pub const MILLION: u64 = 1_000_000;
+
+/// Largest factor that [`largest_scale`] looks for: a thousand.
+const LARGEST_SCALE: u64 = 1_000 * MILLION;
+
+/// Missed deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// Index of the task.
+    pub task: usize,
+    /// Its response time.
+    pub response: Response,
+    /// Time by which the response exceeds the deadline; `None` if the response has no bound.
+    pub late: Option<Time>,
+}
+
+/// Changes of a single task after which all deadlines of its processor are met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Index of the task.
+    pub task: usize,
+    /// Largest execution time; `None` if none mends the set.
+    pub wcet: Option<Time>,
+    /// Smallest period; `None` if none mends the set.
+    pub period: Option<Time>,
+}
+
+/// Returns the tasks that miss their deadlines, in rising order.
+#[must_use]
+pub fn misses(tasks: &[Prioritized<'_>]) -> Vec<Miss> {
+    let all = tasks.iter().zip(responses(tasks)).enumerate();
+    all.filter(|(_, (one, response))| !response.meets(one.task.deadline))
+        .map(|(index, (one, response))| Miss {
+            task: index,
+            response,
+            late: response.bound().map(|time| time - one.task.deadline),
+        })
+        .collect()
+}
+
+/// Returns the changes of each single task that would do: the mend of a set that misses deadlines,
+/// the slack of a set that meets them.
+#[must_use]
+pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
+    let of = |task| Change {
+        task,
+        wcet: largest_wcet(tasks, task),
+        period: smallest_period(tasks, task),
+    };
+    (0..tasks.len()).map(of).collect()
+}
+
+/// Returns the largest factor, in millionths, by which all execution times may be multiplied such
+/// that all deadlines are met; `None` if none is small enough.
+///
+/// Below [`MILLION`], the set misses deadlines and has to shrink; above, it may grow. Blocking and
+/// sections without preemption are scaled, too; products are rounded up. At most a thousand times.
+#[must_use]
+pub fn largest_scale(tasks: &[Prioritized<'_>]) -> Option<u64> {
+    largest(1, LARGEST_SCALE, |scale| {
+        let scaled: Vec<Task> = tasks.iter().map(|one| scaled(one.task, scale)).collect();
+        let replaced = scaled.iter().zip(tasks).map(|(task, one)| Prioritized {
+            task,
+            priority: one.priority,
+        });
+        Lineup::new(&replaced.collect::<Vec<_>>()).fits()
+    })
+}
+
+/// Returns the largest execution time of one task with which all tasks meet their deadlines; `None`
+/// if not even a nanosecond does.
+///
+/// # Panics
+/// If `index` is not below the number of tasks.
+#[must_use]
+pub fn largest_wcet(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
+    let own = tasks[index].task;
+    let most = (own.deadline.min(Time::LONGEST) - own.jitter).as_nanos();
+    let fits = |nanos| {
+        let wcet = Time::from_nanos(nanos);
+        fits_with(
+            tasks,
+            index,
+            &Task {
+                wcet,
+                ..own.clone()
+            },
+        )
+    };
+    largest(1, most, fits).map(Time::from_nanos)
+}
+
+/// Returns the time by which one task's execution time may grow with all deadlines met; `None` if
+/// some are missed as it is.
+///
+/// # Panics
+/// If `index` is not below the number of tasks.
+#[must_use]
+pub fn slack(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
+    let wcet = tasks[index].task.wcet;
+    let largest = largest_wcet(tasks, index).filter(|&largest| largest >= wcet);
+    largest.map(|largest| largest - wcet)
+}
+
+/// Returns the smallest period of one task with which all tasks meet their deadlines; `None` if
+/// none up to [`Time::LONGEST`] does.
+///
+/// A deadline that is equal to the period moves with it; another one stays. Priorities stay.
+///
+/// # Panics
+/// If `index` is not below the number of tasks.
+#[must_use]
+pub fn smallest_period(tasks: &[Prioritized<'_>], index: usize) -> Option<Time> {
+    let own = tasks[index].task;
+    let fits = |nanos| {
+        let period = Time::from_nanos(nanos);
+        let is_implicit = own.deadline == own.period;
+        let deadline = if is_implicit { period } else { own.deadline };
+        let changed = Task {
+            period,
+            deadline,
+            ..own.clone()
+        };
+        fits_with(tasks, index, &changed)
+    };
+    smallest(1, Time::LONGEST.as_nanos(), fits).map(Time::from_nanos)
+}
+
+/// Returns whether all deadlines are met with another task in the place of one.
+fn fits_with(tasks: &[Prioritized<'_>], index: usize, changed: &Task) -> bool {
+    let mut tasks = tasks.to_vec();
+    tasks[index].task = changed;
+    Lineup::new(&tasks).fits()
+}
+
+/// Returns a task with all execution times multiplied by millionths.
+fn scaled(task: &Task, scale: u64) -> Task {
+    let times = |time: Time| {
+        let product = u128::from(time.as_nanos()) * u128::from(scale);
+        let rounded = product.div_ceil(u128::from(MILLION));
+        Time::from_nanos(u64::try_from(rounded).unwrap_or(u64::MAX))
+    };
+    let preemption = match task.preemption {
+        Preemption::Segments { longest, last } => Preemption::Segments {
+            longest: times(longest),
+            last: times(last),
+        },
+        Preemption::Floating { longest } => Preemption::Floating {
+            longest: times(longest),
+        },
+        Preemption::Full | Preemption::None => task.preemption,
+    };
+    Task {
+        wcet: times(task.wcet),
+        blocking: times(task.blocking),
+        preemption,
+        ..task.clone()
+    }
+}
+
+/// Returns the largest number of a range for which a condition holds that, once false, stays false.
+fn largest(first: u64, last: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    if first > last || !holds(first) {
+        return None;
+    }
+    if holds(last) {
+        return Some(last);
+    }
+    let (mut good, mut bad) = (first, last);
+    while bad - good > 1 {
+        let middle = good + (bad - good) / 2;
+        if holds(middle) {
+            good = middle;
+        } else {
+            bad = middle;
+        }
+    }
+    Some(good)
+}
+
+/// Returns the smallest number of a range for which a condition holds that, once true, stays true.
+fn smallest(first: u64, last: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    if !holds(last) {
+        return None;
+    }
+    let mirrored = |number: u64| last - (number - first);
+    largest(first, last, |number| holds(mirrored(number))).map(mirrored)
+}

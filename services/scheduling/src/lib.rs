@@ -1,0 +1,30 @@
+//! Schedules: operations and what they need, the proof that they meet their deadlines, and the
+//! priorities that follow (Levine, Mungee and Schmidt 1998; the papers call the needs of an
+//! operation its `RT_Info`).
+//!
+//! A library of pure functions: no threads, no clock, no I/O, and no ORB.
+//!
+//! ```text
+//! model     operations, calls, hosts, mutexes; read from TOML
+//! graph     order of calls; rates and deadlines passed from suppliers to consumers
+//! analysis  response times of the tasks of one processor; over hosts in analysis::holistic
+//! assignment, strategy    priorities, processors, admission
+//! plan      the outcome: priority, processor and response time of each operation
+//! ```
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod analysis;
+pub mod assignment;
+pub mod chains;
+pub mod draw;
+mod level;
+pub mod model;
+pub mod plan;
+pub mod release;
+pub mod strategy;
+mod time;
+pub mod timeline;
+
+pub use level::Level;
+pub use time::{Time, TimeError};

@@ -1,0 +1,415 @@
+//! Builds a model of a file: resolves names, checks values against one another.
+
+use super::{
+    Call, ExecutionTimes, File, Host, Kind, Message, Model, Operation, error, file, order,
+};
+use super::{MOST_OPERATIONS, Range};
+use crate::analysis::Preemption;
+use crate::analysis::blocking::CriticalSection;
+use crate::time::Time;
+use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::source::SourceFile;
+use std::collections::HashMap;
+use std::sync::Arc;
+use toml::Spanned;
+
+/// Name of the host of a file that names none.
+const ONLY_HOST: &str = "localhost";
+/// Number of faults up to which similar names are searched.
+const SUGGESTIONS: usize = 20;
+/// Number of operations of a cycle that an error names.
+const SHOWN: usize = 6;
+
+/// Builds the model.
+///
+/// # Errors
+/// All faults of names and values; a cycle of calls only if there are no other faults.
+pub(super) fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> {
+    let mut builder = Builder::new(&file, source.clone());
+    let messages = builder.messages(&file.message);
+    // In the order of the file, which the table of names has lost.
+    let mut tables: Vec<_> = file.operation.iter().collect();
+    tables.sort_by_key(|(name, _)| name.span().start);
+    builder.operation_names = index(tables.iter().map(|(name, _)| *name));
+    if let Some((name, _)) = tables.get(MOST_OPERATIONS) {
+        let message = format!("a model has {MOST_OPERATIONS} operations at most");
+        return Err(vec![error(&source, message, name.span(), "one too many")]);
+    }
+    let operations: Vec<_> = tables
+        .iter()
+        .map(|(name, table)| builder.operation(name, table))
+        .collect();
+    if builder.faults.is_empty() {
+        builder.check_releases(&operations);
+    }
+    if !builder.faults.is_empty() {
+        return Err(builder.faults);
+    }
+    let order = order::callers_first(&operations)
+        .map_err(|cycle| vec![cycle_fault(&source, &operations, &cycle)])?;
+    Ok(Model {
+        strategy: file.strategy.map(Spanned::into_inner),
+        protocol: file.lock_protocol.into(),
+        hosts: builder.hosts,
+        messages,
+        mutexes: file.mutexes.into_iter().map(Spanned::into_inner).collect(),
+        operations,
+        order,
+        source,
+    })
+}
+
+/// Names that are known, and the faults found so far.
+struct Builder {
+    source: Arc<SourceFile>,
+    hosts: Vec<Host>,
+    host_names: HashMap<String, usize>,
+    mutex_names: HashMap<String, usize>,
+    operation_names: HashMap<String, usize>,
+    faults: Vec<Diagnostic>,
+}
+
+/// Returns the index of each name.
+fn index<'n>(names: impl Iterator<Item = &'n Spanned<String>>) -> HashMap<String, usize> {
+    let numbered = names.enumerate();
+    numbered
+        .map(|(at, name)| (name.as_ref().clone(), at))
+        .collect()
+}
+
+impl Builder {
+    fn new(file: &File, source: Arc<SourceFile>) -> Self {
+        let mut tables: Vec<_> = file.host.iter().collect();
+        tables.sort_by_key(|(name, _)| name.span().start);
+        let mut builder = Self {
+            source,
+            hosts: Vec::new(),
+            host_names: index(tables.iter().map(|(name, _)| *name)),
+            mutex_names: index(file.mutexes.iter()),
+            operation_names: HashMap::new(),
+            faults: Vec::new(),
+        };
+        for (name, table) in tables {
+            let processors = builder.processors(table.processors.as_ref());
+            let name = name.as_ref().clone();
+            builder.hosts.push(Host { name, processors });
+        }
+        if builder.hosts.is_empty() {
+            let name = ONLY_HOST.to_owned();
+            builder.host_names.insert(name.clone(), 0);
+            builder.hosts.push(Host {
+                name,
+                processors: 1,
+            });
+        }
+        if builder.mutex_names.len() < file.mutexes.len() {
+            builder.repeated(&file.mutexes);
+        }
+        builder
+    }
+
+    fn fault(&mut self, message: impl Into<String>, place: Range<usize>, label: &str) {
+        let fault = error(&self.source, message, place, label);
+        self.faults.push(fault);
+    }
+
+    fn repeated(&mut self, names: &[Spanned<String>]) {
+        let mut seen = HashMap::new();
+        for name in names {
+            if let Some(first) = seen.insert(name.as_ref(), name.span()) {
+                let message = format!("mutex `{}` is listed twice", name.as_ref());
+                let fault = error(&self.source, message, name.span(), "again here").with_label(
+                    self.source.clone(),
+                    first,
+                    "first here",
+                );
+                self.faults.push(fault);
+            }
+        }
+    }
+
+    fn processors(&mut self, count: Option<&Spanned<u32>>) -> usize {
+        let Some(count) = count else { return 1 };
+        if !(1..=4096).contains(count.as_ref()) {
+            let message = "a host has 1 to 4096 processors";
+            self.fault(message, count.span(), "not possible");
+        }
+        (*count.as_ref()).clamp(1, 4096) as usize
+    }
+
+    /// Returns the index of a name, or 0 and a fault that suggests a similar one.
+    fn resolve(
+        &mut self,
+        name: &Spanned<String>,
+        what: &str,
+        names: fn(&Self) -> &HashMap<String, usize>,
+    ) -> usize {
+        if let Some(&found) = names(self).get(name.as_ref()) {
+            return found;
+        }
+        // Each search looks at all names: the first faults are enough.
+        let near = match self.faults.len() {
+            ..SUGGESTIONS => nearest(name.as_ref(), names(self).keys()),
+            _ => None,
+        };
+        let message = format!("there is no {what} `{}`", name.as_ref());
+        let mut fault = error(&self.source, message, name.span(), "not found");
+        if let Some(near) = near {
+            fault = fault.with_help(format!("did you mean `{near}`?"));
+        }
+        self.faults.push(fault);
+        0
+    }
+
+    fn messages(&mut self, tables: &[file::Message]) -> Vec<Message> {
+        let host = |builder: &mut Self, name: &Spanned<String>| {
+            builder.resolve(name, "host", |builder| &builder.host_names)
+        };
+        tables
+            .iter()
+            .map(|table| {
+                let between = (host(self, &table.from), host(self, &table.to));
+                let time = table.time;
+                Message { between, time }
+            })
+            .collect()
+    }
+
+    fn operation(&mut self, name: &Spanned<String>, table: &file::Operation) -> Operation {
+        let host = match &table.host {
+            Some(host) => self.resolve(host, "host", |builder| &builder.host_names),
+            None => self.only_host(name),
+        };
+        let times = self.execution_times(name, table);
+        Operation {
+            name: name.as_ref().clone(),
+            times,
+            period: self.above_zero(table.period.as_ref(), "period"),
+            deadline: self.deadline(table, times.worst),
+            offset: table.offset,
+            jitter: table.jitter,
+            criticality: table.criticality,
+            importance: table.importance,
+            threads: table.threads,
+            host,
+            processor: self.processor(table.processor.as_ref(), host),
+            kind: table.kind,
+            preemption: self.preemption(name, table, times.worst),
+            calls: table.calls.iter().map(|call| self.call(call)).collect(),
+            sections: self.sections(&table.locks, times.worst),
+            place: name.span(),
+        }
+    }
+
+    fn only_host(&mut self, name: &Spanned<String>) -> usize {
+        if self.hosts.len() > 1 {
+            let message = format!(
+                "operation `{}` has no host, and there are several",
+                name.as_ref()
+            );
+            self.fault(message, name.span(), "add the key `host`");
+        }
+        0
+    }
+
+    fn execution_times(
+        &mut self,
+        name: &Spanned<String>,
+        table: &file::Operation,
+    ) -> ExecutionTimes {
+        let is_operation = table.kind == Kind::Operation;
+        let worst = match &table.wcet {
+            Some(wcet) if is_operation => {
+                self.above_zero(Some(wcet), "worst-case execution time");
+                *wcet.as_ref()
+            }
+            Some(wcet) => *wcet.as_ref(),
+            None => {
+                if is_operation {
+                    let message = format!("operation `{}` has no `wcet`", name.as_ref());
+                    self.fault(message, name.span(), "add its worst-case execution time");
+                }
+                Time::ZERO
+            }
+        };
+        for time in [&table.typical, &table.cached].into_iter().flatten() {
+            if *time.as_ref() > worst {
+                let message =
+                    format!("the worst-case execution time, {worst}, is shorter than this one");
+                self.fault(message, time.span(), "longer than `wcet`");
+            }
+        }
+        let value = |time: &Option<Spanned<Time>>| time.as_ref().map(|time| *time.as_ref());
+        ExecutionTimes {
+            worst,
+            typical: value(&table.typical),
+            cached: value(&table.cached),
+        }
+    }
+
+    fn above_zero(&mut self, time: Option<&Spanned<Time>>, what: &str) -> Option<Time> {
+        let time = time?;
+        if time.as_ref().is_zero() {
+            self.fault(format!("a {what} is above zero"), time.span(), "zero");
+        }
+        Some(*time.as_ref())
+    }
+
+    fn deadline(&mut self, table: &file::Operation, worst: Time) -> Option<Time> {
+        let key = table.deadline.as_ref().or(table.period.as_ref())?;
+        if *key.as_ref() < worst && !key.as_ref().is_zero() {
+            let what = if table.deadline.is_some() {
+                "deadline"
+            } else {
+                "period"
+            };
+            let message =
+                format!("the worst-case execution time, {worst}, is longer than the {what}");
+            self.fault(message, key.span(), "shorter than `wcet`");
+        }
+        table.deadline.as_ref().map(|time| *time.as_ref())
+    }
+
+    fn processor(&mut self, number: Option<&Spanned<u32>>, host: usize) -> Option<usize> {
+        let number = number?;
+        let at = usize::try_from(*number.as_ref()).unwrap_or(usize::MAX);
+        let there = &self.hosts[host];
+        if at >= there.processors {
+            let message = format!(
+                "host `{}` has no processor {at}: it has {}, counted from 0",
+                there.name, there.processors
+            );
+            self.fault(message, number.span(), "no such processor");
+        }
+        Some(at)
+    }
+
+    fn preemption(
+        &mut self,
+        name: &Spanned<String>,
+        table: &file::Operation,
+        worst: Time,
+    ) -> Preemption {
+        let is_none = table.preemption == file::Preemption::None;
+        match (is_none, &table.segments, &table.section) {
+            (false, None, None) => Preemption::Full,
+            (true, None, None) => Preemption::None,
+            (false, Some(segments), None) => {
+                let place = segments.span();
+                let file::Segments { longest, last } = *segments.as_ref();
+                if longest > worst || last > longest || last.is_zero() {
+                    let message = "segments: 0 < `last` <= `longest` <= `wcet`";
+                    self.fault(message, place, "out of bounds");
+                }
+                Preemption::Segments { longest, last }
+            }
+            (false, None, Some(section)) => {
+                let longest = *section.as_ref();
+                if longest > worst {
+                    let message = "a section without preemption is no longer than `wcet`";
+                    self.fault(message, section.span(), "longer than `wcet`");
+                }
+                Preemption::Floating { longest }
+            }
+            _ => {
+                let message = format!(
+                    "operation `{}` has more than one of `preemption`, `segments`, `section`",
+                    name.as_ref()
+                );
+                self.fault(message, name.span(), "keep one of them");
+                Preemption::Full
+            }
+        }
+    }
+
+    fn call(&mut self, call: &file::Call) -> Call {
+        let times = call.times.as_ref();
+        if let Some(times) = times.filter(|times| *times.as_ref() == 0) {
+            self.fault(
+                "an operation that is called is called once at least",
+                times.span(),
+                "zero",
+            );
+        }
+        Call {
+            operation: self.resolve(&call.operation, "operation", |builder| {
+                &builder.operation_names
+            }),
+            times: times.map_or(1, |times| u64::from(*times.as_ref())),
+            two_way: call.kind == file::CallKind::TwoWay,
+            place: call.operation.span(),
+        }
+    }
+
+    fn sections(&mut self, locks: &[file::Lock], worst: Time) -> Vec<CriticalSection> {
+        let mut sections = Vec::new();
+        for lock in locks {
+            let mutex = self.resolve(&lock.mutex, "mutex", |builder| &builder.mutex_names);
+            let length = *lock.time.as_ref();
+            if length.is_zero() {
+                self.fault("a critical section is above zero", lock.time.span(), "zero");
+            } else if length > worst {
+                let message = format!("a critical section is no longer than `wcet`, {worst}");
+                self.fault(message, lock.time.span(), "too long");
+            }
+            sections.push(CriticalSection { mutex, length });
+        }
+        sections
+    }
+
+    /// Checks that each operation is released: by its period, or by another operation.
+    fn check_releases(&mut self, operations: &[Operation]) {
+        let mut is_called = vec![false; operations.len()];
+        for call in operations.iter().flat_map(|one| &one.calls) {
+            if let Some(is_called) = is_called.get_mut(call.operation) {
+                *is_called = true;
+            }
+        }
+        for (operation, is_called) in operations.iter().zip(is_called) {
+            let message = match (operation.period, is_called, operation.threads) {
+                (None, false, _) => {
+                    "is never released: no operation calls it, and it has no `period`"
+                }
+                (None, true, 1..) => "has threads of its own, and no `period` at which they run",
+                _ => continue,
+            };
+            let message = format!("operation `{}` {message}", operation.name);
+            self.fault(message, operation.place.clone(), "add the key `period`");
+        }
+    }
+}
+
+/// Returns the known name that is most similar, if it is similar at all.
+fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {
+    let scored = known.map(|one| (strsim::damerau_levenshtein(name, one), one));
+    let (distance, near) = scored.min()?;
+    (distance <= (name.len() / 3).max(1)).then_some(near)
+}
+
+/// Makes the error of a cycle of calls.
+fn cycle_fault(source: &Arc<SourceFile>, operations: &[Operation], cycle: &[usize]) -> Diagnostic {
+    let name = |at: &usize| format!("`{}`", operations[*at].name);
+    let mut names: Vec<String> = cycle.iter().take(SHOWN).map(name).collect();
+    if cycle.len() > SHOWN {
+        names.push(format!("{} more", cycle.len() - SHOWN));
+    }
+    let message = format!(
+        "operations call one another in a cycle: {}",
+        names.join(", ")
+    );
+    let place = |at: usize| {
+        let next = cycle[(at + 1) % cycle.len()];
+        let calls = &operations[cycle[at]].calls;
+        let call = calls.iter().find(|call| call.operation == next);
+        call.map_or_else(
+            || operations[cycle[at]].place.clone(),
+            |call| call.place.clone(),
+        )
+    };
+    let label = |at: usize| format!("called by `{}`", operations[cycle[at]].name);
+    let mut fault = error(source, message, place(0), label(0));
+    for at in 1..cycle.len().min(SHOWN) {
+        fault = fault.with_label(source.clone(), place(at), label(at));
+    }
+    fault
+}

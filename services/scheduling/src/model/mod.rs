@@ -1,0 +1,179 @@
+//! Model of a system: hosts, operations with what they need (`RT_Info`), what they call, and the
+//! mutexes they hold.
+//!
+//! [`read`] makes a model of a TOML file, or says what is wrong in it and where. A model is
+//! consistent: its indices are valid, its times are bounded, and its calls form no cycle.
+
+mod build;
+mod file;
+mod order;
+
+use crate::analysis::Preemption;
+use crate::analysis::blocking::{CriticalSection, Protocol};
+use crate::level::Level;
+use crate::time::Time;
+use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::source::SourceFile;
+use std::ops::Range;
+use std::sync::Arc;
+
+use file::File;
+
+/// Maximum number of operations of a model.
+pub const MOST_OPERATIONS: usize = 100_000;
+
+/// Hosts and operations of a system.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Name of the strategy that the file asks for, if any.
+    pub strategy: Option<String>,
+    /// Protocol of all mutexes.
+    pub protocol: Protocol,
+    /// Hosts; there is always one.
+    pub hosts: Vec<Host>,
+    /// Maximum times of messages between hosts.
+    pub messages: Vec<Message>,
+    /// Names of the mutexes, by their indices.
+    pub mutexes: Vec<String>,
+    /// Operations, in the order of the file.
+    pub operations: Vec<Operation>,
+    /// Indices of the operations, each after all operations that call it.
+    pub order: Vec<usize>,
+    source: Arc<SourceFile>,
+}
+
+/// Computer with one or more processors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// Name of the host.
+    pub name: String,
+    /// Number of processors, at least 1.
+    pub processors: usize,
+}
+
+/// Maximum time of a message between two hosts, in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Indices of the hosts.
+    pub between: (usize, usize),
+    /// Time from the end of the sending operation to the release of the receiving one.
+    pub time: Time,
+}
+
+/// Operation of an object, with what it needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Name of the operation, unique in the model.
+    pub name: String,
+    /// Worst, typical and cached execution time, without the operations that it calls.
+    pub times: ExecutionTimes,
+    /// Own releases, or the minimum distance that the operation expects of its callers.
+    pub period: Option<Time>,
+    /// Deadline, counted from the release of the operation from which the chain of calls starts.
+    pub deadline: Option<Time>,
+    /// Time of the first release. The analysis takes it for unknown, which is safe.
+    pub offset: Time,
+    /// Maximum time from a nominal release to the actual one.
+    pub jitter: Time,
+    /// Harm of a missed deadline.
+    pub criticality: Level,
+    /// Preference among operations that are otherwise equal.
+    pub importance: Level,
+    /// Number of threads of its own; with any, the operation releases itself by its period, even if
+    /// others call it.
+    pub threads: u32,
+    /// Index of the host.
+    pub host: usize,
+    /// Processor of the host to which the operation is pinned.
+    pub processor: Option<usize>,
+    /// Manner in which several suppliers release the operation.
+    pub kind: Kind,
+    /// Points of preemption.
+    pub preemption: Preemption,
+    /// Calls of a job.
+    pub calls: Vec<Call>,
+    /// Critical sections of a job, without those of operations that it calls.
+    pub sections: Vec<CriticalSection>,
+    place: Range<usize>,
+}
+
+/// Execution times of an operation, as an `RT_Info` has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ExecutionTimes {
+    /// Maximum time of a job. Zero only for conjunctions and disjunctions.
+    pub worst: Time,
+    /// Usual time of a job.
+    pub typical: Option<Time>,
+    /// Time of a job with warm caches.
+    pub cached: Option<Time>,
+}
+
+/// Manner in which several suppliers release an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// By each call.
+    #[default]
+    Operation,
+    /// By a call of each supplier: it waits for the last one.
+    Conjunction,
+    /// By each call of any supplier.
+    Disjunction,
+}
+
+/// Call of another operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Index of the operation that is called.
+    pub operation: usize,
+    /// Number of calls in each job.
+    pub times: u64,
+    /// `true` if the caller waits for the reply.
+    pub two_way: bool,
+    place: Range<usize>,
+}
+
+/// Reads a model from a TOML text; `name` is the file's name in diagnostics.
+///
+/// # Errors
+/// All faults that are found, each with its place.
+pub fn read(name: &str, text: &str) -> Result<Model, Vec<Diagnostic>> {
+    let source = Arc::new(SourceFile::new(name, text));
+    let file = file::parse(&source).map_err(|fault| vec![*fault])?;
+    build::build(file, source)
+}
+
+impl Model {
+    /// Returns the maximum time of a message between two hosts; zero within a host, and where the
+    /// model names none.
+    #[must_use]
+    pub fn message_time(&self, from: usize, to: usize) -> Time {
+        let joins =
+            |message: &&Message| message.between == (from, to) || message.between == (to, from);
+        let named = self.messages.iter().find(joins);
+        named.map_or(Time::ZERO, |message| message.time)
+    }
+
+    /// Returns the index of the operation of a name.
+    #[must_use]
+    pub fn operation(&self, name: &str) -> Option<usize> {
+        self.operations.iter().position(|one| one.name == name)
+    }
+
+    /// Makes an error that points at an operation's name.
+    pub(crate) fn error_at(&self, operation: usize, message: String, label: &str) -> Diagnostic {
+        let place = self.operations[operation].place.clone();
+        error(&self.source, message, place, label)
+    }
+}
+
+/// Makes an error at a place of a file.
+fn error(
+    source: &Arc<SourceFile>,
+    message: impl Into<String>,
+    place: Range<usize>,
+    label: impl Into<String>,
+) -> Diagnostic {
+    let severity = punctual_idl::diagnostic::Severity::Error;
+    Diagnostic::new(severity, message, source.clone(), place, label)
+}

@@ -1,0 +1,93 @@
+//! Smallest changes after which a processor's streams meet their deadlines.
+
+use super::Plan;
+use crate::analysis::Task;
+use crate::analysis::fixed_priority::Prioritized;
+use crate::assignment::sensitivity::{MILLION, changes, largest_scale};
+use crate::strategy::Dispatching;
+use crate::time::Time;
+use serde::Serialize;
+
+/// Changes to a processor on which streams miss deadlines; each alone mends it.
+///
+/// They leave the jitter of streams as it is, which a change may also shorten or lengthen: plan the
+/// changed model to be certain.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Mends {
+    /// Index of the processor in [`Plan::processors`].
+    pub processor: usize,
+    /// Largest factor for all execution times of the processor; `None` if none is small enough.
+    pub scale: Option<f64>,
+    /// Changes of single streams.
+    pub changes: Vec<Mend>,
+}
+
+/// Change of one stream.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mend {
+    /// Index of the stream.
+    pub stream: usize,
+    /// Name of the operation.
+    pub operation: String,
+    /// Largest worst-case execution time that mends the processor, if it is not longer already.
+    pub wcet: Option<Time>,
+    /// Smallest period that mends the processor, if it is not shorter already.
+    pub period: Option<Time>,
+}
+
+impl Plan {
+    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities.
+    #[must_use]
+    pub fn mends(&self) -> Vec<Mends> {
+        let processors = 0..self.processors.len();
+        processors
+            .filter_map(|processor| self.mends_of(processor))
+            .collect()
+    }
+
+    fn mends_of(&self, processor: usize) -> Option<Mends> {
+        let analysed = &self.analysed;
+        let levels = &analysed.levels[processor];
+        if levels.iter().any(|level| *level != Dispatching::Static) {
+            return None;
+        }
+        let here = analysed.residents(processor);
+        let misses = |&index: &usize| self.streams[index].verdict == super::Verdict::Misses;
+        if !here.iter().any(misses) {
+            return None;
+        }
+        let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
+        let prioritized: Vec<_> = here
+            .iter()
+            .zip(&tasks)
+            .map(|(&index, task)| Prioritized {
+                task,
+                priority: analysed.priority(index),
+            })
+            .collect();
+        let found = changes(&prioritized).into_iter().map(|change| {
+            let (stream, task) = (here[change.task], &tasks[change.task]);
+            Mend {
+                stream,
+                operation: self.streams[stream].operation.clone(),
+                wcet: change.wcet.filter(|&wcet| wcet < task.wcet),
+                period: change.period.filter(|&period| period > task.period),
+            }
+        });
+        let mends = |mend: &Mend| mend.wcet.is_some() || mend.period.is_some();
+        Some(Mends {
+            processor,
+            scale: largest_scale(&prioritized).map(fraction),
+            changes: found.filter(mends).collect(),
+        })
+    }
+}
+
+/// Returns millionths as a fraction.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most a thousand million, for people"
+)]
+fn fraction(millionths: u64) -> f64 {
+    millionths as f64 / MILLION as f64
+}

@@ -1,0 +1,222 @@
+//! Plan: the processor, level, priority and response time of each operation of a model.
+//!
+//! [`plan`] propagates rates, places the streams on processors, assigns levels by a strategy, and
+//! computes end-to-end response times. A set that does not fit has a plan, too: it says what misses.
+
+mod explain;
+mod lanes;
+mod mend;
+mod placement;
+mod priorities;
+
+use crate::analysis::Response;
+use crate::analysis::bounds::{self, Outcome as Bound};
+use crate::chains::{Chains, EndToEnd, Place, analyse};
+use crate::level::Level;
+use crate::model::Model;
+use crate::release::{self, Stream};
+use crate::strategy::{Dispatching, Strategy};
+use crate::time::Time;
+use punctual_idl::diagnostic::Diagnostic;
+use serde::Serialize;
+
+pub use explain::{Explained, Term};
+pub use lanes::{InLane, LaneCost};
+pub use mend::{Mend, Mends};
+pub use placement::Processor;
+
+/// Outcome of planning a model.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Name of the strategy.
+    pub strategy: String,
+    /// Processors of all hosts.
+    pub processors: Vec<PlannedProcessor>,
+    /// Streams of jobs, each after those that release it.
+    pub streams: Vec<PlannedStream>,
+    /// `false` if the analysis was given up, as too many streams influence one another: then no
+    /// response has a bound.
+    pub is_complete: bool,
+    /// Streams as they were analysed.
+    pub(crate) analysed: Analysed,
+}
+
+/// Processor with its load.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedProcessor {
+    /// Name of the host.
+    pub host: String,
+    /// Number of the processor on its host.
+    pub number: usize,
+    /// Share of its time that admitted streams take, 1.0 for all of it.
+    pub utilisation: f64,
+    /// Order of dispatching of each level; the first is served first.
+    pub levels: Vec<&'static str>,
+    /// Utilisation bounds that hold for its tasks.
+    #[serde(skip)]
+    pub bounds: Vec<Bound>,
+}
+
+/// Stream with its place and response time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedStream {
+    /// Name of the operation.
+    pub operation: String,
+    /// Name of the operation whose releases start the chain of calls.
+    pub source: String,
+    /// Name of the host.
+    pub host: String,
+    /// Number of the processor on its host; `None` if the stream is left out.
+    pub processor: Option<usize>,
+    /// Level on the processor; level 0 is served first.
+    pub level: Option<usize>,
+    /// Real-time CORBA priority, 0 to 32767.
+    pub priority: Option<i16>,
+    /// Criticality of the operation.
+    pub criticality: Level,
+    /// Worst-case execution time of the jobs of a release, with operations that run in their thread.
+    pub wcet: Time,
+    /// Minimum distance of two releases.
+    pub period: Time,
+    /// Deadline, counted from the release of the source.
+    pub deadline: Time,
+    /// Latest release, counted from the release of the source.
+    pub jitter: Time,
+    /// Worst-case response time, counted from the release of the source; `None` if it has no bound.
+    pub response: Option<Time>,
+    /// Verdict on the stream.
+    pub verdict: Verdict,
+}
+
+/// Verdict on a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Every job ends by its deadline.
+    Fits,
+    /// A job may end after its deadline.
+    Misses,
+    /// The strategy's admission left the stream out.
+    LeftOut,
+    /// A stream that releases this one is left out.
+    NeverReleased,
+}
+
+/// Streams, their places and their responses.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysed {
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) places: Vec<Option<Place>>,
+    pub(crate) levels: Vec<Vec<Dispatching>>,
+    pub(crate) outcomes: Vec<Option<EndToEnd>>,
+}
+
+/// Plans a model by a strategy.
+///
+/// # Errors
+/// Rates that contradict each other, and mutexes that several processors share.
+pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
+    let streams = release::streams(model)?;
+    let processors = placement::processors(model);
+    let homes = placement::place(model, &streams, &processors, strategy);
+    placement::check_mutexes(model, &streams, &homes)?;
+    let (places, levels) = priorities::assign(model, &streams, &homes, &processors, strategy);
+    let analysis = analyse(&Chains {
+        streams: &streams,
+        places: &places,
+        levels: &levels,
+        protocol: model.protocol,
+    });
+    let analysed = Analysed {
+        streams,
+        places,
+        levels,
+        outcomes: analysis.streams,
+    };
+    Ok(Plan {
+        is_complete: analysis.is_complete,
+        strategy: strategy.name().to_owned(),
+        processors: analysed.processors(model, &processors),
+        streams: analysed.streams(model, &processors),
+        analysed,
+    })
+}
+
+impl Plan {
+    /// Returns whether every stream is admitted and meets its deadline.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        let mut verdicts = self.streams.iter().map(|stream| stream.verdict);
+        verdicts.all(|verdict| verdict == Verdict::Fits)
+    }
+
+    /// Returns the streams of an operation, by their indices.
+    pub fn streams_of(&self, operation: &str) -> impl Iterator<Item = usize> {
+        let all = self.streams.iter().enumerate();
+        all.filter(move |(_, stream)| stream.operation == operation)
+            .map(|(index, _)| index)
+    }
+}
+
+impl Analysed {
+    fn processors(&self, model: &Model, processors: &[Processor]) -> Vec<PlannedProcessor> {
+        let planned = processors.iter().enumerate().map(|(at, processor)| {
+            let placed = self.streams.iter().zip(&self.places);
+            let here = placed.filter(|(_, place)| place.is_some_and(|place| place.processor == at));
+            let tasks: Vec<_> = here.map(|(stream, _)| &stream.task).collect();
+            let levels = self.levels[at].iter().map(|dispatching| dispatching.name());
+            PlannedProcessor {
+                host: model.hosts[processor.host].name.clone(),
+                number: processor.number,
+                utilisation: crate::analysis::utilisation(tasks.iter().copied()),
+                levels: levels.collect(),
+                bounds: bounds::bounds(&tasks),
+            }
+        });
+        planned.collect()
+    }
+
+    fn streams(&self, model: &Model, processors: &[Processor]) -> Vec<PlannedStream> {
+        let all = 0..self.streams.len();
+        all.map(|index| self.stream(model, processors, index))
+            .collect()
+    }
+
+    fn stream(&self, model: &Model, processors: &[Processor], index: usize) -> PlannedStream {
+        let (stream, place) = (&self.streams[index], self.places[index]);
+        let operation = &model.operations[stream.operation];
+        let outcome = self.outcomes[index].as_ref();
+        let response = outcome.map(|outcome| outcome.response);
+        let levels = place.map_or(0, |place| self.levels[place.processor].len());
+        PlannedStream {
+            operation: operation.name.clone(),
+            source: model.operations[stream.source].name.clone(),
+            host: model.hosts[operation.host].name.clone(),
+            processor: place.map(|place| processors[place.processor].number),
+            level: place.map(|place| place.level),
+            priority: place.map(|place| priorities::corba(place.level, levels)),
+            criticality: operation.criticality,
+            wcet: stream.task.wcet,
+            period: stream.task.period,
+            deadline: stream.task.deadline,
+            jitter: outcome.map_or(stream.task.jitter, |outcome| outcome.jitter),
+            response: response.and_then(Response::bound),
+            verdict: self.verdict(index),
+        }
+    }
+
+    fn verdict(&self, index: usize) -> Verdict {
+        let stream = &self.streams[index];
+        match &self.outcomes[index] {
+            Some(outcome) if outcome.response.meets(stream.task.deadline) => Verdict::Fits,
+            Some(_) => Verdict::Misses,
+            None => {
+                let mut suppliers = stream.released_by.iter();
+                match suppliers.any(|release| self.places[release.stream].is_none()) {
+                    true => Verdict::NeverReleased,
+                    false => Verdict::LeftOut,
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Places streams on the processors of their hosts.
+
+use crate::analysis::Task;
+use crate::analysis::edf::{Sharing, demand_test};
+use crate::assignment::Candidate;
+use crate::assignment::partition::{
+    DeadlineMonotonic, Heuristic, Placement, Problem, partition, place as by,
+};
+use crate::model::Model;
+use crate::release::Stream;
+use crate::strategy::{Dispatching, Strategy};
+use punctual_idl::diagnostic::Diagnostic;
+use std::collections::BTreeMap;
+
+/// Number of admission tests after which the search for a placement ends.
+const SEARCH: u64 = 20_000;
+
+/// Processor of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processor {
+    /// Index of the host.
+    pub host: usize,
+    /// Number of the processor on its host.
+    pub number: usize,
+}
+
+/// Returns the processors of all hosts.
+pub(super) fn processors(model: &Model) -> Vec<Processor> {
+    let hosts = model.hosts.iter().enumerate();
+    hosts
+        .flat_map(|(host, described)| {
+            (0..described.processors).map(move |number| Processor { host, number })
+        })
+        .collect()
+}
+
+/// Returns the processor of each stream: where it is pinned, or where there is room.
+pub(super) fn place(
+    model: &Model,
+    streams: &[Stream],
+    processors: &[Processor],
+    strategy: &dyn Strategy,
+) -> Vec<usize> {
+    let mut homes = vec![0; streams.len()];
+    for (host, described) in model.hosts.iter().enumerate() {
+        let here: Vec<usize> = (0..streams.len())
+            .filter(|&index| model.operations[streams[index].operation].host == host)
+            .collect();
+        let tasks: Vec<Task> = here
+            .iter()
+            .map(|&index| streams[index].task.clone())
+            .collect();
+        let pinned = here
+            .iter()
+            .map(|&index| model.operations[streams[index].operation].processor);
+        let pinned: Vec<_> = pinned.collect();
+        let problem = Problem {
+            tasks: &tasks,
+            pinned: &pinned,
+            processors: described.processors,
+        };
+        let placed = spread(&problem, is_static(strategy));
+        let first = processors
+            .iter()
+            .position(|one| one.host == host)
+            .unwrap_or(0);
+        for (at, index) in here.into_iter().enumerate() {
+            homes[index] = first + placed.get(at).copied().unwrap_or(0);
+        }
+    }
+    homes
+}
+
+/// Returns whether a strategy dispatches by static priorities.
+fn is_static(strategy: &dyn Strategy) -> bool {
+    let any = Candidate::new(Task::new(crate::Time::ZERO, crate::Time::from_nanos(1)));
+    strategy.dispatching(&any) == Dispatching::Static
+}
+
+/// Spreads the load evenly if all deadlines are met so, else as the heuristics and the search find,
+/// else evenly all the same.
+fn spread(problem: &Problem<'_>, is_static: bool) -> Vec<usize> {
+    if problem.processors == 1 {
+        return vec![0; problem.tasks.len()];
+    }
+    let tested = match is_static {
+        true => by(problem, Heuristic::WorstFit, &DeadlineMonotonic)
+            .or_else(|_| partition(problem, &DeadlineMonotonic, SEARCH)),
+        false => by(problem, Heuristic::WorstFit, &has_feasible_demand)
+            .or_else(|_| partition(problem, &has_feasible_demand, SEARCH)),
+    };
+    let any = |_: &[&Task]| true;
+    let placed = tested.or_else(|_| by(problem, Heuristic::WorstFit, &any));
+    placed.map_or_else(
+        |_| vec![0; problem.tasks.len()],
+        |found: Placement| found.processors,
+    )
+}
+
+fn has_feasible_demand(tasks: &[&Task]) -> bool {
+    let alone = |task| Sharing {
+        task,
+        sections: &[],
+    };
+    let sharing: Vec<_> = tasks.iter().copied().map(alone).collect();
+    demand_test(&sharing).is_feasible()
+}
+
+/// Checks that no two processors share a mutex: no bound of blocking holds for that.
+pub(super) fn check_mutexes(
+    model: &Model,
+    streams: &[Stream],
+    homes: &[usize],
+) -> Result<(), Vec<Diagnostic>> {
+    let mut first: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut faults: BTreeMap<usize, Diagnostic> = BTreeMap::new();
+    for (stream, &home) in streams.iter().zip(homes) {
+        for section in &stream.sections {
+            let &mut (there, other) = first
+                .entry(section.mutex)
+                .or_insert((home, stream.operation));
+            if there == home || faults.contains_key(&section.mutex) {
+                continue;
+            }
+            let name = |operation: usize| &model.operations[operation].name;
+            let message = format!(
+                "`{}` and `{}` lock mutex `{}` on different processors",
+                name(other),
+                name(stream.operation),
+                model.mutexes[section.mutex]
+            );
+            let fault = model
+                .error_at(stream.operation, message, "on another processor")
+                .with_help("pin both to one processor by the key `processor`");
+            faults.insert(section.mutex, fault);
+        }
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(faults.into_values().collect()),
+    }
+}

@@ -1,0 +1,146 @@
+//! Tests of pictures: of their structure, not of their looks.
+
+use crate::timeline::models::{EXAMPLES, example, planned};
+use punctual_scheduling::Time;
+use punctual_scheduling::draw::{MOST_ROWS, Options, html, svg};
+use std::fmt::Write;
+
+fn picture(name: &str, options: &Options) -> String {
+    let (model, plan) = example(name);
+    svg(&model, &plan, options)
+}
+
+fn count(picture: &str, part: &str) -> usize {
+    picture.matches(part).count()
+}
+
+/// Checks that tags are closed in order, and that attributes and text have no stray characters.
+fn check_well_formed(picture: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    let mut parts = picture.split('<');
+    assert_eq!(parts.next(), Some(""));
+    for part in parts {
+        let (tag, text) = part.split_once('>').unwrap();
+        assert!(!text.contains('>'), "{part}");
+        assert_eq!(count(tag, "\"") % 2, 0, "{tag}");
+        let name = tag.split([' ', '/']).find(|name| !name.is_empty()).unwrap();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop(), Some(name), "{part}");
+        } else if !tag.ends_with('/') {
+            open.push(name);
+        }
+        let entities = ["amp;", "lt;", "gt;", "quot;", "#39;"];
+        for after in part.split('&').skip(1) {
+            assert!(
+                entities.iter().any(|entity| after.starts_with(entity)),
+                "{part}"
+            );
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// Writes a model of one processor with so many operations.
+fn many(operations: usize) -> String {
+    let mut text = "strategy = \"RMS\"\n".to_owned();
+    for number in 0..operations {
+        let table = format!("[operation.o{number}]\nwcet = \"1us\"\nperiod = \"1ms\"");
+        writeln!(text, "{table}").unwrap();
+    }
+    text
+}
+
+#[test]
+fn each_stream_has_a_row() {
+    for (name, rows) in EXAMPLES.into_iter().zip([5, 4, 5]) {
+        let picture = picture(name, &Options::default());
+        check_well_formed(&picture);
+        assert_eq!(count(&picture, "<g class=\"row\">"), rows, "{name}");
+    }
+}
+
+#[test]
+fn rows_are_grouped_by_processor() {
+    let picture = picture("fits", &Options::default());
+    assert_eq!(count(&picture, "class=\"group\""), 2);
+    let place = |text: &str| picture.find(text).unwrap();
+    let second = place(">station, processor 1, load");
+    assert!(place(">station, processor 0, load") < second);
+    assert!(place("<title>tracker.update</title>") < second);
+    assert!(place("<title>log.write</title>") > second);
+}
+
+#[test]
+fn missed_deadlines_are_marked() {
+    let options = Options {
+        window: Some(Time::from_millis(200)),
+        ..Options::default()
+    };
+    let overloaded = picture("overloaded", &options);
+    assert!(overloaded.contains("Does not fit: 1 of 4 streams may miss its deadline."));
+    // One in the legend.
+    assert!(count(&overloaded, "class=\"mark\"") > 1);
+    assert!(overloaded.contains("deadline at 70ms: missed"));
+    let fits = picture("fits", &options);
+    assert!(fits.contains("Fits: every job ends by its deadline."));
+    assert_eq!(count(&fits, "class=\"mark\""), 0);
+}
+
+#[test]
+fn the_window_contains_the_first_job_of_each_row() {
+    let options = Options {
+        operations: vec!["log.write".to_owned()],
+        window: None,
+    };
+    let picture = picture("overloaded", &options);
+    // The period is its hyperperiod.
+    assert!(picture.contains("log.write, job 1\nreleased at 0s\nends at 80ms"));
+    assert!(picture.contains(">100ms</text>"));
+}
+
+#[test]
+fn a_filter_chooses_rows() {
+    let chosen = Options {
+        operations: vec!["display.refresh".to_owned(), "log.write".to_owned()],
+        window: None,
+    };
+    let picture = picture("fits", &chosen);
+    assert_eq!(count(&picture, "<g class=\"row\">"), 2);
+    assert!(!picture.contains("radar.read"));
+}
+
+#[test]
+fn of_a_large_plan_the_first_rows_are_drawn() {
+    let (model, plan) = planned("many", &many(MOST_ROWS + 2));
+    let picture = svg(&model, &plan, &Options::default());
+    assert_eq!(count(&picture, "<g class=\"row\">"), MOST_ROWS);
+    assert!(picture.contains("2 more rows are not drawn"));
+}
+
+#[test]
+fn names_are_escaped() {
+    let text =
+        "strategy = \"EDF\"\n[operation.\"a<b>&'\\u0001\"]\nwcet = \"1ms\"\nperiod = \"2ms\"";
+    let (model, plan) = planned("names", text);
+    let options = Options::default();
+    let picture = svg(&model, &plan, &options);
+    check_well_formed(&picture);
+    assert!(picture.contains("a&lt;b&gt;&amp;&#39;\u{fffd}"));
+    assert!(!html(&model, &plan, &options).contains("a<b"));
+}
+
+#[test]
+fn a_model_without_operations_has_a_picture() {
+    let (model, plan) = planned("empty", "strategy = \"RMS\"");
+    check_well_formed(&svg(&model, &plan, &Options::default()));
+}
+
+#[test]
+fn the_page_contains_the_picture_and_loads_nothing() {
+    let (model, plan) = example("two_hosts");
+    let options = Options::default();
+    let page = html(&model, &plan, &options);
+    assert!(page.contains(&svg(&model, &plan, &options)));
+    assert!(!page.contains("src=") && !page.contains("href=") && !page.contains("@import"));
+    assert_eq!(count(&page, "http"), 1 + count(&page, "http-equiv"));
+}

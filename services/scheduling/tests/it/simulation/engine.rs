@@ -1,0 +1,332 @@
+//! Simulator of one processor by discrete events, in whole nanoseconds.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use punctual_scheduling::analysis::{Preemption, Task};
+
+use super::sets::Random;
+
+/// Part of a job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) length: i64,
+    pub(super) holds: Holds,
+}
+
+/// Lock that a piece holds from its first nanosecond to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    Nothing,
+    Processor,
+    Mutex(usize),
+}
+
+/// Releases and code of one task.
+#[derive(Clone, Debug)]
+pub(super) struct Source {
+    /// Code of a job; without any, none is released.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) period: i64,
+    pub(super) deadline: i64,
+    pub(super) jitter: i64,
+    /// Fixed priority, or priority of the band.
+    pub(super) priority: i64,
+    /// Nominal release of the next job.
+    nominal: i64,
+    /// Actual release of the next job.
+    release: i64,
+    /// Time before which no job is released.
+    start: i64,
+    random: Option<Random>,
+}
+
+/// Rules of the processor.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rules {
+    /// Deadlines order the jobs of one priority.
+    pub(super) by_deadline: bool,
+    /// Task that loses against others of the same priority or deadline.
+    pub(super) loses: Option<usize>,
+    /// Urgency that the holder of a mutex has at least: a priority; under EDF, the time from the lock
+    /// to the deadline. Without an entry, holders inherit.
+    pub(super) ceilings: BTreeMap<usize, i64>,
+    /// Intervals (start, length) in which the processor is away.
+    pub(super) away: Vec<(i64, i64)>,
+}
+
+/// Observations of a simulation.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// Longest response of each task from its nominal release; 0 without a job that ended.
+    pub(super) worst: Vec<i64>,
+    /// Task that missed a deadline first.
+    pub(super) missed: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Job {
+    task: usize,
+    number: u64,
+    nominal: i64,
+    due: i64,
+    piece: usize,
+    progress: i64,
+    locked_at: i64,
+}
+
+impl Source {
+    /// Makes the releases of a task from a critical instant: with full jitter, then at once.
+    pub(super) fn critical(task: &Task, priority: i64, start: i64) -> Self {
+        let jitter = signed(task.jitter);
+        Self {
+            pieces: pieces(task),
+            period: signed(task.period),
+            deadline: signed(task.deadline),
+            jitter,
+            priority,
+            nominal: start - jitter,
+            release: start,
+            start,
+            random: None,
+        }
+    }
+
+    /// Makes releases at random distances with random jitter.
+    pub(super) fn random(task: &Task, priority: i64, random: &mut Random) -> Self {
+        let mut source = Self::critical(task, priority, 0);
+        source.random = Some(random.clone());
+        random.within(0, 1);
+        source.nominal = source.draw(source.period);
+        source.release = source.nominal + source.draw(source.jitter);
+        source
+    }
+
+    fn draw(&mut self, most: i64) -> i64 {
+        let random = self.random.as_mut().unwrap();
+        random.within(0, most.unsigned_abs()).cast_signed()
+    }
+
+    fn advance(&mut self) {
+        self.nominal += self.period;
+        if self.random.is_some() {
+            if self.draw(3) == 0 {
+                self.nominal += self.draw(self.period);
+            }
+            let jitter = self.draw(self.jitter);
+            self.release = self.release.max(self.nominal + jitter);
+        } else {
+            self.release = self.nominal.max(self.start);
+        }
+    }
+}
+
+/// Moment at which a simulation ends, at the latest at its time limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    Limit,
+    /// First moment without work.
+    Idle,
+    /// First moment without work, or first missed deadline.
+    Miss,
+}
+
+/// State of a simulation.
+struct Processor<'r> {
+    sources: Vec<Source>,
+    rules: &'r Rules,
+    end: i64,
+    now: i64,
+    jobs: Vec<Job>,
+    released: u64,
+    running: Option<u64>,
+    seen: Seen,
+}
+
+/// Simulates a processor.
+pub(super) fn run(sources: Vec<Source>, rules: &Rules, end: i64, stop: Until) -> Seen {
+    let worst = vec![0; sources.len()];
+    let mut processor = Processor {
+        sources,
+        rules,
+        end,
+        now: 0,
+        jobs: Vec::new(),
+        released: 0,
+        running: None,
+        seen: Seen {
+            worst,
+            missed: None,
+        },
+    };
+    while processor.now < end {
+        processor.release();
+        let until = processor.next_event();
+        let chosen = processor.choose();
+        if processor.is_away() {
+            processor.now = until;
+        } else if let Some(at) = chosen {
+            processor.execute(at, until);
+            processor.note_misses();
+        } else if stop != Until::Limit && processor.now > 1 {
+            break;
+        } else {
+            processor.now = until;
+        }
+        if stop == Until::Miss && processor.seen.missed.is_some() {
+            break;
+        }
+    }
+    processor.seen
+}
+
+impl Processor<'_> {
+    fn release(&mut self) {
+        for (task, source) in self.sources.iter_mut().enumerate() {
+            while source.release <= self.now {
+                if !source.pieces.is_empty() {
+                    self.jobs.push(job(task, source, self.released));
+                }
+                self.released += 1;
+                source.advance();
+            }
+        }
+    }
+
+    fn is_away(&self) -> bool {
+        let mut away = self.rules.away.iter();
+        away.any(|(from, length)| (*from..from + length).contains(&self.now))
+    }
+
+    /// Returns the time of the next release, or change of the processor's presence.
+    fn next_event(&self) -> i64 {
+        let releases = self.sources.iter().map(|source| source.release);
+        let away = self.rules.away.iter();
+        let changes = away.flat_map(|(from, length)| [*from, from + length]);
+        let later = releases.chain(changes).filter(|time| *time > self.now);
+        later.min().unwrap_or(self.end).min(self.end)
+    }
+
+    fn choose(&self) -> Option<usize> {
+        choose(&self.jobs, self.running, &self.sources, self.rules)
+    }
+
+    /// Executes a job to the end of its piece, or to the next event.
+    fn execute(&mut self, at: usize, until: i64) {
+        let job = &mut self.jobs[at];
+        let pieces = &self.sources[job.task].pieces;
+        let length = pieces[job.piece].length;
+        if job.progress == 0 {
+            job.locked_at = self.now;
+        }
+        let step = (length - job.progress).min(until - self.now);
+        self.now += step;
+        job.progress += step;
+        self.running = Some(job.number);
+        if job.progress == length {
+            (job.piece, job.progress) = (job.piece + 1, 0);
+        }
+        if job.piece == pieces.len() {
+            let job = self.jobs.remove(at);
+            let worst = &mut self.seen.worst[job.task];
+            *worst = (*worst).max(self.now - job.nominal);
+        }
+    }
+
+    fn note_misses(&mut self) {
+        let late = self.jobs.iter().find(|job| job.due < self.now);
+        let late = late.map(|job| job.task);
+        let mut ended = self.seen.worst.iter().zip(&self.sources);
+        let ended = ended.position(|(worst, source)| *worst > source.deadline);
+        self.seen.missed = self.seen.missed.or(late).or(ended);
+    }
+}
+
+fn job(task: usize, source: &Source, number: u64) -> Job {
+    Job {
+        task,
+        number,
+        nominal: source.nominal,
+        due: source.nominal + source.deadline,
+        piece: 0,
+        progress: 0,
+        locked_at: 0,
+    }
+}
+
+/// Returns the job to run.
+fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules) -> Option<usize> {
+    let holds = |job: &Job| sources[job.task].pieces[job.piece].holds;
+    let kept = jobs.iter().position(|job| {
+        Some(job.number) == running && job.progress > 0 && holds(job) == Holds::Processor
+    });
+    if kept.is_some() {
+        return kept;
+    }
+    let order = |&at: &usize| {
+        let job = &jobs[at];
+        let wins = Some(job.task) != rules.loses;
+        (urgency(job, sources, rules), wins, Reverse(job.number))
+    };
+    let mut chosen = (0..jobs.len()).max_by_key(order)?;
+    while let (Holds::Mutex(mutex), 0) = (holds(&jobs[chosen]), jobs[chosen].progress) {
+        let held = |job: &Job| job.progress > 0 && holds(job) == Holds::Mutex(mutex);
+        let Some(holder) = jobs.iter().position(held) else {
+            break;
+        };
+        let inherits = !rules.ceilings.contains_key(&mutex);
+        assert!(inherits, "under ceilings no job waits for a mutex");
+        chosen = holder;
+    }
+    Some(chosen)
+}
+
+/// Returns the priority and deadline of a job, with those that it has as the holder of a mutex.
+fn urgency(job: &Job, sources: &[Source], rules: &Rules) -> (i64, Reverse<i64>) {
+    let source = &sources[job.task];
+    let due = Reverse(if rules.by_deadline { job.due } else { 0 });
+    let ceiling = match source.pieces[job.piece].holds {
+        Holds::Mutex(mutex) if job.progress > 0 => rules.ceilings.get(&mutex),
+        _ => None,
+    };
+    match ceiling {
+        Some(floor) if rules.by_deadline => {
+            (source.priority, due.max(Reverse(job.locked_at + floor)))
+        }
+        Some(ceiling) => (source.priority.max(*ceiling), due),
+        None => (source.priority, due),
+    }
+}
+
+/// Returns the code of a task; its longest section comes first.
+fn pieces(task: &Task) -> Vec<Piece> {
+    let wcet = signed(task.wcet);
+    let piece = |length: i64, holds| Piece { length, holds };
+    let pieces = match task.preemption {
+        Preemption::Full => vec![piece(wcet, Holds::Nothing)],
+        Preemption::None => vec![piece(wcet, Holds::Processor)],
+        Preemption::Floating { longest } => {
+            let longest = signed(longest);
+            vec![
+                piece(longest, Holds::Processor),
+                piece(wcet - longest, Holds::Nothing),
+            ]
+        }
+        Preemption::Segments { longest, last } => {
+            let (longest, last) = (signed(longest), signed(last));
+            vec![
+                piece(longest, Holds::Processor),
+                piece(wcet - longest - last, Holds::Nothing),
+                piece(last, Holds::Processor),
+            ]
+        }
+    };
+    pieces
+        .into_iter()
+        .filter(|piece| piece.length > 0)
+        .collect()
+}
+
+pub(super) fn signed(time: punctual_scheduling::Time) -> i64 {
+    time.as_nanos().cast_signed()
+}

@@ -1,0 +1,5 @@
+//! Tests of simulated plans.
+
+mod bounds;
+pub(crate) mod models;
+mod runs;

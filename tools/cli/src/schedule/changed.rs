@@ -1,0 +1,79 @@
+//! `punctual schedule what-if`.
+
+use super::check::status;
+use super::source::{Source, print_json};
+use super::text;
+use crate::fail;
+use punctual_scheduling::plan::PlannedStream;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Options of `punctual schedule what-if`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    source: Source,
+    /// A value to change, e.g. radar.read.wcet=2ms: operation, key and value as in the file. Repeatable.
+    #[arg(long = "set", value_name = "OPERATION.KEY=VALUE", required = true)]
+    changes: Vec<String>,
+}
+
+/// Comparison in JSON.
+#[derive(Serialize)]
+struct Compared<'p> {
+    before: &'p [PlannedStream],
+    after: &'p [PlannedStream],
+    fits_before: bool,
+    fits_after: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let source = &options.source;
+    let text = source.text()?;
+    let before = source.plan(&source.model(&text)?)?;
+    // The text is TOML, or it would be no model.
+    let mut file: toml::Table = text.parse().map_err(|error| fail(error, None))?;
+    for change in &options.changes {
+        apply(&mut file, change).map_err(|message| {
+            fail(
+                message,
+                Some("a change is written as --set radar.read.wcet=2ms"),
+            )
+        })?;
+    }
+    let changed = toml::to_string(&file).map_err(|error| fail(error, None))?;
+    let after = source.plan(&source.model(&changed)?)?;
+    match source.json {
+        true => print_json(&Compared {
+            before: &before.streams,
+            after: &after.streams,
+            fits_before: before.fits(),
+            fits_after: after.fits(),
+        })?,
+        false => text::print_comparison(&before, &after),
+    }
+    Ok(status(&after))
+}
+
+/// Changes one value of a file: a number if it is one, else a text.
+fn apply(file: &mut toml::Table, change: &str) -> Result<(), String> {
+    let (path, value) = change
+        .split_once('=')
+        .ok_or_else(|| format!("`{change}` has no `=`"))?;
+    let (name, key) = path
+        .rsplit_once('.')
+        .ok_or_else(|| format!("`{path}` names no key of an operation"))?;
+    let operations = file
+        .get_mut("operation")
+        .and_then(toml::Value::as_table_mut);
+    let operation = operations.and_then(|operations| operations.get_mut(name));
+    let table = operation
+        .and_then(toml::Value::as_table_mut)
+        .ok_or_else(|| format!("there is no operation `{name}`"))?;
+    let value = match value.parse::<i64>() {
+        Ok(number) => toml::Value::Integer(number),
+        Err(_) => toml::Value::String(value.to_owned()),
+    };
+    table.insert(key.to_owned(), value);
+    Ok(())
+}

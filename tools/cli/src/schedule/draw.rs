@@ -1,0 +1,72 @@
+//! `punctual schedule draw`.
+
+use super::source::{Source, print_json};
+use crate::fail;
+use punctual_scheduling::Time;
+use punctual_scheduling::draw::{Options as Drawing, html, svg};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of `punctual schedule draw`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    source: Source,
+    /// The picture: a page with zoom and pan if the name ends in .html, else an SVG.
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+    /// Draw these operations only.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Time to draw, from the first release on, e.g. 100ms; by default until the pattern repeats, at most three
+    /// of the longest period.
+    #[arg(long, value_name = "TIME")]
+    until: Option<Time>,
+}
+
+/// Result in JSON.
+#[derive(Serialize)]
+struct Drawn<'o> {
+    file: &'o PathBuf,
+    fits: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let source = &options.source;
+    let model = source.model(&source.text()?)?;
+    if let Some(name) = options
+        .only
+        .iter()
+        .find(|name| model.operation(name).is_none())
+    {
+        let message = format!("{} has no operation `{name}`", source.file.display());
+        return Err(fail(
+            message,
+            Some("`punctual schedule check` lists the operations"),
+        ));
+    }
+    let plan = source.plan(&model)?;
+    let drawing = Drawing {
+        operations: options.only.clone(),
+        window: options.until,
+    };
+    let is_page = options
+        .output
+        .extension()
+        .is_some_and(|extension| extension == "html");
+    let picture = match is_page {
+        true => html(&model, &plan, &drawing),
+        false => svg(&model, &plan, &drawing),
+    };
+    std::fs::write(&options.output, picture)
+        .map_err(|error| fail(format!("{}: {error}", options.output.display()), None))?;
+    match source.json {
+        true => print_json(&Drawn {
+            file: &options.output,
+            fits: plan.fits(),
+        })?,
+        false => anstream::println!("{} is drawn", options.output.display()),
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,37 @@
+//! `punctual schedule`: proves that operations meet their deadlines, before they run.
+
+mod changed;
+mod check;
+mod draw;
+mod explain;
+mod source;
+mod text;
+
+use clap::Subcommand;
+use std::process::ExitCode;
+
+/// Subcommands of `punctual schedule`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Options {
+    /// Check that all operations of a model meet their deadlines; the exit status is 1 if some do not.
+    Check(check::Options),
+    /// Print the priority of each operation, and what it costs to have fewer lanes than priorities.
+    Assign(check::AssignOptions),
+    /// Explain the response time of an operation, term by term.
+    Explain(explain::Options),
+    /// Check a model with some values changed, beside the model as it is.
+    WhatIf(changed::Options),
+    /// Draw the time line of a model from a simulation: releases, preemptions, blocking, deadlines.
+    Draw(draw::Options),
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    let outcome = match options {
+        Options::Check(options) => check::run(options),
+        Options::Assign(options) => check::assign(options),
+        Options::Explain(options) => explain::run(options),
+        Options::WhatIf(options) => changed::run(options),
+        Options::Draw(options) => draw::run(options),
+    };
+    outcome.unwrap_or_else(|code| code)
+}

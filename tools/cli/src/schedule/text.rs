@@ -1,0 +1,298 @@
+//! Plans for people.
+
+use anstyle::{AnsiColor, Style};
+use punctual_scheduling::Time;
+use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
+use punctual_scheduling::plan::{
+    Explained, LaneCost, Mends, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
+};
+
+const BOLD: Style = Style::new().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Prints the processors, the streams, the verdict, and what would mend it.
+pub(super) fn print(plan: &Plan) {
+    print_processors(plan);
+    anstream::println!();
+    print_streams(plan);
+    anstream::println!();
+    print_verdict(plan);
+    for mends in plan.mends() {
+        print_mends(plan, &mends);
+    }
+}
+
+fn print_processors(plan: &Plan) {
+    anstream::println!(
+        "{BOLD}{:<20} {:>11}  {}{BOLD:#}",
+        "processor",
+        "utilisation",
+        "utilisation bounds"
+    );
+    for processor in &plan.processors {
+        let bounds: Vec<_> = processor.bounds.iter().filter_map(bound).collect();
+        let percent = 100.0 * processor.utilisation;
+        let name = name(processor);
+        anstream::println!("{name:<20} {percent:>10.1}%  {}", bounds.join(", "));
+    }
+}
+
+/// Returns a utilisation bound with its outcome; `None` if it does not hold for such tasks.
+fn bound(outcome: &Outcome) -> Option<String> {
+    let passed = match (outcome.passed?, outcome.test.strength()) {
+        (true, _) => "passed",
+        (false, Strength::Exact) => "failed",
+        (false, Strength::Sufficient) => "open",
+    };
+    let name = match outcome.test {
+        Test::LiuLayland => "Liu and Layland",
+        Test::Hyperbolic => "hyperbolic",
+        Test::EdfUtilisation => "EDF",
+        Test::EdfDensity => "EDF density",
+    };
+    Some(format!(
+        "{name} {:.3} of {:.3} {passed}",
+        outcome.load, outcome.limit
+    ))
+}
+
+fn name(processor: &PlannedProcessor) -> String {
+    format!("{} {}", processor.host, processor.number)
+}
+
+fn print_streams(plan: &Plan) {
+    let width = plan.streams.iter().map(|stream| shown(stream).len()).max();
+    let width = width.unwrap_or(0).max("operation".len());
+    anstream::println!(
+        "{BOLD}{:<width$} {:<16} {:>5} {:>8} {:>9} {:>9} {:>9} {:>9}{BOLD:#}",
+        "operation",
+        "processor",
+        "level",
+        "priority",
+        "wcet",
+        "period",
+        "response",
+        "deadline"
+    );
+    for stream in &plan.streams {
+        let (style, verdict) = verdict(stream.verdict);
+        let place = match stream.processor {
+            Some(number) => format!("{} {number}", stream.host),
+            None => stream.host.clone(),
+        };
+        anstream::println!(
+            "{:<width$} {place:<16} {:>5} {:>8} {:>9} {:>9} {:>9} {:>9}  {style}{verdict}{style:#}",
+            shown(stream),
+            optional(stream.level),
+            optional(stream.priority),
+            rounded(stream.wcet),
+            rounded(stream.period),
+            stream.response.map_or("-".to_owned(), rounded),
+            rounded(stream.deadline),
+        );
+    }
+}
+
+/// Returns the name of a stream: that of the operation, and of the source that releases it.
+fn shown(stream: &PlannedStream) -> String {
+    match stream.operation == stream.source {
+        true => stream.operation.clone(),
+        false => format!("{} (of {})", stream.operation, stream.source),
+    }
+}
+
+fn optional(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+/// Returns a time with four digits at most behind the point, rounded up.
+fn rounded(time: Time) -> String {
+    let nanos = time.as_nanos();
+    let step = match nanos {
+        ..1_000_000 => 1,
+        1_000_000..1_000_000_000 => 100,
+        _ => 100_000,
+    };
+    Time::from_nanos(nanos.div_ceil(step) * step).to_string()
+}
+
+fn verdict(verdict: Verdict) -> (Style, &'static str) {
+    match verdict {
+        Verdict::Fits => (GOOD, "fits"),
+        Verdict::Misses => (BAD, "misses"),
+        Verdict::LeftOut => (BAD, "left out"),
+        Verdict::NeverReleased => (BAD, "never released"),
+    }
+}
+
+fn print_verdict(plan: &Plan) {
+    let bad = plan
+        .streams
+        .iter()
+        .filter(|stream| stream.verdict != Verdict::Fits);
+    let bad: Vec<_> = bad.collect();
+    if bad.is_empty() {
+        anstream::println!(
+            "{GOOD}fits{GOOD:#}: every operation meets its deadline under {}",
+            plan.strategy
+        );
+        return;
+    }
+    if !plan.is_complete {
+        anstream::println!(
+            "{BAD}not known{BAD:#}: the analysis was given up, as too many operations influence one another;\n\
+             spread them over more processors, or shorten the chains of calls"
+        );
+        return;
+    }
+    anstream::println!("{BAD}does not fit{BAD:#} under {}:", plan.strategy);
+    for stream in bad {
+        let what = match (stream.verdict, stream.response) {
+            (Verdict::Misses, Some(response)) => {
+                format!("ends up to {} late", rounded(response - stream.deadline))
+            }
+            (Verdict::Misses, None) => {
+                "may end at any time: there is too much work before it".to_owned()
+            }
+            (Verdict::LeftOut, _) => "is left out by the strategy's admission".to_owned(),
+            _ => "is not released, as an operation that calls it is left out".to_owned(),
+        };
+        anstream::println!("  {} {what}", shown(stream));
+    }
+}
+
+fn print_mends(plan: &Plan, mends: &Mends) {
+    let at = name(&plan.processors[mends.processor]);
+    anstream::println!("\neach of these alone mends processor {at}:");
+    if let Some(scale) = mends.scale {
+        anstream::println!(
+            "  all execution times at most {:.1} % of what they are",
+            100.0 * scale
+        );
+    }
+    for mend in &mends.changes {
+        if let Some(wcet) = mend.wcet {
+            anstream::println!("  {}.wcet at most {wcet}", mend.operation);
+        }
+        if let Some(period) = mend.period {
+            anstream::println!("  {}.period at least {period}", mend.operation);
+        }
+    }
+}
+
+/// Prints the priority of each operation, and the lanes.
+pub(super) fn print_assignment(plan: &Plan, lanes: Option<&[LaneCost]>) {
+    print_streams(plan);
+    for lanes in lanes.unwrap_or_default() {
+        let at = name(&plan.processors[lanes.processor]);
+        let priorities: Vec<_> = lanes.priorities.iter().map(ToString::to_string).collect();
+        anstream::println!(
+            "\n{BOLD}processor {at}{BOLD:#}: lanes of priority {}",
+            priorities.join(", ")
+        );
+        for stream in &lanes.streams {
+            let cost = match (stream.before, stream.after) {
+                (Some(before), Some(after)) if after > before => {
+                    format!(
+                        ": response {} instead of {}",
+                        rounded(after),
+                        rounded(before)
+                    )
+                }
+                _ => String::new(),
+            };
+            anstream::println!("  {} in lane {}{cost}", stream.operation, stream.lane);
+        }
+        if lanes.breaks {
+            anstream::println!(
+                "  {BAD}too few lanes{BAD:#}: a deadline is missed that is met with more"
+            );
+        }
+    }
+}
+
+/// Prints the terms of a response time.
+pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
+    let (style, verdict) = verdict(stream.verdict);
+    anstream::println!(
+        "{BOLD}{}{BOLD:#} on {}: {style}{verdict}{style:#}",
+        shown(stream),
+        stream.host
+    );
+    let Some(terms) = terms else {
+        anstream::println!(
+            "  its response time has no terms: it has no bound, or its level dispatches by deadline"
+        );
+        return;
+    };
+    line(terms.jitter, "+", "latest release");
+    for term in &terms.blocking {
+        line(term.time, "+", &format!("blocked by {}", term.operation));
+    }
+    let jobs = match terms.jobs {
+        1 => "own execution".to_owned(),
+        jobs => format!("own execution, {jobs} jobs"),
+    };
+    line(terms.execution, "+", &jobs);
+    if !terms.suspended.is_zero() {
+        anstream::println!(
+            "{:>14}   of which it awaits replies for {}",
+            "",
+            terms.suspended
+        );
+    }
+    for term in &terms.interference {
+        line(term.time, "+", &interference(term));
+    }
+    if !terms.elapsed.is_zero() {
+        line(terms.elapsed, "-", "release of the worst of these jobs");
+    }
+    line(
+        terms.response,
+        "=",
+        &format!("response, of {} allowed", stream.deadline),
+    );
+}
+
+fn interference(term: &Term) -> String {
+    match term.jobs {
+        1 => format!("{}, 1 job", term.operation),
+        jobs => format!("{}, {jobs} jobs", term.operation),
+    }
+}
+
+fn line(time: Time, sign: &str, what: &str) {
+    if !time.is_zero() || sign == "=" {
+        anstream::println!("{:>14} {sign} {what}", time.to_string());
+    }
+}
+
+/// Prints the streams whose response or verdict differs between two plans.
+pub(super) fn print_comparison(before: &Plan, after: &Plan) {
+    anstream::println!(
+        "{BOLD}{:<28} {:>10} {:>10} {:>10}{BOLD:#}",
+        "operation",
+        "before",
+        "after",
+        "deadline"
+    );
+    let mut same = 0;
+    for (old, new) in before.streams.iter().zip(&after.streams) {
+        if (old.response, old.verdict) == (new.response, new.verdict) {
+            same += 1;
+            continue;
+        }
+        let (style, verdict) = verdict(new.verdict);
+        let response = |stream: &PlannedStream| stream.response.map_or("-".to_owned(), rounded);
+        anstream::println!(
+            "{:<28} {:>10} {:>10} {:>10}  {style}{verdict}{style:#}",
+            shown(new),
+            response(old),
+            response(new),
+            rounded(new.deadline),
+        );
+    }
+    anstream::println!("{same} others are as before\n");
+    print_verdict(after);
+}
