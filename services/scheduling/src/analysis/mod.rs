@@ -9,6 +9,7 @@ pub mod bounds;
 pub mod edf;
 pub mod fixed_priority;
 mod load;
+mod reservation;
 mod search;
 pub mod supply;
 mod task;

@@ -1,8 +1,7 @@
 //! Builds a model of a file: resolves names, checks values against one another.
 
-use super::{
-    Call, ExecutionTimes, File, Host, Kind, Message, Model, Operation, error, file, order,
-};
+use super::file::{self, File};
+use super::{Call, ExecutionTimes, Host, Kind, Message, Model, Operation, error, order};
 use super::{MOST_OPERATIONS, Range};
 use crate::analysis::Preemption;
 use crate::analysis::blocking::CriticalSection;
@@ -20,11 +19,21 @@ const SUGGESTIONS: usize = 20;
 /// Number of operations of a cycle that an error names.
 const SHOWN: usize = 6;
 
+/// Reads a model from a TOML text; `name` is the file's name in diagnostics.
+///
+/// # Errors
+/// All faults that are found, each with its place.
+pub fn read(name: &str, text: &str) -> Result<Model, Vec<Diagnostic>> {
+    let source = Arc::new(SourceFile::new(name, text));
+    let file = file::parse(&source).map_err(|fault| vec![*fault])?;
+    build(file, source)
+}
+
 /// Builds the model.
 ///
 /// # Errors
 /// All faults of names and values; a cycle of calls only if there are no other faults.
-pub(super) fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> {
+fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> {
     let mut builder = Builder::new(&file, source.clone());
     let messages = builder.messages(&file.message);
     // In the order of the file, which the table of names has lost.

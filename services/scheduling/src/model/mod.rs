@@ -17,7 +17,7 @@ use punctual_idl::source::SourceFile;
 use std::ops::Range;
 use std::sync::Arc;
 
-use file::File;
+pub use build::read;
 
 /// Maximum number of operations of a model.
 pub const MOST_OPERATIONS: usize = 100_000;
@@ -131,16 +131,6 @@ pub struct Call {
     /// `true` if the caller waits for the reply.
     pub two_way: bool,
     place: Range<usize>,
-}
-
-/// Reads a model from a TOML text; `name` is the file's name in diagnostics.
-///
-/// # Errors
-/// All faults that are found, each with its place.
-pub fn read(name: &str, text: &str) -> Result<Model, Vec<Diagnostic>> {
-    let source = Arc::new(SourceFile::new(name, text));
-    let file = file::parse(&source).map_err(|fault| vec![*fault])?;
-    build::build(file, source)
 }
 
 impl Model {

@@ -1,6 +1,6 @@
 //! Admission: which operations, at which of their rates, a processor takes.
 
-use super::schedule::levels;
+use super::levels::levels;
 use super::{Operation, Rate, Strategy};
 use crate::analysis::fixed_priority::Prioritized;
 use crate::assignment::Candidate;

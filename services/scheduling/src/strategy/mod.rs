@@ -18,6 +18,7 @@
 mod admission;
 mod dms;
 mod edf;
+mod levels;
 mod mlf;
 mod muf;
 mod muf_fair;

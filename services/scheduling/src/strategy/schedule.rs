@@ -1,6 +1,7 @@
 //! Schedule that a strategy makes of operations.
 
 use super::admission::{Admission, Limit};
+use super::levels::levels;
 use super::{Dispatching, Operation, Strategy};
 use crate::assignment::Candidate;
 
@@ -72,21 +73,6 @@ pub fn schedule(strategy: &dyn Strategy, operations: &[Operation], limit: Limit<
         }
     }
     Schedule { levels, operations }
-}
-
-/// Returns the level of each candidate.
-pub(super) fn levels(strategy: &dyn Strategy, candidates: &[&Candidate]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    let compare =
-        |one: usize, other: usize| strategy.level_order(candidates[one], candidates[other]);
-    order.sort_by(|&one, &other| compare(one, other));
-    let (mut levels, mut level) = (vec![0; candidates.len()], 0);
-    for (at, &index) in order.iter().enumerate() {
-        let is_next = at > 0 && compare(order[at - 1], index).is_ne();
-        level += usize::from(is_next);
-        levels[index] = level;
-    }
-    levels
 }
 
 /// Returns the sub-priority of each candidate in its level.

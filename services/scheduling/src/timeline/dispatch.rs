@@ -12,79 +12,15 @@
 //! for the mutex from then on (deadline floor, Burns et al. 2015).
 
 use super::Activity;
-use super::program::{Program, Section};
-use super::simulation::{Simulation, push};
+use super::processor::Locker;
+use super::program::Section;
+use super::state::{Simulation, push};
 use crate::analysis::blocking::Protocol;
 use crate::strategy::Dispatching;
 use crate::time::Time;
-use std::collections::BTreeMap;
-
-/// Processor and its jobs.
-#[derive(Default)]
-pub(super) struct Processor {
-    /// Jobs that may run.
-    pub(super) ready: Vec<usize>,
-    /// Number of times that a job was chosen.
-    pub(super) look: u64,
-    running: Option<usize>,
-    /// Job whose turn it is; it may have lent it to the running one.
-    served: Option<usize>,
-    since: Time,
-    /// `true` if a job was added or removed since the last choice.
-    has_changed: bool,
-    is_stale: bool,
-    /// Level of the first jobs that lock each mutex.
-    ceilings: BTreeMap<usize, usize>,
-    /// Streams of each level that lock each mutex.
-    lockers: BTreeMap<(usize, usize), Vec<Locker>>,
-}
-
-/// Stream that locks a mutex.
-struct Locker {
-    stream: usize,
-    /// Least time from the release of a job to its deadline.
-    shortest: Time,
-    /// Least laxity of a job at its release.
-    laxity: Time,
-}
 
 /// Place of a job in the order of service; the least is served first.
 type Key = (usize, i128, Time, usize);
-
-impl Processor {
-    /// Makes the processors of the streams' places.
-    pub(super) fn all(programs: &[Program], count: usize) -> Vec<Self> {
-        let mut processors: Vec<Self> = (0..count).map(|_| Self::default()).collect();
-        for (stream, program) in programs.iter().enumerate() {
-            let Some(place) = program.place else { continue };
-            let processor = &mut processors[place.processor];
-            for section in &program.sections {
-                let ceiling = processor.ceilings.entry(section.mutex);
-                let ceiling = ceiling.or_insert(place.level);
-                *ceiling = place.level.min(*ceiling);
-                let key = (section.mutex, place.level);
-                processor.lockers.entry(key).or_default().push(Locker {
-                    stream,
-                    shortest: program.shortest,
-                    laxity: program.shortest - program.wcet,
-                });
-            }
-        }
-        processors
-    }
-
-    /// Adds a job that may run.
-    pub(super) fn add(&mut self, job: usize) {
-        self.ready.push(job);
-        self.has_changed = true;
-    }
-
-    fn remove(&mut self, job: usize) {
-        self.ready.retain(|&one| one != job);
-        self.has_changed = true;
-        self.running = None;
-    }
-}
 
 impl Simulation {
     /// Executes the running job of a processor up to now; the processor then awaits a new choice.

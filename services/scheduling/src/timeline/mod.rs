@@ -16,13 +16,13 @@
 //! ```
 
 mod dispatch;
+mod processor;
 mod program;
 mod simulation;
+mod state;
 
-use crate::model::Model;
-use crate::plan::Plan;
 use crate::time::Time;
-use simulation::Simulation;
+pub use simulation::simulate;
 
 /// Number of events after which a simulation is cut.
 pub const MOST_EVENTS: usize = 20_000;
@@ -87,16 +87,6 @@ pub struct Job {
     pub deadline: Time,
     /// `true` if the job has not ended by its deadline, and the deadline is within the window.
     pub is_missed: bool,
-}
-
-/// Simulates a plan of a model from time zero to `until`.
-///
-/// `plan` has to be a plan of this model.
-#[must_use]
-pub fn simulate(model: &Model, plan: &Plan, until: Time) -> Timeline {
-    let mut simulation = Simulation::new(program::programs(model, plan), plan, model.protocol);
-    simulation.run(until);
-    simulation.finish()
 }
 
 impl Timeline {

@@ -1,71 +1,24 @@
 //! Events of a simulation: releases, messages, and the ends of jobs.
 
-use super::dispatch::Processor;
-use super::program::Program;
+use super::processor::Processor;
+use super::program::{Program, programs};
+use super::state::{Arrival, Event, Simulation, State, push};
 use super::{Activity, Job, MOST_EVENTS, Slice, Timeline};
 use crate::analysis::blocking::Protocol;
+use crate::model::Model;
 use crate::plan::Plan;
 use crate::time::Time;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// State of all jobs and processors at one time.
-pub(super) struct Simulation {
-    pub(super) programs: Vec<Program>,
-    pub(super) protocol: Protocol,
-    pub(super) processors: Vec<Processor>,
-    pub(super) jobs: Vec<State>,
-    /// Mutexes that are held, and the jobs that hold them.
-    pub(super) held: BTreeMap<usize, usize>,
-    pub(super) now: Time,
-    events: BinaryHeap<Reverse<(Time, u64, Event)>>,
-    scheduled: u64,
-    handled: usize,
-    /// Releases of conjunctions that have not arrived from all suppliers, by stream and number.
-    joining: BTreeMap<(usize, u64), Joining>,
-    is_cut: bool,
-}
-
-/// Job and its progress.
-pub(super) struct State {
-    pub(super) job: Job,
-    pub(super) executed: Time,
-    /// Time at which the job locked the mutex of its critical section.
-    pub(super) locked: Option<Time>,
-    pub(super) slices: Vec<Slice>,
-    /// Job that awaits the reply of this one, and the time of the reply.
-    caller: Option<(usize, Time)>,
-    /// Number of callees that were called.
-    called: usize,
-    awaits_since: Time,
-}
-
-/// Arrivals at a conjunction.
-#[derive(Default)]
-struct Joining {
-    arrived: usize,
-    source_release: Time,
-}
-
-/// Release of a job that is under way.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Arrival {
-    stream: usize,
-    number: u64,
-    source_release: Time,
-    caller: Option<(usize, Time)>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    /// A source releases its next job.
-    Source { stream: usize, number: u64 },
-    /// A message arrives that releases a job.
-    Arrival(Arrival),
-    /// A job has the reply that it awaits.
-    Reply { job: usize },
-    /// The job of a processor reaches a stop, unless the processor was looked at in between.
-    Stop { processor: usize, look: u64 },
+/// Simulates a plan of a model from time zero to `until`.
+///
+/// `plan` has to be a plan of this model.
+#[must_use]
+pub fn simulate(model: &Model, plan: &Plan, until: Time) -> Timeline {
+    let mut simulation = Simulation::new(programs(model, plan), plan, model.protocol);
+    simulation.run(until);
+    simulation.finish()
 }
 
 impl Simulation {
@@ -304,22 +257,5 @@ impl Simulation {
 impl State {
     fn is_awaiting(&self) -> bool {
         self.called > 0 && self.job.end.is_none()
-    }
-}
-
-/// Adds a slice to a job, or lengthens the one before it.
-pub(super) fn push(state: &mut State, job: usize, (from, to): (Time, Time), activity: Activity) {
-    if from >= to {
-        return;
-    }
-    match state.slices.last_mut() {
-        Some(last) if last.to == from && last.activity == activity => last.to = to,
-        _ => state.slices.push(Slice {
-            job,
-            stream: state.job.stream,
-            from,
-            to,
-            activity,
-        }),
     }
 }

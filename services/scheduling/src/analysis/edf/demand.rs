@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Excess, Sharing, Verdict};
 use crate::analysis::fixed_priority::held_up_by;
 use crate::analysis::load::{Load, load};
+use crate::analysis::reservation::Reservation;
 use crate::analysis::search::{Effort, Requests, fixed_point};
-use crate::analysis::supply::Reservation;
 use crate::analysis::task::Task;
 use crate::time::Time;
 

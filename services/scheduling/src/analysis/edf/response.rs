@@ -16,7 +16,8 @@ use response_time_analysis::edf::limited_preemptive::{
 use response_time_analysis::time::{Duration, Service};
 use response_time_analysis::wcet::Scalar;
 
-use super::{Sharing, first_due};
+use super::Sharing;
+use super::demand::first_due;
 use crate::analysis::fixed_priority::{held_up_by, tail};
 use crate::analysis::load::{Load, load_of};
 use crate::analysis::search::{Effort, Requests, fixed_point, releases};

@@ -2,8 +2,8 @@
 //! priority or a higher one.
 
 use crate::analysis::load::{Load, load};
+use crate::analysis::reservation::Reservation;
 use crate::analysis::search::{Effort, Requests, fixed_point, releases};
-use crate::analysis::supply::Reservation;
 use crate::analysis::task::{Preemption, Response, Task};
 use crate::time::Time;
 

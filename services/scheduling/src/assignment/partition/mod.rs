@@ -5,15 +5,16 @@
 //! compare them); a bounded search follows where all of them fail, as the problem is NP-hard.
 
 mod admission;
+mod place;
 mod processors;
 mod search;
 
 use std::cmp::Ordering;
 
 pub use admission::{Admission, DeadlineMonotonic};
+pub use place::{partition, place, search};
 
 use crate::analysis::Task;
-use processors::Processors;
 
 /// Tasks and the processors for them.
 #[derive(Clone, Copy, Debug)]
@@ -93,66 +94,6 @@ pub enum PartitionError {
         /// Number of tests that were made.
         tests: u64,
     },
-}
-
-/// Places tasks by one heuristic.
-///
-/// # Errors
-/// [`PartitionError`]: among others, [`NoRoom`](PartitionError::NoRoom) if the heuristic fails.
-pub fn place(
-    problem: &Problem<'_>,
-    heuristic: Heuristic,
-    admission: &impl Admission,
-) -> Result<Placement, PartitionError> {
-    let mut processors = Processors::new(problem, admission)?;
-    for task in processors.free() {
-        let Some(processor) = processors.choose(task, heuristic) else {
-            return Err(PartitionError::NoRoom {
-                task,
-                placed: processors.into_places(),
-            });
-        };
-        processors.put(task, processor);
-    }
-    Ok(processors.into_placement())
-}
-
-/// Places tasks by first fit, best fit and worst fit in turn, then by search.
-///
-/// # Errors
-/// [`PartitionError`]: [`GaveUp`](PartitionError::GaveUp) after `limit` admission tests of the
-/// search, [`Impossible`](PartitionError::Impossible) if there is no placement.
-pub fn partition(
-    problem: &Problem<'_>,
-    admission: &impl Admission,
-    limit: u64,
-) -> Result<Placement, PartitionError> {
-    if search::is_hopeless(&Processors::new(problem, admission)?) {
-        return Err(PartitionError::Impossible);
-    }
-    for heuristic in [Heuristic::FirstFit, Heuristic::BestFit, Heuristic::WorstFit] {
-        match place(problem, heuristic, admission) {
-            Err(PartitionError::NoRoom { .. }) => {}
-            decided => return decided,
-        }
-    }
-    search(problem, admission, limit)
-}
-
-/// Places tasks by branch and bound, in falling order of utilisation.
-///
-/// Of processors that are empty and to which no task is pinned, only one is tried; a branch ends
-/// where the remaining tasks need more than the processors have left.
-///
-/// # Errors
-/// [`PartitionError`]: [`GaveUp`](PartitionError::GaveUp) after `limit` admission tests,
-/// [`Impossible`](PartitionError::Impossible) if there is no placement.
-pub fn search(
-    problem: &Problem<'_>,
-    admission: &impl Admission,
-    limit: u64,
-) -> Result<Placement, PartitionError> {
-    search::run(Processors::new(problem, admission)?, limit)
 }
 
 impl Placement {
