@@ -24,7 +24,9 @@ pub struct Stream {
     pub operation: usize,
     /// Index of the operation whose releases start the chain of calls.
     pub source: usize,
-    /// Work of the jobs that one release of the source causes. The jitter is that of the source's
+    /// Number of jobs that one release of the source causes.
+    pub jobs: u64,
+    /// Work of these jobs together. The jitter is that of the source's
     /// clock, zero for others.
     pub task: Task,
     /// Critical sections of a job.
@@ -51,7 +53,7 @@ pub struct Release {
 pub fn streams(model: &Model) -> Result<Vec<Stream>, Vec<Diagnostic>> {
     let mut propagation = Propagation {
         model,
-        inlined: Inlined::of(model),
+        inlined: Inlined::of(model)?,
         incoming: vec![Vec::new(); model.operations.len()],
         streams: Vec::new(),
         faults: inlined::faults(model),
@@ -113,7 +115,7 @@ impl Propagation<'_> {
     /// Adds the stream that one call releases.
     fn follow(&mut self, operation: usize, incoming: Incoming) {
         let supplier = &self.streams[incoming.stream];
-        let jobs = incoming.effect.times.saturating_mul(self.jobs_of(supplier));
+        let jobs = incoming.effect.times.saturating_mul(supplier.jobs);
         let (source, period) = (supplier.source, supplier.task.period);
         let release = self.release(operation, incoming);
         self.check_rate(operation, incoming.stream, jobs);
@@ -127,22 +129,41 @@ impl Propagation<'_> {
         };
         let supplier = &self.streams[first.stream];
         let (source, period) = (supplier.source, supplier.task.period);
-        let differs = |one: &&Incoming| self.streams[one.stream].task.period != period;
+        let calls = |one: &Incoming| {
+            let supplier = &self.streams[one.stream];
+            one.effect.times.saturating_mul(supplier.jobs)
+        };
+        let jobs = calls(first);
+        let differs =
+            |one: &&Incoming| self.streams[one.stream].source != source || calls(one) != jobs;
         if let Some(other) = incoming.iter().find(differs) {
-            let other = &self.streams[other.stream];
-            let message = format!(
-                "conjunction `{}` awaits suppliers of different rates: `{}` every {period}, `{}` every {}",
-                self.name(operation),
-                self.name(supplier.operation),
-                self.name(other.operation),
-                other.task.period,
-            );
-            let fault = self.model.error_at(operation, message, "awaits both");
+            let fault = self.unequal(operation, [(first, jobs), (other, calls(other))]);
             self.faults.push(fault);
         }
         let releases = incoming.iter().map(|&one| self.release(operation, one));
         let releases = releases.collect();
-        self.add(operation, source, (period, 1, Time::ZERO), releases);
+        self.add(operation, source, (period, jobs, Time::ZERO), releases);
+    }
+
+    /// Makes the error of a conjunction whose suppliers do not call it in step.
+    fn unequal(&self, operation: usize, suppliers: [(&Incoming, u64); 2]) -> Diagnostic {
+        let described = suppliers.map(|(incoming, calls)| {
+            let supplier = &self.streams[incoming.stream];
+            format!(
+                "`{}` calls it {calls} times in {} of `{}`",
+                self.name(supplier.operation),
+                supplier.task.period,
+                self.name(supplier.source),
+            )
+        });
+        let message = format!(
+            "conjunction `{}` awaits suppliers that are not in step: {}, {}",
+            self.name(operation),
+            described[0],
+            described[1],
+        );
+        let fault = self.model.error_at(operation, message, "awaits both");
+        fault.with_help("let one operation release all of them, equally often")
     }
 
     fn release(&self, operation: usize, incoming: Incoming) -> Release {
@@ -150,21 +171,12 @@ impl Propagation<'_> {
         let from = self.streams[incoming.stream].operation;
         Release {
             stream: incoming.stream,
-            message: self.model.message_time(host(from), host(operation)),
+            message: self
+                .model
+                .message_time(host(from), host(operation))
+                .unwrap_or_default(),
             awaited: incoming.effect.two_way.then_some(incoming.effect.times),
         }
-    }
-
-    /// Returns the number of jobs of a stream in each of its releases.
-    fn jobs_of(&self, stream: &Stream) -> u64 {
-        let once = self.inlined.demand[stream.operation].as_nanos();
-        stream
-            .task
-            .wcet
-            .as_nanos()
-            .checked_div(once)
-            .unwrap_or(1)
-            .max(1)
     }
 
     /// Checks that an operation is not called more often than its own period says.
@@ -206,14 +218,28 @@ impl Propagation<'_> {
             .iter()
             .map(|release| self.streams[release.stream].task.deadline);
         let inherited = inherited.min().unwrap_or(period);
+        let own = self.model.operations[operation].deadline;
+        let deadline = own.unwrap_or(inherited);
+        let called = self.inlined.deadline[operation].unwrap_or(deadline);
+        let wcet = self.inlined.demand[operation] * jobs;
+        if wcet > Time::LONGEST {
+            let message = format!(
+                "the {jobs} jobs of `{}` in each period of `{}` take longer than a day",
+                self.name(operation),
+                self.name(source),
+            );
+            let fault = self.model.error_at(operation, message, "called too often");
+            self.faults.push(fault);
+        }
         let stream = self.streams.len();
         self.streams.push(Stream {
             operation,
             source,
+            jobs,
             task: Task {
-                wcet: self.inlined.demand[operation] * jobs,
+                wcet: wcet.min(Time::LONGEST),
                 period,
-                deadline: self.inlined.deadline[operation].unwrap_or(inherited),
+                deadline: deadline.min(called),
                 jitter,
                 blocking: Time::ZERO,
                 preemption: self.inlined.preemption(operation, jobs),

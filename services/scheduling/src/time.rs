@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Time(u64);
 
 /// Reason why a text cannot be parsed as a [`Time`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimeError {
     /// The text is a number without a unit of time.
@@ -27,6 +27,13 @@ pub enum TimeError {
     /// The time is longer than [`Time::LONGEST`].
     #[error("`{0}` is longer than a day, the longest time of a schedule")]
     TooLong(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for TimeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Units and their nanoseconds, the largest last.

@@ -14,7 +14,7 @@ pub struct Reservation {
 }
 
 /// Reason why a reservation is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReservationError {
     /// The runtime is zero.
@@ -26,6 +26,13 @@ pub enum ReservationError {
     /// The period is longer than [`Time::LONGEST`].
     #[error("the period {0} is longer than a day")]
     TooLong(Time),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for ReservationError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Reservation {

@@ -27,7 +27,7 @@ pub enum Preference {
 }
 
 /// Reason why there is no order: from some place on, no task can take the next one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "no order of priorities meets all deadlines: none of {} tasks can be the least urgent of them",
     stuck.len()
@@ -37,6 +37,13 @@ pub struct NoOrder {
     pub placed: Vec<usize>,
     /// Tasks of which none meets its deadline below the others, in rising order.
     pub stuck: Vec<usize>,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for NoOrder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Returns an order of priority in which all tasks of a processor meet their deadlines.

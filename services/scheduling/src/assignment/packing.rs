@@ -25,12 +25,19 @@ pub struct Packing {
 }
 
 /// Reason why priorities cannot be packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackingError {
     /// There is no level to pack onto.
     #[error("priorities cannot be packed onto 0 levels: at least one is needed")]
     NoLevels,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for PackingError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Packs the priorities of one processor's tasks onto at most `count` levels.

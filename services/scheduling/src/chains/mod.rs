@@ -19,9 +19,10 @@ use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use processor::Resident;
+pub(crate) use processor::by_itself;
 
 /// Work after which the search is given up, in pairs of streams of one processor that were compared.
-const EFFORT: u64 = 2_000_000_000;
+const EFFORT: u64 = 500_000_000;
 
 /// Place of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +76,11 @@ pub struct Analysis {
 #[must_use]
 pub fn analyse(chains: &Chains<'_>) -> Analysis {
     let mut search = Search::new(chains);
-    let mut left = EFFORT;
     let is_complete = loop {
-        let Some(rest) = left.checked_sub(search.cost_of_round()) else {
-            break false;
-        };
-        left = rest;
-        if !search.round() {
-            break true;
+        match search.round() {
+            None => break false,
+            Some(false) => break true,
+            Some(true) => {}
         }
     };
     if !is_complete {
@@ -100,10 +98,17 @@ struct Search<'s> {
     processors: Vec<Vec<usize>>,
     blocking: Vec<Blocking>,
     states: Vec<State>,
-    /// Streams whose replies each stream awaits: stream, number of calls, time of a message.
+    /// Streams whose replies each stream awaits: stream, number of calls in each release, time of a
+    /// message.
     awaited: Vec<Vec<(usize, u64, Time)>>,
-    /// Processors whose streams have changed since they were analysed.
-    stale: Vec<bool>,
+    /// Number of changes of each processor's streams.
+    changes: Vec<u64>,
+    /// Number of changes of its processor up to the analysis of each stream.
+    seen: Vec<Option<u64>>,
+    /// Responses of levels that are analysed as a whole, and the number of changes up to then.
+    bands: Vec<Option<(u64, processor::Bands)>>,
+    /// Work that is left.
+    effort: u64,
 }
 
 #[derive(Clone, Copy)]
@@ -125,7 +130,10 @@ impl<'s> Search<'s> {
         }
         let mut search = Self {
             chains,
-            stale: vec![true; processors.len()],
+            changes: vec![0; processors.len()],
+            bands: vec![None; processors.len()],
+            seen: vec![None; chains.streams.len()],
+            effort: EFFORT,
             processors,
             blocking: vec![Blocking::default(); chains.streams.len()],
             states: chains.streams.iter().map(State::at_first).collect(),
@@ -134,65 +142,115 @@ impl<'s> Search<'s> {
         for (index, stream) in chains.streams.iter().enumerate() {
             for release in &stream.released_by {
                 if let Some(times) = release.awaited {
-                    search.awaited[release.stream].push((index, times, release.message));
+                    let calls = times.saturating_mul(chains.streams[release.stream].jobs);
+                    search.awaited[release.stream].push((index, calls, release.message));
                 }
             }
         }
-        if search.cost_of_round() <= EFFORT {
-            search.set_blocking();
-        }
+        search.set_blocking();
         search
     }
 
-    /// Returns the work of analysing the processors that have changed: each stream with all others,
-    /// and the passing on.
-    fn cost_of_round(&self) -> u64 {
-        let stale = self.processors.iter().zip(&self.stale);
-        let stale = stale.filter(|(_, stale)| **stale);
-        let pairs = stale.map(|(streams, _)| (streams.len() as u64).pow(2));
-        pairs.sum::<u64>() + self.states.len() as u64
+    /// Takes work from what is left; returns `None` if it is not enough.
+    fn spend(&mut self, work: usize) -> Option<()> {
+        self.effort = self.effort.checked_sub(work as u64)?;
+        Some(())
     }
 
-    /// Computes the blocking, which no jitter changes.
+    /// Computes the blocking, which no jitter changes. Of a processor with too many streams none is
+    /// computed: its analysis will be given up.
     fn set_blocking(&mut self) {
         for at in 0..self.processors.len() {
+            if self.processors[at].len().pow(2) as u64 > EFFORT {
+                continue;
+            }
             let residents = self.residents(at);
             let found = processor::blocking(&residents, self.chains.protocol);
-            for (&stream, blocking) in self.processors[at].iter().zip(found) {
-                let by = blocking.by.into_iter().map(|mut cause| {
-                    cause.task = self.processors[at][cause.task];
-                    cause
-                });
-                self.blocking[stream] = Blocking {
-                    time: blocking.time,
-                    by: by.collect(),
-                };
+            for (place, blocking) in found.into_iter().enumerate() {
+                let stream = self.processors[at][place];
+                self.blocking[stream] = self.repeated(at, stream, blocking);
             }
         }
     }
 
-    /// Analyses the processors whose streams have changed, then passes the responses on; returns
-    /// whether this changed a stream.
-    fn round(&mut self) -> bool {
-        for at in 0..self.processors.len() {
-            if std::mem::take(&mut self.stale[at]) {
-                self.analyse(at);
-            }
+    /// Returns the blocking of all parts of a stream's jobs: after each reply it awaits, lower levels
+    /// may hold it up again. Names the blocking streams by their indices.
+    fn repeated(&self, at: usize, stream: usize, blocking: Blocking) -> Blocking {
+        let calls = self.awaited[stream].iter().map(|&(_, calls, _)| calls);
+        let parts = calls.fold(1, u64::saturating_add);
+        let by = blocking.by.into_iter().map(|mut cause| {
+            cause.task = self.processors[at][cause.task];
+            cause.length = cause.length * parts;
+            cause
+        });
+        Blocking {
+            time: blocking.time * parts,
+            by: by.collect(),
         }
+    }
+
+    /// Analyses each stream whose processor has changed, after passing on to it the responses of those
+    /// that release it; returns whether anything changed, or `None` if the work is too much.
+    fn round(&mut self) -> Option<bool> {
         let mut changed = false;
+        self.spend(self.states.len())?;
         for index in 0..self.states.len() {
             changed |= self.pass_on(index);
+            if let Some(place) = self.chains.places[index] {
+                changed |= self.analyse(index, place)?;
+            }
         }
-        changed
+        Some(changed)
     }
 
-    fn analyse(&mut self, at: usize) {
-        let residents = self.residents(at);
-        let found = processor::responses(&residents, &self.chains.levels[at]);
-        for (&index, found) in self.processors[at].iter().zip(found) {
-            let state = &mut self.states[index];
-            (state.response, state.local) = (found.response, found.local);
+    /// Analyses a stream if its processor has changed; returns whether its response changed.
+    fn analyse(&mut self, index: usize, place: Place) -> Option<bool> {
+        let changes = self.changes[place.processor];
+        if self.seen[index] == Some(changes) {
+            return Some(false);
         }
+        self.seen[index] = Some(changes);
+        self.spend(self.processors[place.processor].len())?;
+        let found = self.found(index, place)?;
+        let is_awaited = self.awaiting(index).next().is_some();
+        let state = &mut self.states[index];
+        let before = (state.response, state.local);
+        state.local = found.local;
+        if !is_awaited {
+            state.response = found.response;
+        }
+        let changed = before != (state.response, state.local);
+        if changed && !state.suspended.is_zero() {
+            // Others see the time between its parts.
+            self.changes[place.processor] += 1;
+        }
+        Some(changed)
+    }
+
+    /// Returns the responses of a stream.
+    fn found(&mut self, index: usize, place: Place) -> Option<processor::Found> {
+        let at = place.processor;
+        let own = self.processors[at].binary_search(&index).unwrap_or(0);
+        let residents = self.residents(at);
+        let levels = &self.chains.levels[at];
+        if levels[place.level] == Dispatching::Static {
+            return Some(processor::of_static(&residents, own));
+        }
+        let changes = self.changes[at];
+        if self.bands[at]
+            .as_ref()
+            .is_none_or(|(then, _)| *then != changes)
+        {
+            self.spend(residents.len().pow(2))?;
+            let bands = processor::bands(&residents, levels, self.chains.protocol);
+            self.bands[at] = Some((changes, bands));
+        }
+        let (_, bands) = self.bands[at].as_ref()?;
+        let found = bands[own].map(|response| processor::Found {
+            response,
+            local: response,
+        });
+        Some(found.unwrap_or_else(|| processor::of_static(&residents, own)))
     }
 
     fn residents(&self, at: usize) -> Vec<Resident<'s>> {
@@ -200,6 +258,7 @@ impl<'s> Search<'s> {
             let (stream, state) = (&self.chains.streams[index], &self.states[index]);
             Resident {
                 task: &stream.task,
+                jobs: stream.jobs,
                 sections: &stream.sections,
                 level: self.chains.places[index].map_or(0, |place| place.level),
                 jitter: state.jitter,
@@ -227,7 +286,7 @@ impl<'s> Search<'s> {
         }
         (state.jitter, state.suspended) = (jitter, suspended);
         if let Some(place) = self.chains.places[index] {
-            self.stale[place.processor] = true;
+            self.changes[place.processor] += 1;
         }
         true
     }
@@ -249,10 +308,10 @@ impl<'s> Search<'s> {
 
     /// Returns the time for which a job awaits replies.
     fn suspended(&self, index: usize) -> Time {
-        let awaited = self.awaited[index].iter().map(|&(callee, times, message)| {
+        let awaited = self.awaited[index].iter().map(|&(callee, calls, message)| {
             let deadline = self.chains.streams[callee].task.deadline;
             let local = self.states[callee].local.bound().unwrap_or(deadline);
-            (message * 2 + local.min(deadline)) * times
+            (message * 2 + local.min(deadline)) * calls
         });
         awaited.sum()
     }

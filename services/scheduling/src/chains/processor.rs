@@ -5,7 +5,7 @@ use crate::analysis::blocking::{
 };
 use crate::analysis::edf::{Sharing, band_test};
 use crate::analysis::fixed_priority::{Prioritized, bound};
-use crate::analysis::{Response, Task, edf};
+use crate::analysis::{Preemption, Response, Task, edf};
 use crate::strategy::Dispatching;
 use crate::time::Time;
 
@@ -16,6 +16,8 @@ const MOST_OF_EDF: usize = 24;
 /// Stream on a processor.
 pub(super) struct Resident<'s> {
     pub(super) task: &'s Task,
+    /// Number of jobs in a release.
+    pub(super) jobs: u64,
     pub(super) sections: &'s [CriticalSection],
     pub(super) level: usize,
     pub(super) jitter: Time,
@@ -30,7 +32,7 @@ pub(super) struct Resident<'s> {
 pub(super) struct Found {
     /// Counted from the nominal release.
     pub(super) response: Response,
-    /// Counted from the actual release.
+    /// Counted from the actual release of one job, for a caller that awaits it.
     pub(super) local: Response,
 }
 
@@ -54,33 +56,42 @@ fn priority(level: usize) -> i32 {
     i32::try_from(level).map_or(i32::MIN, |level| -level)
 }
 
-/// Returns the responses of all streams of a processor.
-pub(super) fn responses(residents: &[Resident<'_>], levels: &[Dispatching]) -> Vec<Found> {
-    // As others see them: with the jitter that a suspension adds.
+/// Responses of streams of levels that are analysed as a whole; `None` for the others.
+pub(super) type Bands = Vec<Option<Response>>;
+
+/// Returns the responses of the levels that dispatch by deadline or laxity.
+pub(super) fn bands(
+    residents: &[Resident<'_>],
+    levels: &[Dispatching],
+    protocol: Protocol,
+) -> Bands {
     let seen: Vec<Task> = residents.iter().map(seen_by_others).collect();
-    let bands: Vec<Option<Vec<Response>>> = levels
-        .iter()
-        .enumerate()
-        .map(|(level, dispatching)| band(residents, &seen, level, *dispatching, levels.len()))
-        .collect();
-    let mut taken = vec![0; levels.len()];
-    let mut found = Vec::with_capacity(residents.len());
-    for (index, resident) in residents.iter().enumerate() {
-        let response = match &bands[resident.level] {
-            Some(responses) => {
-                let place = &mut taken[resident.level];
-                *place += 1;
-                let response = responses[*place - 1];
-                Found {
-                    response,
-                    local: response,
-                }
-            }
-            None => of_static(residents, &seen, index),
+    let mut found = vec![None; residents.len()];
+    for (level, &dispatching) in levels.iter().enumerate() {
+        let kind = Kind {
+            dispatching,
+            is_alone: levels.len() == 1,
+            protocol,
         };
-        found.push(response);
+        let Some(responses) = band(residents, &seen, level, kind) else {
+            continue;
+        };
+        let own = residents.iter().enumerate();
+        let own = own.filter(|(_, resident)| resident.level == level);
+        for ((index, _), response) in own.zip(responses) {
+            found[index] = Some(response);
+        }
     }
     found
+}
+
+/// Kind of a level.
+#[derive(Clone, Copy)]
+struct Kind {
+    dispatching: Dispatching,
+    /// `true` if the processor has no other level.
+    is_alone: bool,
+    protocol: Protocol,
 }
 
 fn seen_by_others(resident: &Resident<'_>) -> Task {
@@ -96,37 +107,62 @@ fn seen_by_others(resident: &Resident<'_>) -> Task {
     task
 }
 
-/// Returns the response of a stream of a static level.
-fn of_static(residents: &[Resident<'_>], seen: &[Task], index: usize) -> Found {
+/// Returns the response of a stream of a static level, or of a level in which any order is possible.
+pub(super) fn of_static(residents: &[Resident<'_>], index: usize) -> Found {
     let own = &residents[index];
-    let others = residents.iter().zip(seen).enumerate();
-    let above: Vec<&Task> = others
-        .filter(|(at, (other, _))| *at != index && other.level <= own.level)
-        .map(|(_, (_, task))| task)
+    // As others see them: with the jitter that a suspension adds.
+    let others = residents.iter().enumerate();
+    let above: Vec<Task> = others
+        .filter(|(at, other)| *at != index && other.level <= own.level)
+        .map(|(_, other)| seen_by_others(other))
         .collect();
-    let mut task = own.task.clone().with_jitter(own.jitter);
-    task.wcet = task.wcet + own.suspended;
+    let above: Vec<&Task> = above.iter().collect();
+    let task = by_itself(own.task, own.suspended).with_jitter(own.jitter);
     let response = match task.wcet.is_zero() {
         // A conjunction, which takes no time.
         true => Response::Within(own.jitter),
         false => bound(&task, &above, own.blocking),
     };
-    let local = match own.jitter.is_zero() {
+    let local = match own.jitter.is_zero() && own.jobs == 1 {
         true => response,
-        false => bound(&task.with_jitter(Time::ZERO), &above, own.blocking),
+        false => bound(&one_call(&task, own.jobs), &above, own.blocking),
     };
     Found { response, local }
 }
 
+/// Returns the task of a single call that is awaited: the calls of a release come one after the other.
+fn one_call(task: &Task, jobs: u64) -> Task {
+    let mut one = task.clone().with_jitter(Time::ZERO);
+    one.wcet = Time::from_nanos(task.wcet.as_nanos().div_ceil(jobs.max(1)));
+    one
+}
+
+/// Returns a task as its own analysis has it: its suspension counts as execution, during which
+/// others run, so that no part of it is certain to be its last.
+pub(crate) fn by_itself(task: &Task, suspended: Time) -> Task {
+    let mut task = task.clone();
+    if suspended.is_zero() {
+        return task;
+    }
+    let longest = task.longest_section();
+    if !longest.is_zero() {
+        task.preemption = Preemption::Floating { longest };
+    }
+    task.wcet = task.wcet + suspended;
+    task
+}
+
 /// Returns whether the demand test covers a stream: by laxity none with sections of any kind, as a job
-/// of later deadline may begin one first; beside other levels none with mutexes, as their priorities
-/// may be inherited.
-fn is_covered(resident: &Resident<'_>, dispatching: Dispatching, levels: usize) -> bool {
+/// of later deadline may begin one first; by deadline none with mutexes under priority inheritance or
+/// beside other levels, and none that is blocked again after a suspension.
+fn is_covered(resident: &Resident<'_>, kind: Kind) -> bool {
     let is_preempted_anywhere = resident.task.longest_section().is_zero();
     let locks_nothing = resident.sections.is_empty();
-    match dispatching {
+    let has_ceilings = kind.protocol != Protocol::Inheritance;
+    let is_whole = resident.suspended.is_zero() || (is_preempted_anywhere && locks_nothing);
+    match kind.dispatching {
         Dispatching::Laxity => is_preempted_anywhere && locks_nothing,
-        _ => levels == 1 || locks_nothing,
+        _ => is_whole && (locks_nothing || (kind.is_alone && has_ceilings)),
     }
 }
 
@@ -140,19 +176,20 @@ fn band(
     residents: &[Resident<'_>],
     seen: &[Task],
     level: usize,
-    dispatching: Dispatching,
-    levels: usize,
+    kind: Kind,
 ) -> Option<Vec<Response>> {
-    if dispatching == Dispatching::Static {
+    if kind.dispatching == Dispatching::Static {
         return None;
     }
     let pairs = || residents.iter().zip(seen);
     let own = || pairs().filter(|(resident, _)| resident.level == level);
-    if own().any(|(resident, _)| !is_covered(resident, dispatching, levels)) {
+    if own().any(|(resident, _)| !is_covered(resident, kind)) {
         return None;
     }
     let tasks: Vec<Task> = own()
-        .map(|(resident, task)| demanded(resident, task))
+        .map(|(resident, _)| {
+            by_itself(resident.task, resident.suspended).with_jitter(resident.jitter)
+        })
         .collect();
     let sharing: Vec<Sharing<'_>> = tasks
         .iter()
@@ -162,7 +199,7 @@ fn band(
             sections: resident.sections,
         })
         .collect();
-    if levels == 1 && dispatching == Dispatching::Deadline && tasks.len() <= MOST_OF_EDF {
+    if kind.is_alone && kind.dispatching == Dispatching::Deadline && tasks.len() <= MOST_OF_EDF {
         return Some(edf::responses(&sharing));
     }
     let above: Vec<&Task> = pairs()
@@ -176,11 +213,4 @@ fn band(
         false => Response::Unbounded,
     };
     Some(tasks.iter().map(response).collect())
-}
-
-/// Returns the task of a stream in the demand test: its suspension counts as execution.
-fn demanded(resident: &Resident<'_>, seen: &Task) -> Task {
-    let mut task = seen.clone().with_jitter(resident.jitter);
-    task.wcet = task.wcet + resident.suspended;
-    task
 }

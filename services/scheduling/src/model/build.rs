@@ -5,6 +5,7 @@ use super::{Call, ExecutionTimes, Host, Kind, Message, Model, Operation, error, 
 use super::{MOST_OPERATIONS, Range};
 use crate::analysis::Preemption;
 use crate::analysis::blocking::CriticalSection;
+use crate::strategy::{ALL, by_name};
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::source::SourceFile;
@@ -16,6 +17,10 @@ use toml::Spanned;
 const ONLY_HOST: &str = "localhost";
 /// Number of faults up to which similar names are searched.
 const SUGGESTIONS: usize = 20;
+/// Maximum length of an operation's name, in bytes.
+const LONGEST_NAME: usize = 256;
+/// Maximum number of processors of all hosts.
+const MOST_PROCESSORS: usize = 4096;
 /// Number of operations of a cycle that an error names.
 const SHOWN: usize = 6;
 
@@ -35,6 +40,7 @@ pub fn read(name: &str, text: &str) -> Result<Model, Vec<Diagnostic>> {
 /// All faults of names and values; a cycle of calls only if there are no other faults.
 fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> {
     let mut builder = Builder::new(&file, source.clone());
+    builder.check_strategy(file.strategy.as_ref());
     let messages = builder.messages(&file.message);
     // In the order of the file, which the table of names has lost.
     let mut tables: Vec<_> = file.operation.iter().collect();
@@ -51,13 +57,31 @@ fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> 
     if builder.faults.is_empty() {
         builder.check_releases(&operations);
     }
+    if builder
+        .hosts
+        .iter()
+        .map(|host| host.processors)
+        .sum::<usize>()
+        > MOST_PROCESSORS
+    {
+        let message = format!("all hosts together have {MOST_PROCESSORS} processors at most");
+        builder.fault(message, 0..0, "");
+    }
+    if operations.is_empty() {
+        builder.fault(
+            "the model has no operation",
+            0..0,
+            "add a table [operation.NAME]",
+        );
+    }
     if !builder.faults.is_empty() {
         return Err(builder.faults);
     }
+    let strategy = file.strategy.map(Spanned::into_inner);
     let order = order::callers_first(&operations)
         .map_err(|cycle| vec![cycle_fault(&source, &operations, &cycle)])?;
     Ok(Model {
-        strategy: file.strategy.map(Spanned::into_inner),
+        strategy,
         protocol: file.lock_protocol.into(),
         hosts: builder.hosts,
         messages,
@@ -122,6 +146,17 @@ impl Builder {
         self.faults.push(fault);
     }
 
+    fn check_strategy(&mut self, name: Option<&Spanned<String>>) {
+        let Some(name) = name else { return };
+        if by_name(name.as_ref()).is_none() {
+            let known: Vec<_> = ALL.iter().map(|strategy| strategy.name()).collect();
+            let message = format!("there is no strategy `{}`", name.as_ref());
+            let fault = error(&self.source, message, name.span(), "not found");
+            let help = format!("there are {}", known.join(", "));
+            self.faults.push(fault.with_help(help));
+        }
+    }
+
     fn repeated(&mut self, names: &[Spanned<String>]) {
         let mut seen = HashMap::new();
         for name in names {
@@ -171,20 +206,26 @@ impl Builder {
     }
 
     fn messages(&mut self, tables: &[file::Message]) -> Vec<Message> {
-        let host = |builder: &mut Self, name: &Spanned<String>| {
-            builder.resolve(name, "host", |builder| &builder.host_names)
-        };
-        tables
-            .iter()
-            .map(|table| {
-                let between = (host(self, &table.from), host(self, &table.to));
-                let time = table.time;
-                Message { between, time }
-            })
-            .collect()
+        let mut messages: Vec<Message> = Vec::new();
+        for table in tables {
+            let [from, to] = [&table.from, &table.to]
+                .map(|name| self.resolve(name, "host", |builder| &builder.host_names));
+            if messages.iter().any(|message| message.joins(from, to)) {
+                let message = "the time of messages between these hosts is given twice; it holds for both directions";
+                self.fault(message, table.to.span(), "again here");
+            }
+            let (between, time) = ((from, to), table.time);
+            messages.push(Message { between, time });
+        }
+        messages
     }
 
     fn operation(&mut self, name: &Spanned<String>, table: &file::Operation) -> Operation {
+        if name.as_ref().chars().any(char::is_control) || name.as_ref().len() > LONGEST_NAME {
+            let message =
+                format!("a name has up to {LONGEST_NAME} bytes, and no control characters");
+            self.fault(message, name.span(), "not a name");
+        }
         let host = match &table.host {
             Some(host) => self.resolve(host, "host", |builder| &builder.host_names),
             None => self.only_host(name),
@@ -314,6 +355,7 @@ impl Builder {
             }
             (false, None, Some(section)) => {
                 let longest = *section.as_ref();
+                self.above_zero(Some(section), "section without preemption");
                 if longest > worst {
                     let message = "a section without preemption is no longer than `wcet`";
                     self.fault(message, section.span(), "longer than `wcet`");
@@ -375,6 +417,13 @@ impl Builder {
             }
         }
         for (operation, is_called) in operations.iter().zip(is_called) {
+            if is_called && operation.threads == 0 && !operation.jitter.is_zero() {
+                let message = format!(
+                    "operation `{}` is released by its callers, which determine its jitter",
+                    operation.name
+                );
+                self.fault(message, operation.place.clone(), "remove the key `jitter`");
+            }
             let message = match (operation.period, is_called, operation.threads) {
                 (None, false, _) => {
                     "is never released: no operation calls it, and it has no `period`"
@@ -390,7 +439,9 @@ impl Builder {
 
 /// Returns the known name that is most similar, if it is similar at all.
 fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {
-    let scored = known.map(|one| (strsim::damerau_levenshtein(name, one), one));
+    let likely =
+        known.filter(|one| one.len().abs_diff(name.len()) <= 8 && name.len() <= LONGEST_NAME);
+    let scored = likely.map(|one| (strsim::damerau_levenshtein(name, one), one));
     let (distance, near) = scored.min()?;
     (distance <= (name.len() / 3).max(1)).then_some(near)
 }

@@ -134,14 +134,15 @@ pub struct Call {
 }
 
 impl Model {
-    /// Returns the maximum time of a message between two hosts; zero within a host, and where the
-    /// model names none.
+    /// Returns the maximum time of a message between two hosts: zero within a host, `None` if the
+    /// model does not say.
     #[must_use]
-    pub fn message_time(&self, from: usize, to: usize) -> Time {
-        let joins =
-            |message: &&Message| message.between == (from, to) || message.between == (to, from);
-        let named = self.messages.iter().find(joins);
-        named.map_or(Time::ZERO, |message| message.time)
+    pub fn message_time(&self, from: usize, to: usize) -> Option<Time> {
+        if from == to {
+            return Some(Time::ZERO);
+        }
+        let joins = |message: &&Message| message.joins(from, to);
+        self.messages.iter().find(joins).map(|message| message.time)
     }
 
     /// Returns the index of the operation of a name.
@@ -166,4 +167,12 @@ fn error(
 ) -> Diagnostic {
     let severity = punctual_idl::diagnostic::Severity::Error;
     Diagnostic::new(severity, message, source.clone(), place, label)
+}
+
+impl Message {
+    /// Returns whether the message is between two hosts, in either direction.
+    #[must_use]
+    pub fn joins(&self, one: usize, other: usize) -> bool {
+        self.between == (one, other) || self.between == (other, one)
+    }
 }

@@ -3,6 +3,7 @@
 use super::{Analysed, Plan};
 use crate::analysis::Task;
 use crate::analysis::fixed_priority::{Prioritized, explain};
+use crate::chains::by_itself;
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use serde::Serialize;
@@ -126,11 +127,9 @@ impl Analysed {
         } else {
             outcome.jitter
         };
-        let mut task = task
+        by_itself(&task, outcome.suspended)
             .with_blocking(outcome.blocking.time)
-            .with_jitter(jitter);
-        task.wcet = task.wcet + outcome.suspended;
-        task
+            .with_jitter(jitter)
     }
 
     /// Returns the task of a stream as others see it: a suspension delays its jobs.

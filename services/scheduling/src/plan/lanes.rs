@@ -1,9 +1,10 @@
 //! Lanes: few priorities for the many levels of a processor, and what that costs.
 
-use super::{Plan, priorities};
+use super::{Plan, Verdict, priorities};
 use crate::analysis::Task;
 use crate::analysis::fixed_priority::Prioritized;
 use crate::assignment::packing::pack;
+use crate::chains::{Analysis, Chains, Place, analyse};
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use serde::Serialize;
@@ -17,7 +18,7 @@ pub struct LaneCost {
     pub priorities: Vec<i16>,
     /// Lane of each stream of the processor.
     pub streams: Vec<InLane>,
-    /// `true` if a stream misses its deadline that met it with a level of its own, or a level that
+    /// `true` if a stream misses its deadline that meets it with the plan's levels, or a level that
     /// dispatches by deadline or laxity has no lane.
     pub breaks: bool,
 }
@@ -31,78 +32,102 @@ pub struct InLane {
     pub operation: String,
     /// Number of the lane; lane 0 is served first.
     pub lane: usize,
-    /// Response time with a level of its own; `None` without bound or in a level that dispatches by
-    /// deadline or laxity.
+    /// Response time with the levels of the plan; `None` without bound.
     pub before: Option<Time>,
-    /// Response time in the lane.
+    /// Response time with the lanes; `None` without bound.
     pub after: Option<Time>,
 }
 
 impl Plan {
-    /// Packs the levels of each processor onto at most `count` lanes.
-    ///
-    /// Response times count from actual releases, and contain the release jitter of the plan as it is.
+    /// Packs the levels of each processor onto at most `count` lanes, and analyses all chains again
+    /// with them.
     ///
     /// # Panics
     /// If `count` is zero.
     #[must_use]
     pub fn lanes(&self, count: u32) -> Vec<LaneCost> {
         assert!(count > 0, "a processor has a lane at least");
+        let analysed = &self.analysed;
+        let (mut places, mut levels) = (analysed.places.clone(), analysed.levels.clone());
+        for (processor, levels) in levels.iter_mut().enumerate() {
+            if let Some(lanes) = self.packed(processor, count) {
+                *levels = vec![Dispatching::Static; lanes.iter().max().map_or(0, |last| last + 1)];
+                for (stream, lane) in analysed.residents(processor).into_iter().zip(lanes) {
+                    places[stream] = Some(Place {
+                        processor,
+                        level: lane,
+                    });
+                }
+            }
+        }
+        let analysis = analyse(&Chains {
+            streams: &analysed.streams,
+            places: &places,
+            levels: &levels,
+            protocol: analysed.protocol,
+        });
         let processors = 0..self.processors.len();
         processors
-            .map(|processor| self.lanes_of(processor, count))
+            .map(|processor| {
+                self.cost(
+                    processor,
+                    levels[processor].len(),
+                    count,
+                    (&places, &analysis),
+                )
+            })
             .collect()
     }
 
-    fn lanes_of(&self, processor: usize, count: u32) -> LaneCost {
+    /// Returns the lane of each stream of a processor; `None` if a level dispatches by deadline or
+    /// laxity and so must not be merged with another.
+    fn packed(&self, processor: usize, count: u32) -> Option<Vec<usize>> {
         let analysed = &self.analysed;
         let here = analysed.residents(processor);
         let levels = &analysed.levels[processor];
+        if levels.iter().any(|level| *level != Dispatching::Static) {
+            return None;
+        }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
         let prioritized = here.iter().zip(&tasks).map(|(&index, task)| Prioritized {
             task,
             priority: analysed.priority(index),
         });
-        let is_static = levels.iter().all(|level| *level == Dispatching::Static);
-        let packed = pack(&prioritized.collect::<Vec<_>>(), count).ok();
-        let Some(packed) = packed.filter(|_| is_static) else {
-            return self.unpacked(processor, &here, levels.len() > count as usize);
-        };
-        let highest = packed
-            .levels
-            .iter()
-            .copied()
-            .max()
-            .map_or(0, |top| top as usize);
-        let streams = here.iter().enumerate().map(|(at, &stream)| InLane {
-            stream,
-            operation: self.streams[stream].operation.clone(),
-            lane: highest - packed.levels[at] as usize,
-            before: packed.before[at].bound(),
-            after: packed.after[at].bound(),
-        });
-        LaneCost {
-            processor,
-            priorities: lane_priorities(if here.is_empty() { 0 } else { highest + 1 }),
-            streams: streams.collect(),
-            breaks: !packed.broken.is_empty(),
-        }
+        let packed = pack(&prioritized.collect::<Vec<_>>(), count).ok()?;
+        let highest = packed.levels.iter().copied().max().unwrap_or(0);
+        let lanes = packed.levels.iter().map(|level| (highest - level) as usize);
+        Some(lanes.collect())
     }
 
-    /// Returns one lane for each level, where levels must not be merged.
-    fn unpacked(&self, processor: usize, here: &[usize], breaks: bool) -> LaneCost {
-        let streams = here.iter().map(|&stream| InLane {
-            stream,
-            operation: self.streams[stream].operation.clone(),
-            lane: self.streams[stream].level.unwrap_or(0),
-            before: None,
-            after: None,
+    fn cost(
+        &self,
+        processor: usize,
+        lanes: usize,
+        count: u32,
+        (places, analysis): (&[Option<Place>], &Analysis),
+    ) -> LaneCost {
+        let here = self.analysed.residents(processor);
+        let streams = here.iter().map(|&stream| {
+            let after = analysis.streams[stream].as_ref();
+            InLane {
+                stream,
+                operation: self.streams[stream].operation.clone(),
+                lane: places[stream].map_or(0, |place| place.level),
+                before: self.streams[stream].response,
+                after: after.and_then(|outcome| outcome.response.bound()),
+            }
         });
+        let streams: Vec<_> = streams.collect();
+        let is_broken = |one: &InLane| {
+            let planned = &self.streams[one.stream];
+            let is_late = one.after.is_none_or(|after| after > planned.deadline);
+            planned.verdict == Verdict::Fits && is_late
+        };
         LaneCost {
             processor,
-            priorities: lane_priorities(self.processors[processor].levels.len()),
-            streams: streams.collect(),
-            breaks,
+            priorities: lane_priorities(lanes),
+            breaks: lanes > count as usize || streams.iter().any(is_broken),
+            streams,
         }
     }
 }

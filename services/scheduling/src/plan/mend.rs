@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct Mends {
     /// Index of the processor in [`Plan::processors`].
     pub processor: usize,
-    /// Largest factor for all execution times of the processor; `None` if none is small enough.
+    /// Largest factor, below 1.0, for all execution times of the processor; `None` if none mends it.
     pub scale: Option<f64>,
     /// Changes of single streams.
     pub changes: Vec<Mend>,
@@ -77,7 +77,9 @@ impl Plan {
         let mends = |mend: &Mend| mend.wcet.is_some() || mend.period.is_some();
         Some(Mends {
             processor,
-            scale: largest_scale(&prioritized).map(fraction),
+            scale: largest_scale(&prioritized)
+                .filter(|&scale| scale < MILLION)
+                .map(fraction),
             changes: found.filter(mends).collect(),
         })
     }

@@ -9,8 +9,9 @@ mod mend;
 mod placement;
 mod priorities;
 
-use crate::analysis::Response;
+use crate::analysis::blocking::Protocol;
 use crate::analysis::bounds::{self, Outcome as Bound};
+use crate::analysis::{Response, Task};
 use crate::chains::{Chains, EndToEnd, Place, analyse};
 use crate::level::Level;
 use crate::model::Model;
@@ -108,6 +109,7 @@ pub(crate) struct Analysed {
     pub(crate) streams: Vec<Stream>,
     pub(crate) places: Vec<Option<Place>>,
     pub(crate) levels: Vec<Vec<Dispatching>>,
+    pub(crate) protocol: Protocol,
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
 }
 
@@ -131,6 +133,7 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
         streams,
         places,
         levels,
+        protocol: model.protocol,
         outcomes: analysis.streams,
     };
     Ok(Plan {
@@ -161,19 +164,50 @@ impl Plan {
 impl Analysed {
     fn processors(&self, model: &Model, processors: &[Processor]) -> Vec<PlannedProcessor> {
         let planned = processors.iter().enumerate().map(|(at, processor)| {
-            let placed = self.streams.iter().zip(&self.places);
-            let here = placed.filter(|(_, place)| place.is_some_and(|place| place.processor == at));
-            let tasks: Vec<_> = here.map(|(stream, _)| &stream.task).collect();
+            let tasks: Vec<Task> = self
+                .residents(at)
+                .into_iter()
+                .map(|index| self.own(index))
+                .collect();
+            let tasks: Vec<&Task> = tasks.iter().collect();
             let levels = self.levels[at].iter().map(|dispatching| dispatching.name());
             PlannedProcessor {
                 host: model.hosts[processor.host].name.clone(),
                 number: processor.number,
-                utilisation: crate::analysis::utilisation(tasks.iter().copied()),
+                // The sum of no share is -0.0.
+                utilisation: 0.0 + self.load(at),
                 levels: levels.collect(),
-                bounds: bounds::bounds(&tasks),
+                bounds: self.bounds(at, &tasks),
             }
         });
         planned.collect()
+    }
+
+    /// Returns the share of a processor that its streams take.
+    fn load(&self, at: usize) -> f64 {
+        let here = self.residents(at).into_iter();
+        crate::analysis::utilisation(here.map(|index| &self.streams[index].task))
+    }
+
+    /// Returns the utilisation bounds that hold for the dispatching of a processor. Those of fixed
+    /// priorities need the order of deadlines.
+    fn bounds(&self, at: usize, tasks: &[&Task]) -> Vec<Bound> {
+        let levels = &self.levels[at];
+        let is_edf = matches!(levels[..], [Dispatching::Deadline]);
+        let mut ranked: Vec<_> = self.residents(at).into_iter().zip(tasks).collect();
+        ranked.sort_by_key(|(index, _)| std::cmp::Reverse(self.priority(*index)));
+        let is_static = levels.iter().all(|level| *level == Dispatching::Static);
+        let is_by_deadline = is_static && ranked.is_sorted_by_key(|(_, task)| task.deadline);
+        let holds = |bound: &Bound| match bound.test {
+            bounds::Test::LiuLayland | bounds::Test::Hyperbolic => is_by_deadline,
+            bounds::Test::EdfUtilisation | bounds::Test::EdfDensity => is_edf,
+        };
+        let all = if tasks.is_empty() {
+            Vec::new()
+        } else {
+            bounds::bounds(tasks)
+        };
+        all.into_iter().filter(holds).collect()
     }
 
     fn streams(&self, model: &Model, processors: &[Processor]) -> Vec<PlannedStream> {

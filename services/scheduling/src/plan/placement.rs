@@ -53,7 +53,9 @@ pub(super) fn place(
         let pinned = here
             .iter()
             .map(|&index| model.operations[streams[index].operation].processor);
-        let pinned: Vec<_> = pinned.collect();
+        let mut pinned: Vec<_> = pinned.collect();
+        let sharing: Vec<&Stream> = here.iter().map(|&index| &streams[index]).collect();
+        keep_together(&sharing, described.processors, &mut pinned);
         let problem = Problem {
             tasks: &tasks,
             pinned: &pinned,
@@ -69,6 +71,38 @@ pub(super) fn place(
         }
     }
     homes
+}
+
+/// Pins streams that share mutexes to one processor: where one of them is pinned, else where the pinned
+/// streams take least.
+fn keep_together(streams: &[&Stream], processors: usize, pinned: &mut [Option<usize>]) {
+    let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, stream) in streams.iter().enumerate() {
+        for section in &stream.sections {
+            users.entry(section.mutex).or_default().push(at);
+        }
+    }
+    for users in users.values().filter(|users| users.len() > 1) {
+        let home = users.iter().find_map(|&at| pinned[at]);
+        let home = home.unwrap_or_else(|| least_loaded(streams, processors, pinned));
+        for &at in users {
+            pinned[at].get_or_insert(home);
+        }
+    }
+}
+
+fn least_loaded(streams: &[&Stream], processors: usize, pinned: &[Option<usize>]) -> usize {
+    let mut loads = vec![0.0; processors];
+    for (stream, home) in streams.iter().zip(pinned) {
+        if let Some(load) = home.and_then(|home| loads.get_mut(home)) {
+            *load += stream.task.wcet.ratio(stream.task.period);
+        }
+    }
+    let least = loads
+        .iter()
+        .enumerate()
+        .min_by(|(_, one), (_, other)| one.total_cmp(other));
+    least.map_or(0, |(processor, _)| processor)
 }
 
 /// Returns whether a strategy dispatches by static priorities.

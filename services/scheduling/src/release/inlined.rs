@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct Inlined {
     /// Worst-case execution time.
     pub(super) demand: Vec<Time>,
-    /// Shortest deadline that the operations name, if any does.
+    /// Shortest deadline that the operations in its thread name, without its own.
     pub(super) deadline: Vec<Option<Time>>,
     /// Longest critical section of each mutex.
     pub(super) sections: Vec<Vec<CriticalSection>>,
@@ -21,6 +21,10 @@ pub(super) struct Inlined {
     pub(super) is_called: Vec<bool>,
     preemption: Vec<Preemption>,
 }
+
+/// Maximum number of calls and critical sections that all operations collect from others in their
+/// threads.
+const MOST_COLLECTED: usize = 2_000_000;
 
 /// Call that releases an operation.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +39,10 @@ pub(super) struct Effect {
 
 impl Inlined {
     /// Computes the work of all operations, each before its callers.
-    pub(super) fn of(model: &Model) -> Self {
+    ///
+    /// # Errors
+    /// Too many calls and sections of operations that run in others' threads.
+    pub(super) fn of(model: &Model) -> Result<Self, Vec<Diagnostic>> {
         let count = model.operations.len();
         let mut all = Self {
             demand: vec![Time::ZERO; count],
@@ -45,16 +52,25 @@ impl Inlined {
             is_called: vec![false; count],
             preemption: vec![Preemption::Full; count],
         };
+        let mut collected = 0;
         for &operation in model.order.iter().rev() {
             all.add(model, operation);
+            collected += all.effects[operation].len() + all.sections[operation].len();
+            if collected > MOST_COLLECTED {
+                let message = format!(
+                    "more than {MOST_COLLECTED} calls and critical sections of operations that run in \
+                     others' threads"
+                );
+                return Err(vec![model.error_at(operation, message, "calls too many")]);
+            }
         }
-        all
+        Ok(all)
     }
 
     fn add(&mut self, model: &Model, operation: usize) {
         let own = &model.operations[operation];
-        let (mut demand, mut deadline) = (own.times.worst, own.deadline);
-        let mut preemption = own.preemption;
+        let (mut demand, mut deadline) = (own.times.worst, None);
+        let mut called = Called::default();
         let mut sections = BTreeMap::new();
         let mut effects = BTreeMap::new();
         longest_of_each(&mut sections, &own.sections);
@@ -66,16 +82,15 @@ impl Inlined {
                 continue;
             }
             demand = demand + self.demand[callee] * call.times;
-            deadline = [deadline, self.deadline[callee]]
-                .into_iter()
-                .flatten()
-                .min();
-            preemption = either(
-                preemption,
-                own.times.worst,
-                self.preemption[callee],
-                self.demand[callee],
-            );
+            let deadlines = [
+                deadline,
+                self.deadline[callee],
+                model.operations[callee].deadline,
+            ];
+            deadline = deadlines.into_iter().flatten().min();
+            called.demand = called.demand + self.demand[callee] * call.times;
+            let section = section(self.preemption[callee], self.demand[callee]);
+            called.longest = called.longest.max(section);
             longest_of_each(&mut sections, &self.sections[callee]);
             for effect in &self.effects[callee] {
                 let times = effect.times.saturating_mul(call.times);
@@ -84,7 +99,7 @@ impl Inlined {
         }
         self.demand[operation] = demand;
         self.deadline[operation] = deadline;
-        self.preemption[operation] = preemption;
+        self.preemption[operation] = called.within(own.preemption);
         let section = |(mutex, length)| CriticalSection { mutex, length };
         self.sections[operation] = sections.into_iter().map(section).collect();
         let effect = |((operation, two_way), times)| Effect {
@@ -100,13 +115,39 @@ impl Inlined {
         let preemption = self.preemption[operation];
         match jobs {
             1 => preemption,
-            _ => either(
-                preemption,
-                self.demand[operation],
-                Preemption::Full,
-                Time::ZERO,
-            ),
+            _ => floating(section(preemption, self.demand[operation])),
         }
+    }
+}
+
+/// Work of the operations that a job calls in its thread.
+#[derive(Default)]
+struct Called {
+    demand: Time,
+    /// Longest section without preemption of one of them.
+    longest: Time,
+}
+
+impl Called {
+    /// Returns the points of preemption of a caller: its own section may contain all of its calls.
+    fn within(&self, own: Preemption) -> Preemption {
+        if self.demand.is_zero() {
+            return own;
+        }
+        match own {
+            Preemption::None => Preemption::None,
+            Preemption::Full => floating(self.longest),
+            Preemption::Segments { longest, .. } | Preemption::Floating { longest } => {
+                floating(longest + self.demand)
+            }
+        }
+    }
+}
+
+fn floating(longest: Time) -> Preemption {
+    match longest.is_zero() {
+        true => Preemption::Full,
+        false => Preemption::Floating { longest },
     }
 }
 
@@ -114,15 +155,6 @@ impl Inlined {
 fn is_inlined(model: &Model, caller: usize, call: &Call) -> bool {
     let callee = &model.operations[call.operation];
     call.two_way && callee.host == model.operations[caller].host && callee.kind == Kind::Operation
-}
-
-/// Returns the points of preemption of two pieces of work, one after the other.
-fn either(one: Preemption, one_demand: Time, other: Preemption, other_demand: Time) -> Preemption {
-    let longest = section(one, one_demand).max(section(other, other_demand));
-    match longest.is_zero() {
-        true => Preemption::Full,
-        false => Preemption::Floating { longest },
-    }
 }
 
 /// Returns the longest section without preemption.
@@ -146,32 +178,45 @@ fn add_times(effects: &mut BTreeMap<(usize, bool), u64>, key: (usize, bool), tim
     *all = all.saturating_add(times);
 }
 
-/// Returns the faults of calls: two-way calls of operations that await several suppliers, and
-/// operations that are pinned away from the thread in which they run.
+/// Returns the faults of calls: two-way calls of operations that await several suppliers, operations
+/// that are pinned away from the thread in which they run, calls between hosts without a message.
 pub(super) fn faults(model: &Model) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
-    for (caller, operation) in model.operations.iter().enumerate() {
-        for call in operation.calls.iter().filter(|call| call.two_way) {
-            let callee = &model.operations[call.operation];
-            if callee.kind != Kind::Operation {
-                let message = format!(
-                    "`{}` awaits a reply of `{}`, which is no operation",
-                    operation.name, callee.name
-                );
-                let fault = model.error_at(caller, message, "calls it two-way");
-                faults.push(fault.with_help("call it with `kind = \"one-way\"`"));
-            } else if is_inlined(model, caller, call)
-                && let (Some(there), Some(here)) = (callee.processor, operation.processor)
-                && there != here
-            {
-                let message = format!(
-                    "`{}` is pinned to processor {there}, and runs in the thread of its caller `{}` on \
-                     processor {here}",
-                    callee.name, operation.name
-                );
-                faults.push(model.error_at(call.operation, message, "pinned elsewhere"));
-            }
+    for caller in 0..model.operations.len() {
+        for call in &model.operations[caller].calls {
+            faults.extend(fault_of_call(model, caller, call));
         }
     }
     faults
+}
+
+fn fault_of_call(model: &Model, caller: usize, call: &Call) -> Option<Diagnostic> {
+    let (from, to) = (&model.operations[caller], &model.operations[call.operation]);
+    let (name, callee) = (&from.name, &to.name);
+    if call.two_way && to.kind != Kind::Operation {
+        let message = format!("`{name}` awaits a reply of `{callee}`, which is no operation");
+        let fault = model.error_at(caller, message, "calls it two-way");
+        return Some(fault.with_help("call it with `kind = \"one-way\"`"));
+    }
+    if model.message_time(from.host, to.host).is_none() {
+        let (here, there) = (&model.hosts[from.host].name, &model.hosts[to.host].name);
+        let message = format!(
+            "`{name}` on host `{here}` calls `{callee}` on host `{there}`, and the time of a message between them is not known"
+        );
+        let fault = model.error_at(caller, message, "calls another host");
+        let help = format!(
+            "add [[message]] with from = \"{here}\", to = \"{there}\" and its longest `time`"
+        );
+        return Some(fault.with_help(help));
+    }
+    if is_inlined(model, caller, call)
+        && let Some(there) = to.processor
+        && from.processor != Some(there)
+    {
+        let message = format!(
+            "`{callee}` is pinned to processor {there}, and runs in the thread of its caller `{name}`, which is not"
+        );
+        return Some(model.error_at(call.operation, message, "pinned elsewhere"));
+    }
+    None
 }

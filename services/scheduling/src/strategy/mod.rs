@@ -108,10 +108,12 @@ pub trait Strategy: fmt::Debug + Sync {
 /// All strategies of this module.
 pub const ALL: [&dyn Strategy; 8] = [&Rms, &Dms, &Edf, &Mlf, &Muf, &RmsMlf, &MufFair, &RmsFair];
 
-/// Returns the strategy of a name: RMS, DMS, EDF, MLF, MUF, RMS_MLF, MUF_FAIR or RMS_FAIR.
+/// Returns the strategy of a name, in letters of either case: RMS, DMS, EDF, MLF, MUF, RMS_MLF,
+/// MUF_FAIR or RMS_FAIR.
 #[must_use]
 pub fn by_name(name: &str) -> Option<&'static dyn Strategy> {
-    ALL.into_iter().find(|strategy| strategy.name() == name)
+    ALL.into_iter()
+        .find(|strategy| strategy.name().eq_ignore_ascii_case(name))
 }
 
 impl Operation {

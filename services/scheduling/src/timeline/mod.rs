@@ -34,7 +34,7 @@ pub struct Timeline {
     pub until: Time,
     /// `true` if the simulation was cut after [`MOST_EVENTS`].
     pub is_cut: bool,
-    /// Slices of each processor, in the order of [`Plan::processors`], by their starts.
+    /// Slices of each processor, in the order of [`Plan::processors`](crate::plan::Plan::processors), by their starts.
     pub processors: Vec<Vec<Slice>>,
     /// Jobs, in the order of their releases.
     pub jobs: Vec<Job>,

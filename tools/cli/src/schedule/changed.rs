@@ -42,7 +42,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         })?;
     }
     let changed = toml::to_string(&file).map_err(|error| fail(error, None))?;
-    let after = source.plan(&source.model(&changed)?)?;
+    let after = source.plan(&source.changed(&changed)?)?;
     match source.json {
         true => print_json(&Compared {
             before: &before.streams,

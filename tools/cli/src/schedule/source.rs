@@ -52,14 +52,26 @@ impl Source {
 
     /// Makes a model of a text, or prints what is wrong in it.
     pub(super) fn model(&self, text: &str) -> Result<Model, ExitCode> {
-        let name = match self.file.as_os_str() == "-" {
-            true => "standard input".to_owned(),
-            false => self.file.display().to_string(),
-        };
-        read(&name, text).map_err(|faults| {
+        self.named(&self.name(), text)
+    }
+
+    /// Makes a model of the text of the file with changes, whose lines are others.
+    pub(super) fn changed(&self, text: &str) -> Result<Model, ExitCode> {
+        self.named(&format!("{}, with the changes", self.name()), text)
+    }
+
+    fn named(&self, name: &str, text: &str) -> Result<Model, ExitCode> {
+        read(name, text).map_err(|faults| {
             idl::show(&faults, self.json);
             ExitCode::FAILURE
         })
+    }
+
+    fn name(&self) -> String {
+        match self.file.as_os_str() == "-" {
+            true => "standard input".to_owned(),
+            false => self.file.display().to_string(),
+        }
     }
 
     /// Plans a model, or prints what is wrong in it.

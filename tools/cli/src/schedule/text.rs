@@ -6,6 +6,7 @@ use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
 use punctual_scheduling::plan::{
     Explained, LaneCost, Mends, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
 };
+use std::collections::{HashMap, VecDeque};
 
 const BOLD: Style = Style::new().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -114,7 +115,7 @@ fn rounded(time: Time) -> String {
         1_000_000..1_000_000_000 => 100,
         _ => 100_000,
     };
-    Time::from_nanos(nanos.div_ceil(step) * step).to_string()
+    Time::from_nanos(nanos.div_ceil(step).saturating_mul(step)).to_string()
 }
 
 fn verdict(verdict: Verdict) -> (Style, &'static str) {
@@ -153,7 +154,7 @@ fn print_verdict(plan: &Plan) {
                 format!("ends up to {} late", rounded(response - stream.deadline))
             }
             (Verdict::Misses, None) => {
-                "may end at any time: there is too much work before it".to_owned()
+                "is not proved to end in time: no bound of its response was found".to_owned()
             }
             (Verdict::LeftOut, _) => "is left out by the strategy's admission".to_owned(),
             _ => "is not released, as an operation that calls it is left out".to_owned(),
@@ -164,7 +165,15 @@ fn print_verdict(plan: &Plan) {
 
 fn print_mends(plan: &Plan, mends: &Mends) {
     let at = name(&plan.processors[mends.processor]);
-    anstream::println!("\neach of these alone mends processor {at}:");
+    if mends.scale.is_none() && mends.changes.is_empty() {
+        anstream::println!(
+            "\nno shorter execution time and no longer period on processor {at} mends it"
+        );
+        return;
+    }
+    anstream::println!(
+        "\neach of these alone mends processor {at}, if the jitter of its operations stays (see what-if):"
+    );
     if let Some(scale) = mends.scale {
         anstream::println!(
             "  all execution times at most {:.1} % of what they are",
@@ -278,8 +287,10 @@ pub(super) fn print_comparison(before: &Plan, after: &Plan) {
         "deadline"
     );
     let mut same = 0;
-    for (old, new) in before.streams.iter().zip(&after.streams) {
-        if (old.response, old.verdict) == (new.response, new.verdict) {
+    let mut old = Streams::of(before);
+    for new in &after.streams {
+        let old = old.take(new);
+        if old.is_some_and(|old| (old.response, old.verdict) == (new.response, new.verdict)) {
             same += 1;
             continue;
         }
@@ -288,11 +299,31 @@ pub(super) fn print_comparison(before: &Plan, after: &Plan) {
         anstream::println!(
             "{:<28} {:>10} {:>10} {:>10}  {style}{verdict}{style:#}",
             shown(new),
-            response(old),
+            old.map_or("-".to_owned(), response),
             response(new),
             rounded(new.deadline),
         );
     }
     anstream::println!("{same} others are as before\n");
     print_verdict(after);
+}
+
+/// Streams of a plan by operation and source, in order.
+struct Streams<'p>(HashMap<(String, String), VecDeque<&'p PlannedStream>>);
+
+impl<'p> Streams<'p> {
+    fn of(plan: &'p Plan) -> Self {
+        let mut streams: HashMap<_, VecDeque<_>> = HashMap::new();
+        for stream in &plan.streams {
+            let key = (stream.operation.clone(), stream.source.clone());
+            streams.entry(key).or_default().push_back(stream);
+        }
+        Self(streams)
+    }
+
+    /// Takes the next stream of the operation and source of another.
+    fn take(&mut self, of: &PlannedStream) -> Option<&'p PlannedStream> {
+        let key = (of.operation.clone(), of.source.clone());
+        self.0.get_mut(&key)?.pop_front()
+    }
 }

@@ -53,7 +53,7 @@ pub struct Placement {
 }
 
 /// Reason why tasks were not placed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartitionError {
     /// There is no processor.
@@ -94,6 +94,13 @@ pub enum PartitionError {
         /// Number of tests that were made.
         tests: u64,
     },
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for PartitionError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 impl Placement {

@@ -157,7 +157,8 @@ fn rates_that_contradict_each_other_name_both_operations() {
     );
     assert_eq!(
         found,
-        "t.toml:9:12: error: conjunction `both` awaits suppliers of different rates: `a` every 5ms, `b` every 10ms"
+        "t.toml:9:12: error: conjunction `both` awaits suppliers that are not in step: `a` calls it 1 times in 5ms of \
+         `a`, `b` calls it 1 times in 10ms of `b`"
     );
 }
 
@@ -197,4 +198,62 @@ fn very_many_paths_of_calls_are_refused() {
     }
     let found = faults(&text);
     assert!(found.contains("more than 200000 paths of calls"), "{found}");
+}
+
+#[test]
+fn faults_of_names_strategies_messages_and_counts_are_found() {
+    let operation =
+        |name: &str, more: &str| format!("[operation.{name}]\nwcet = \"1ms\"\n{more}\n");
+    let hosts = "[host.x]\n[host.y]\n";
+    let far = operation(
+        "a",
+        "host = \"x\"\nperiod = \"1s\"\ncalls = [{ operation = \"b\" }]",
+    ) + &operation("b", "host = \"y\"");
+    let message = "[[message]]\nfrom = \"x\"\nto = \"y\"\ntime = \"1ms\"\n";
+    let back = "[[message]]\nfrom = \"y\"\nto = \"x\"\ntime = \"9ms\"\n";
+    let many =
+        "period = \"1s\"\ncalls = [{ operation = \"b\", kind = \"one-way\", times = 4000000000 }]";
+    for (text, expected) in [
+        (
+            "strategy = \"FIFO\"".to_owned(),
+            "there is no strategy `FIFO`",
+        ),
+        (String::new(), "the model has no operation"),
+        (
+            operation("\"a\\u001b\"", "period = \"1s\""),
+            "a name has up to 256 bytes, and no control characters",
+        ),
+        (
+            operation("a", "period = \"1s\"\nsection = \"0s\""),
+            "a section without preemption is above zero",
+        ),
+        (
+            format!("{hosts}{far}"),
+            "`a` on host `x` calls `b` on host `y`, and the time of a message",
+        ),
+        (
+            format!("{hosts}{message}{back}{far}"),
+            "the time of messages between these hosts is given twice",
+        ),
+        (
+            operation("a", many) + &operation("b", ""),
+            "take longer than a day",
+        ),
+        (
+            operation("a", "period = \"1s\"\ncalls = [{ operation = \"b\" }]")
+                + &operation("b", "jitter = \"1ms\""),
+            "operation `b` is released by its callers, which determine its jitter",
+        ),
+        (
+            format!(
+                "[host.h]\nprocessors = 2\n{}{}",
+                operation("a", "period = \"1s\"\ncalls = [{ operation = \"b\" }]"),
+                operation("b", "processor = 1")
+            ),
+            "`b` is pinned to processor 1, and runs in the thread of its caller `a`, which is not",
+        ),
+    ] {
+        let found = faults(&text);
+        assert!(found.contains(expected), "{text}\n{found}");
+    }
 }

@@ -3,6 +3,7 @@
 mod examples;
 mod faults;
 mod rates;
+mod suspension;
 
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, plan};

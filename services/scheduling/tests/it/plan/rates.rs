@@ -77,17 +77,19 @@ fn an_operation_with_threads_of_its_own_runs_by_its_period_besides() {
 }
 
 #[test]
-fn a_conjunction_waits_for_its_last_supplier() {
+fn a_conjunction_waits_for_its_last_supplier_as_often_as_each_calls_it() {
     let plan = planned(&model(
         r#"
+        [operation.tick]
+        wcet = "1ms"
+        period = "40ms"
+        calls = [{ operation = "left", kind = "one-way" }, { operation = "right", kind = "one-way" }]
         [operation.left]
         wcet = "2ms"
-        period = "20ms"
-        calls = [{ operation = "both", kind = "one-way" }]
+        calls = [{ operation = "both", kind = "one-way", times = 2 }]
         [operation.right]
         wcet = "3ms"
-        period = "20ms"
-        calls = [{ operation = "both", kind = "one-way" }]
+        calls = [{ operation = "both", kind = "one-way", times = 2 }]
         [operation.both]
         kind = "conjunction"
         calls = [{ operation = "fuse", kind = "one-way" }]
@@ -95,12 +97,15 @@ fn a_conjunction_waits_for_its_last_supplier() {
         wcet = "1ms"
         "#,
     ));
-    let fuse = plan.streams_of("fuse").collect::<Vec<_>>();
+    let fuse: Vec<_> = plan.streams_of("fuse").collect();
     assert_eq!(fuse.len(), 1);
     let fuse = &plan.streams[fuse[0]];
-    // All three share a level: left and right end within 6, and fuse within 6 more.
-    assert_eq!(fuse.jitter, Time::from_millis(6));
-    assert_eq!(fuse.response, Some(Time::from_millis(12)));
+    // Two calls of each supplier: two jobs.
+    assert_eq!(fuse.wcet, Time::from_millis(2));
+    // All share a level, and each may wait for all the others: tick for 8, left and right released
+    // after it for 8 more, fuse after those for 8 more.
+    assert_eq!(fuse.jitter, Time::from_millis(16));
+    assert_eq!(fuse.response, Some(Time::from_millis(24)));
 }
 
 #[test]
@@ -158,4 +163,108 @@ fn a_fair_strategy_leaves_out_what_does_not_fit_and_what_it_would_have_released(
     assert_eq!(verdict("wish"), Verdict::LeftOut);
     assert_eq!(verdict("after"), Verdict::NeverReleased);
     assert!(!plan.fits());
+}
+
+#[test]
+fn a_deadline_of_an_operation_in_the_callers_thread_never_lengthens_the_callers() {
+    let plan = planned(&model(
+        r#"
+        [operation.caller]
+        wcet = "2ms"
+        period = "10ms"
+        calls = [{ operation = "helper" }]
+        [operation.helper]
+        wcet = "500us"
+        deadline = "50ms"
+        "#,
+    ));
+    assert_eq!(streams(&plan, "caller"), [(10, 10, "caller".to_owned())]);
+}
+
+#[test]
+fn a_job_without_preemption_is_not_preempted_in_the_operations_that_it_calls() {
+    let plan = planned(&model(
+        r#"
+        strategy = "DMS"
+        [operation.hi]
+        wcet = "1ms"
+        period = "20ms"
+        [operation.np]
+        wcet = "2ms"
+        period = "50ms"
+        preemption = "none"
+        calls = [{ operation = "helper" }]
+        [operation.helper]
+        wcet = "8ms"
+        "#,
+    ));
+    let hi = plan.streams_of("hi").next().unwrap();
+    let expected = Time::from_nanos(11_000_000 - 1);
+    assert_eq!(plan.streams[hi].response, Some(expected));
+}
+
+#[test]
+fn inherited_priorities_under_edf_block_once_for_each_mutex() {
+    let text = |protocol: &str| {
+        format!(
+            r#"
+            strategy = "EDF"
+            lock_protocol = "{protocol}"
+            mutexes = ["m1", "m2"]
+            [operation.h]
+            wcet = "3ms"
+            period = "100ms"
+            deadline = "10ms"
+            locks = [{{ mutex = "m1", time = "1ms" }}, {{ mutex = "m2", time = "1ms" }}]
+            [operation.l1]
+            wcet = "6ms"
+            period = "200ms"
+            locks = [{{ mutex = "m1", time = "6ms" }}]
+            [operation.l2]
+            wcet = "6ms"
+            period = "200ms"
+            deadline = "90ms"
+            locks = [{{ mutex = "m2", time = "6ms" }}]
+            "#
+        )
+    };
+    // Both holders run before h: 15 of 10 allowed.
+    assert!(!planned(&model(&text("inheritance"))).fits());
+    // One of them at most: 9.
+    assert!(planned(&model(&text("ceiling"))).fits());
+}
+
+#[test]
+fn operations_that_share_a_mutex_are_placed_on_one_processor() {
+    let operation = |name: &str| {
+        format!(
+            "[operation.{name}]\nwcet = \"1ms\"\nperiod = \"10ms\"\nlocks = [{{ mutex = \"m\", time = \"1ms\" }}]\n"
+        )
+    };
+    let text = format!(
+        "mutexes = [\"m\"]\n[host.h]\nprocessors = 2\n{}{}",
+        operation("a"),
+        operation("b")
+    );
+    let plan = planned(&model(&text));
+    assert_eq!(plan.streams[0].processor, plan.streams[1].processor);
+}
+
+#[test]
+fn a_disjunction_without_execution_time_passes_all_calls_on() {
+    let plan = planned(&model(
+        r#"
+        [operation.a]
+        wcet = "1ms"
+        period = "100ms"
+        calls = [{ operation = "any", kind = "one-way", times = 10 }]
+        [operation.any]
+        kind = "disjunction"
+        calls = [{ operation = "sink", kind = "one-way" }]
+        [operation.sink]
+        wcet = "3ms"
+        "#,
+    ));
+    let sink = plan.streams_of("sink").next().unwrap();
+    assert_eq!(plan.streams[sink].wcet, Time::from_millis(30));
 }

@@ -137,18 +137,28 @@ fn a_caller_awaits_the_reply_of_another_host() {
 
 #[test]
 fn a_conjunction_awaits_its_last_supplier() {
-    let call = "calls = [{ operation = \"both\", kind = \"one-way\" }]";
-    let text = "strategy = \"RMS\"\n[operation.both]\nkind = \"conjunction\"\nwcet = \"1ms\"\n"
-        .to_owned()
-        + &operation("one", 2, 20, call)
-        + &operation("other", 3, 20, &format!("offset = \"4ms\"\n{call}"));
-    let run = run(&text, 20);
-    assert_eq!(slices(&run, "both"), [(7, 8, Running)]);
+    let text = r#"
+        strategy = "RMS"
+        [operation.tick]
+        wcet = "1ms"
+        period = "20ms"
+        calls = [{ operation = "one", kind = "one-way" }, { operation = "other", kind = "one-way" }]
+        [operation.one]
+        wcet = "2ms"
+        calls = [{ operation = "both", kind = "one-way" }]
+        [operation.other]
+        wcet = "3ms"
+        calls = [{ operation = "both", kind = "one-way" }]
+        [operation.both]
+        kind = "conjunction"
+        wcet = "1ms"
+    "#;
+    let run = run(text, 20);
+    assert_eq!(slices(&run, "both"), [(6, 7, Running)]);
     let (names, timeline) = run;
     let both = names.iter().position(|name| name == "both").unwrap();
-    // Counted from the later release.
     let job = timeline.first_job(both).unwrap();
-    assert_eq!(job.deadline, Time::from_millis(24));
+    assert_eq!(job.deadline, Time::from_millis(20));
 }
 
 #[test]
