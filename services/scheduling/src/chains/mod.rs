@@ -22,7 +22,7 @@ use processor::Resident;
 pub(crate) use processor::by_itself;
 
 /// Work after which the search is given up, in pairs of streams of one processor that were compared.
-const EFFORT: u64 = 500_000_000;
+const EFFORT: u64 = 200_000_000;
 
 /// Place of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,13 +76,14 @@ pub struct Analysis {
 #[must_use]
 pub fn analyse(chains: &Chains<'_>) -> Analysis {
     let mut search = Search::new(chains);
-    let is_complete = loop {
-        match search.round() {
-            None => break false,
-            Some(false) => break true,
-            Some(true) => {}
-        }
-    };
+    let is_complete = search.is_possible()
+        && loop {
+            match search.round() {
+                None => break false,
+                Some(false) => break true,
+                Some(true) => {}
+            }
+        };
     if !is_complete {
         search.give_up();
     }
@@ -151,6 +152,12 @@ impl<'s> Search<'s> {
         search
     }
 
+    /// Returns whether each processor can be analysed once at least.
+    fn is_possible(&self) -> bool {
+        let works = self.processors.iter().map(|streams| pairs(streams.len()));
+        works.fold(0, u64::saturating_add) <= EFFORT
+    }
+
     /// Takes work from what is left; returns `None` if it is not enough.
     fn spend(&mut self, work: usize) -> Option<()> {
         self.effort = self.effort.checked_sub(work as u64)?;
@@ -161,7 +168,7 @@ impl<'s> Search<'s> {
     /// computed: its analysis will be given up.
     fn set_blocking(&mut self) {
         for at in 0..self.processors.len() {
-            if self.processors[at].len().pow(2) as u64 > EFFORT {
+            if pairs(self.processors[at].len()) > EFFORT {
                 continue;
             }
             let residents = self.residents(at);
@@ -342,6 +349,11 @@ impl<'s> Search<'s> {
         };
         all.map(outcome).collect()
     }
+}
+
+/// Returns the number of pairs of streams.
+fn pairs(streams: usize) -> u64 {
+    (streams as u64).saturating_mul(streams as u64)
 }
 
 impl State {

@@ -317,7 +317,7 @@ impl Builder {
                 format!("the worst-case execution time, {worst}, is longer than the {what}");
             self.fault(message, key.span(), "shorter than `wcet`");
         }
-        table.deadline.as_ref().map(|time| *time.as_ref())
+        self.above_zero(table.deadline.as_ref(), "deadline")
     }
 
     fn processor(&mut self, number: Option<&Spanned<u32>>, host: usize) -> Option<usize> {

@@ -8,6 +8,9 @@ use crate::strategy::Dispatching;
 use crate::time::Time;
 use serde::Serialize;
 
+/// Maximum number of streams of a processor whose mends are searched.
+const MOST_STREAMS: usize = 500;
+
 /// Changes to a processor on which streams miss deadlines; each alone mends it.
 ///
 /// They leave the jitter of streams as it is, which a change may also shorten or lengthen: plan the
@@ -36,7 +39,8 @@ pub struct Mend {
 }
 
 impl Plan {
-    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities.
+    /// Returns the mends of all processors that miss deadlines and dispatch by static priorities, if
+    /// they have 500 streams at most: the search takes long for more.
     #[must_use]
     pub fn mends(&self) -> Vec<Mends> {
         let processors = 0..self.processors.len();
@@ -52,6 +56,9 @@ impl Plan {
             return None;
         }
         let here = analysed.residents(processor);
+        if !self.is_complete || here.len() > MOST_STREAMS {
+            return None;
+        }
         let misses = |&index: &usize| self.streams[index].verdict == super::Verdict::Misses;
         if !here.iter().any(misses) {
             return None;
