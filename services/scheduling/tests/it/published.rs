@@ -41,7 +41,7 @@ responses_of! {
         Preemption::Full, [(5, 20, 20), (10, 40, 40), (40, 80, 80)], [5, 15, 80];
     the_fifth_job_of_a_busy_period_is_the_latest: "Lehoczky 1990",
         Preemption::Full, [(26, 70, 70), (62, 100, 120)], [26, 118];
-    the_second_message_c_is_later_than_the_first: "Davis et al. 2007, table 3 (units of 10 µs)",
+    the_second_message_c_is_later_than_the_first: "Davis et al. 2007 (units of 10 µs)",
         Preemption::None, [(100, 250, 250), (100, 350, 325), (100, 350, 325)], [200, 300, 350];
 }
 
