@@ -6,6 +6,7 @@
 
 mod build;
 mod file;
+mod operation;
 mod order;
 
 use crate::analysis::Preemption;
