@@ -19,7 +19,7 @@ use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use processor::Resident;
-pub(crate) use processor::by_itself;
+pub(crate) use processor::{by_itself, seen_by_others};
 
 /// Work after which the search is given up, in pairs of streams of one processor that were compared.
 const EFFORT: u64 = 200_000_000;

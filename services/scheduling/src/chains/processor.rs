@@ -65,7 +65,7 @@ pub(super) fn bands(
     levels: &[Dispatching],
     protocol: Protocol,
 ) -> Bands {
-    let seen: Vec<Task> = residents.iter().map(seen_by_others).collect();
+    let seen: Vec<Task> = residents.iter().map(Resident::seen_by_others).collect();
     let mut found = vec![None; residents.len()];
     for (level, &dispatching) in levels.iter().enumerate() {
         let kind = Kind {
@@ -94,17 +94,26 @@ struct Kind {
     protocol: Protocol,
 }
 
-fn seen_by_others(resident: &Resident<'_>) -> Task {
-    let mut task = resident.task.clone().with_jitter(resident.jitter);
-    if !resident.suspended.is_zero() {
-        let response = resident
-            .before
-            .bound()
-            .unwrap_or(task.deadline)
-            .min(task.deadline);
-        task.jitter = task.jitter.max(response - task.wcet);
+/// Returns a task as others see it: with its release jitter, and, if it is suspended, the jitter of its
+/// last part, of which `response` is the latest end known.
+pub(crate) fn seen_by_others(
+    task: &Task,
+    jitter: Time,
+    suspended: Time,
+    response: Response,
+) -> Task {
+    let mut jitter = jitter;
+    if !suspended.is_zero() {
+        let response = response.bound().unwrap_or(task.deadline);
+        jitter = jitter.max(response.min(task.deadline) - task.wcet);
     }
-    task
+    task.clone().with_jitter(jitter)
+}
+
+impl Resident<'_> {
+    fn seen_by_others(&self) -> Task {
+        seen_by_others(self.task, self.jitter, self.suspended, self.before)
+    }
 }
 
 /// Returns the response of a stream of a static level, or of a level in which any order is possible.
@@ -114,7 +123,7 @@ pub(super) fn of_static(residents: &[Resident<'_>], index: usize) -> Found {
     let others = residents.iter().enumerate();
     let above: Vec<Task> = others
         .filter(|(at, other)| *at != index && other.level <= own.level)
-        .map(|(_, other)| seen_by_others(other))
+        .map(|(_, other)| other.seen_by_others())
         .collect();
     let above: Vec<&Task> = above.iter().collect();
     let task = by_itself(own.task, own.suspended).with_jitter(own.jitter);

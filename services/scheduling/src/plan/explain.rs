@@ -1,9 +1,8 @@
 //! Terms of a stream's response time, with the names of operations.
 
-use super::{Analysed, Plan};
+use super::Plan;
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{Prioritized, explain};
-use crate::chains::by_itself;
+use crate::analysis::fixed_priority::explain;
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use serde::Serialize;
@@ -60,14 +59,7 @@ impl Plan {
             false => analysed.seen(index),
         };
         let tasks: Vec<Task> = here.iter().map(task).collect();
-        let prioritized: Vec<_> = here
-            .iter()
-            .zip(&tasks)
-            .map(|(&index, task)| Prioritized {
-                task,
-                priority: analysed.priority(index),
-            })
-            .collect();
+        let prioritized = analysed.prioritized(place.processor, &tasks);
         let own = here.iter().position(|&index| index == stream)?;
         let found = explain(&prioritized, own)?;
         let term = |stream: usize, jobs, time| Term {
@@ -92,57 +84,5 @@ impl Plan {
                 .collect(),
             elapsed: found.elapsed,
         })
-    }
-}
-
-impl Analysed {
-    /// Returns the streams of a processor.
-    pub(super) fn residents(&self, processor: usize) -> Vec<usize> {
-        let places = self.places.iter().enumerate();
-        let here = places.filter(|(_, place)| place.is_some_and(|one| one.processor == processor));
-        here.map(|(index, _)| index).collect()
-    }
-
-    /// Returns a number that orders the levels of a processor; larger ones are served first.
-    pub(super) fn priority(&self, stream: usize) -> i32 {
-        let level = self.places[stream].map_or(0, |place| place.level);
-        i32::try_from(level).map_or(i32::MIN, |level| -level)
-    }
-
-    /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
-    /// suspension as execution. A stream whose reply is awaited has no jitter: its response counts
-    /// from the call.
-    pub(super) fn own(&self, stream: usize) -> Task {
-        let own = &self.streams[stream];
-        let task = own.task.clone();
-        let Some(outcome) = &self.outcomes[stream] else {
-            return task;
-        };
-        let is_awaited = own
-            .released_by
-            .iter()
-            .any(|release| release.awaited.is_some());
-        let jitter = if is_awaited {
-            Time::ZERO
-        } else {
-            outcome.jitter
-        };
-        by_itself(&task, outcome.suspended)
-            .with_blocking(outcome.blocking.time)
-            .with_jitter(jitter)
-    }
-
-    /// Returns the task of a stream as others see it: a suspension delays its jobs.
-    fn seen(&self, stream: usize) -> Task {
-        let task = self.streams[stream].task.clone();
-        let Some(outcome) = &self.outcomes[stream] else {
-            return task;
-        };
-        let mut jitter = outcome.jitter;
-        if !outcome.suspended.is_zero() {
-            let response = outcome.response.bound().unwrap_or(task.deadline);
-            jitter = jitter.max(response.min(task.deadline) - task.wcet);
-        }
-        task.with_jitter(jitter)
     }
 }

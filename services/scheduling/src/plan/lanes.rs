@@ -2,7 +2,6 @@
 
 use super::{Plan, Verdict, priorities};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::Prioritized;
 use crate::assignment::packing::pack;
 use crate::chains::{Analysis, Chains, Place, analyse};
 use crate::strategy::Dispatching;
@@ -52,7 +51,7 @@ impl Plan {
         for (processor, levels) in levels.iter_mut().enumerate() {
             if let Some(lanes) = self.packed(processor, count) {
                 *levels = vec![Dispatching::Static; lanes.iter().max().map_or(0, |last| last + 1)];
-                for (stream, lane) in analysed.residents(processor).into_iter().zip(lanes) {
+                for (&stream, lane) in analysed.residents(processor).iter().zip(lanes) {
                     places[stream] = Some(Place {
                         processor,
                         level: lane,
@@ -89,11 +88,7 @@ impl Plan {
             return None;
         }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
-        let prioritized = here.iter().zip(&tasks).map(|(&index, task)| Prioritized {
-            task,
-            priority: analysed.priority(index),
-        });
-        let packed = pack(&prioritized.collect::<Vec<_>>(), count).ok()?;
+        let packed = pack(&analysed.prioritized(processor, &tasks), count).ok()?;
         let highest = packed.levels.iter().copied().max().unwrap_or(0);
         let lanes = packed.levels.iter().map(|level| (highest - level) as usize);
         Some(lanes.collect())

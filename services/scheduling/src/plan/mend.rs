@@ -2,7 +2,6 @@
 
 use super::Plan;
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::Prioritized;
 use crate::assignment::sensitivity::{MILLION, changes, largest_scale};
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -64,14 +63,7 @@ impl Plan {
             return None;
         }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
-        let prioritized: Vec<_> = here
-            .iter()
-            .zip(&tasks)
-            .map(|(&index, task)| Prioritized {
-                task,
-                priority: analysed.priority(index),
-            })
-            .collect();
+        let prioritized = analysed.prioritized(processor, &tasks);
         let found = changes(&prioritized).into_iter().map(|change| {
             let (stream, task) = (here[change.task], &tasks[change.task]);
             Mend {

@@ -3,24 +3,25 @@
 //! [`plan`] propagates rates, places the streams on processors, assigns levels by a strategy, and
 //! computes end-to-end response times. A set that does not fit has a plan, too: it says what misses.
 
+mod analysed;
 mod explain;
 mod lanes;
 mod mend;
 mod placement;
 mod priorities;
 
-use crate::analysis::blocking::Protocol;
 use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
-use crate::chains::{Chains, EndToEnd, Place, analyse};
+use crate::chains::{Chains, analyse};
 use crate::level::Level;
 use crate::model::Model;
-use crate::release::{self, Stream};
+use crate::release;
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
 use serde::Serialize;
 
+pub(crate) use analysed::Analysed;
 pub use explain::{Explained, Term};
 pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};
@@ -103,16 +104,6 @@ pub enum Verdict {
     NeverReleased,
 }
 
-/// Streams, their places and their responses.
-#[derive(Clone, Debug)]
-pub(crate) struct Analysed {
-    pub(crate) streams: Vec<Stream>,
-    pub(crate) places: Vec<Option<Place>>,
-    pub(crate) levels: Vec<Vec<Dispatching>>,
-    pub(crate) protocol: Protocol,
-    pub(crate) outcomes: Vec<Option<EndToEnd>>,
-}
-
 /// Plans a model by a strategy.
 ///
 /// # Errors
@@ -122,20 +113,14 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
-    let (places, levels) = priorities::assign(model, &streams, &homes, &processors, strategy);
+    let (places, levels) = priorities::assign(model, &streams, &homes, processors.len(), strategy);
     let analysis = analyse(&Chains {
         streams: &streams,
         places: &places,
         levels: &levels,
         protocol: model.protocol,
     });
-    let analysed = Analysed {
-        streams,
-        places,
-        levels,
-        protocol: model.protocol,
-        outcomes: analysis.streams,
-    };
+    let analysed = Analysed::new(streams, (places, levels), model.protocol, analysis.streams);
     Ok(Plan {
         is_complete: analysis.is_complete,
         strategy: strategy.name().to_owned(),
@@ -166,10 +151,9 @@ impl Analysed {
         let planned = processors.iter().enumerate().map(|(at, processor)| {
             let tasks: Vec<Task> = self
                 .residents(at)
-                .into_iter()
-                .map(|index| self.own(index))
+                .iter()
+                .map(|&index| self.own(index))
                 .collect();
-            let tasks: Vec<&Task> = tasks.iter().collect();
             let levels = self.levels[at].iter().map(|dispatching| dispatching.name());
             PlannedProcessor {
                 host: model.hosts[processor.host].name.clone(),
@@ -177,7 +161,7 @@ impl Analysed {
                 // The sum of no share is -0.0.
                 utilisation: 0.0 + self.load(at),
                 levels: levels.collect(),
-                bounds: self.bounds(at, &tasks),
+                bounds: self.bounds(at, &tasks.iter().collect::<Vec<_>>()),
             }
         });
         planned.collect()
@@ -185,8 +169,8 @@ impl Analysed {
 
     /// Returns the share of a processor that its streams take.
     fn load(&self, at: usize) -> f64 {
-        let here = self.residents(at).into_iter();
-        crate::analysis::utilisation(here.map(|index| &self.streams[index].task))
+        let here = self.residents(at).iter();
+        crate::analysis::utilisation(here.map(|&index| &self.streams[index].task))
     }
 
     /// Returns the utilisation bounds that hold for the dispatching of a processor. Those of fixed
@@ -194,8 +178,8 @@ impl Analysed {
     fn bounds(&self, at: usize, tasks: &[&Task]) -> Vec<Bound> {
         let levels = &self.levels[at];
         let is_edf = matches!(levels[..], [Dispatching::Deadline]);
-        let mut ranked: Vec<_> = self.residents(at).into_iter().zip(tasks).collect();
-        ranked.sort_by_key(|(index, _)| std::cmp::Reverse(self.priority(*index)));
+        let mut ranked: Vec<_> = self.residents(at).iter().zip(tasks).collect();
+        ranked.sort_by_key(|(index, _)| std::cmp::Reverse(self.priority(**index)));
         let is_static = levels.iter().all(|level| *level == Dispatching::Static);
         let is_by_deadline = is_static && ranked.is_sorted_by_key(|(_, task)| task.deadline);
         let holds = |bound: &Bound| match bound.test {

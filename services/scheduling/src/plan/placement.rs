@@ -1,8 +1,8 @@
 //! Places streams on the processors of their hosts.
 
+use super::priorities::candidate;
 use crate::analysis::Task;
 use crate::analysis::edf::{Sharing, demand_test};
-use crate::assignment::Candidate;
 use crate::assignment::partition::{
     DeadlineMonotonic, Heuristic, Placement, Problem, partition, place as by,
 };
@@ -61,7 +61,10 @@ pub(super) fn place(
             pinned: &pinned,
             processors: described.processors,
         };
-        let placed = spread(&problem, is_static(strategy));
+        let is_static = sharing
+            .iter()
+            .all(|stream| strategy.dispatching(&candidate(model, stream)) == Dispatching::Static);
+        let placed = spread(&problem, is_static);
         let first = processors
             .iter()
             .position(|one| one.host == host)
@@ -103,12 +106,6 @@ fn least_loaded(streams: &[&Stream], processors: usize, pinned: &[Option<usize>]
         .enumerate()
         .min_by(|(_, one), (_, other)| one.total_cmp(other));
     least.map_or(0, |(processor, _)| processor)
-}
-
-/// Returns whether a strategy dispatches by static priorities.
-fn is_static(strategy: &dyn Strategy) -> bool {
-    let any = Candidate::new(Task::new(crate::Time::ZERO, crate::Time::from_nanos(1)));
-    strategy.dispatching(&any) == Dispatching::Static
 }
 
 /// Spreads the load evenly if all deadlines are met so, else as the heuristics and the search find,

@@ -1,10 +1,10 @@
 //! Levels of the streams of each processor, by a strategy, and their Real-time CORBA priorities.
 
-use super::Processor;
+use crate::assignment::Candidate;
 use crate::chains::Place;
 use crate::model::Model;
 use crate::release::Stream;
-use crate::strategy::{Dispatching, Limit, Operation, Strategy, schedule};
+use crate::strategy::{Dispatching, Operation, Strategy, schedule};
 
 /// Highest priority of Real-time CORBA (`RTCORBA::maxPriority`).
 const MAX_PRIORITY: usize = 32_767;
@@ -15,20 +15,21 @@ pub(super) fn assign(
     model: &Model,
     streams: &[Stream],
     homes: &[usize],
-    processors: &[Processor],
+    processors: usize,
     strategy: &dyn Strategy,
 ) -> (Vec<Option<Place>>, Vec<Vec<Dispatching>>) {
+    let mut residents = vec![Vec::new(); processors];
+    for (index, &home) in homes.iter().enumerate() {
+        residents[home].push(index);
+    }
     let mut places = vec![None; streams.len()];
-    let mut levels = Vec::with_capacity(processors.len());
-    for processor in 0..processors.len() {
-        let here: Vec<usize> = (0..streams.len())
-            .filter(|&index| homes[index] == processor)
-            .collect();
+    let mut levels = Vec::with_capacity(processors);
+    for (processor, here) in residents.into_iter().enumerate() {
         let operations: Vec<_> = here
             .iter()
-            .map(|&index| described(model, &streams[index]))
+            .map(|&index| Operation::from(candidate(model, &streams[index])))
             .collect();
-        let schedule = schedule(strategy, &operations, limit(strategy));
+        let schedule = schedule(strategy, &operations, strategy.limit());
         for (&index, outcome) in here.iter().zip(&schedule.operations) {
             places[index] = outcome.admitted().map(|admitted| Place {
                 processor,
@@ -51,18 +52,10 @@ fn leave_out_unreleased(streams: &[Stream], places: &mut [Option<Place>]) {
     }
 }
 
-/// Returns the limit of admission: the fair strategies leave out what exceeds the processor, the
-/// others take all, so that the analysis says what misses.
-fn limit(strategy: &dyn Strategy) -> Limit<'static> {
-    match strategy.name().ends_with("_FAIR") {
-        true => Limit::default(),
-        false => Limit::None,
-    }
-}
-
-fn described(model: &Model, stream: &Stream) -> Operation {
+/// Returns a stream as strategies see it.
+pub(super) fn candidate(model: &Model, stream: &Stream) -> Candidate {
     let operation = &model.operations[stream.operation];
-    Operation::new(stream.task.clone())
+    Candidate::new(stream.task.clone())
         .with_criticality(operation.criticality)
         .with_importance(operation.importance)
 }

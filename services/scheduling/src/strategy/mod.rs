@@ -98,6 +98,12 @@ pub trait Strategy: fmt::Debug + Sync {
         ties(one, other)
     }
 
+    /// Returns the limit of admission in a plan. By default none: all operations are admitted, and the
+    /// analysis says which of them miss.
+    fn limit(&self) -> Limit<'static> {
+        Limit::None
+    }
+
     /// Compares two operations in the order of admission: what comes last is left out first. By
     /// criticality, then rate, then importance, unless a strategy says otherwise.
     fn admission_order(&self, one: &Rate<'_>, other: &Rate<'_>) -> Ordering {

@@ -2,7 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::{Dispatching, Muf, Rate, Strategy};
+use super::{Dispatching, Limit, Muf, Rate, Strategy};
 use crate::assignment::Candidate;
 
 /// Maximum urgency first (see [`Muf`]) with fair admission by rising rate index: every operation gets
@@ -24,6 +24,10 @@ impl Strategy for MufFair {
 
     fn dispatching(&self, candidate: &Candidate) -> Dispatching {
         Muf.dispatching(candidate)
+    }
+
+    fn limit(&self) -> Limit<'static> {
+        Limit::default()
     }
 
     fn admission_order(&self, one: &Rate<'_>, other: &Rate<'_>) -> Ordering {

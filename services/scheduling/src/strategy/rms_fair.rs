@@ -2,7 +2,7 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use super::{Dispatching, Rate, Rms, Strategy};
+use super::{Dispatching, Limit, Rate, Rms, Strategy};
 use crate::assignment::Candidate;
 
 /// Rate monotonic scheduling (see [`Rms`]) with fair admission by rising rate index: every operation
@@ -24,6 +24,10 @@ impl Strategy for RmsFair {
 
     fn dispatching(&self, candidate: &Candidate) -> Dispatching {
         Rms.dispatching(candidate)
+    }
+
+    fn limit(&self) -> Limit<'static> {
+        Limit::default()
     }
 
     fn admission_order(&self, one: &Rate<'_>, other: &Rate<'_>) -> Ordering {

@@ -1,0 +1,99 @@
+//! Streams of a plan as they were analysed.
+
+use crate::analysis::Task;
+use crate::analysis::blocking::Protocol;
+use crate::analysis::fixed_priority::Prioritized;
+use crate::chains::{EndToEnd, Place, by_itself, seen_by_others};
+use crate::release::Stream;
+use crate::strategy::Dispatching;
+use crate::time::Time;
+
+/// Streams, their places and their responses.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysed {
+    pub(crate) streams: Vec<Stream>,
+    pub(crate) places: Vec<Option<Place>>,
+    pub(crate) levels: Vec<Vec<Dispatching>>,
+    pub(crate) protocol: Protocol,
+    pub(crate) outcomes: Vec<Option<EndToEnd>>,
+    /// Streams of each processor.
+    residents: Vec<Vec<usize>>,
+}
+
+impl Analysed {
+    pub(super) fn new(
+        streams: Vec<Stream>,
+        (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+        protocol: Protocol,
+        outcomes: Vec<Option<EndToEnd>>,
+    ) -> Self {
+        let mut residents = vec![Vec::new(); levels.len()];
+        for (index, place) in places.iter().enumerate() {
+            if let Some(place) = place {
+                residents[place.processor].push(index);
+            }
+        }
+        Self {
+            streams,
+            places,
+            levels,
+            protocol,
+            outcomes,
+            residents,
+        }
+    }
+
+    /// Returns the streams of a processor.
+    pub(super) fn residents(&self, processor: usize) -> &[usize] {
+        &self.residents[processor]
+    }
+
+    /// Returns a number that orders the levels of a processor; larger ones are served first.
+    pub(super) fn priority(&self, stream: usize) -> i32 {
+        let level = self.places[stream].map_or(0, |place| place.level);
+        i32::try_from(level).map_or(i32::MIN, |level| -level)
+    }
+
+    /// Returns the tasks of a processor's streams, in their order, with their priorities.
+    pub(super) fn prioritized<'t>(
+        &self,
+        processor: usize,
+        tasks: &'t [Task],
+    ) -> Vec<Prioritized<'t>> {
+        let here = self.residents(processor).iter().zip(tasks);
+        let prioritized = here.map(|(&stream, task)| Prioritized {
+            task,
+            priority: self.priority(stream),
+        });
+        prioritized.collect()
+    }
+
+    /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
+    /// suspension as execution. A stream whose reply is awaited has no jitter: its response counts
+    /// from the call.
+    pub(super) fn own(&self, stream: usize) -> Task {
+        let own = &self.streams[stream];
+        let Some(outcome) = &self.outcomes[stream] else {
+            return own.task.clone();
+        };
+        let mut releases = own.released_by.iter();
+        let jitter = match releases.any(|release| release.awaited.is_some()) {
+            true => Time::ZERO,
+            false => outcome.jitter,
+        };
+        by_itself(&own.task, outcome.suspended)
+            .with_blocking(outcome.blocking.time)
+            .with_jitter(jitter)
+    }
+
+    /// Returns the task of a stream as others see it.
+    pub(super) fn seen(&self, stream: usize) -> Task {
+        let task = &self.streams[stream].task;
+        match &self.outcomes[stream] {
+            Some(outcome) => {
+                seen_by_others(task, outcome.jitter, outcome.suspended, outcome.response)
+            }
+            None => task.clone(),
+        }
+    }
+}
