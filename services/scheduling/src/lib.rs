@@ -1,5 +1,5 @@
 //! Schedules: operations and what they need, the proof that they meet their deadlines, and the
-//! priorities that follow (Levine, Mungee and Schmidt 1998; the papers call the needs of an
+//! priorities that follow (Schmidt, Levine and Mungee 1998; the papers call the needs of an
 //! operation its `RT_Info`).
 //!
 //! A library of pure functions: no threads, no clock, no I/O, and no ORB.

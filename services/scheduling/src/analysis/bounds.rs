@@ -4,9 +4,10 @@
 //! They hold for independent, preemptive tasks without release jitter. Of a deadline below the
 //! period, the tests that are only sufficient take the density, execution time by deadline.
 
-use super::load::{Load, load, load_of};
+use super::occupancy::{Occupancy, occupancy, occupancy_of};
 use super::task::{Preemption, Task};
 use crate::time::Time;
+use serde::Serialize;
 
 /// One in the fixed point of [`hyperbolic`], with 62 bits behind the point.
 const ONE: u128 = 1 << 62;
@@ -15,7 +16,8 @@ const ONE: u128 = 1 << 62;
 const ROUNDING: f64 = 1e-9;
 
 /// Test of a set of tasks by their utilisation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum Test {
     /// `U ≤ n (2^(1/n) - 1)` for rate- or deadline-monotonic priorities (Liu and Layland 1973).
     LiuLayland,
@@ -37,7 +39,7 @@ pub enum Strength {
 }
 
 /// Outcome of a test.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Serialize, Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
     /// Test.
     pub test: Test,
@@ -87,12 +89,12 @@ impl Test {
             Self::EdfUtilisation => (
                 super::utilisation(tasks.iter().copied()),
                 1.0,
-                verdict(load_of(tasks.iter().copied())),
+                verdict(occupancy_of(tasks.iter().copied())),
             ),
             Self::EdfDensity => (
                 tasks.iter().map(|task| density(task)).sum(),
                 1.0,
-                verdict(load(tasks.iter().map(|task| shares(task)))),
+                verdict(occupancy(tasks.iter().map(|task| shares(task)))),
             ),
         };
         let passed = passed.filter(|_| self.holds_for(tasks));
@@ -135,7 +137,7 @@ fn liu_layland(tasks: &[&Task]) -> (f64, f64, Option<bool>) {
     let sum: f64 = tasks.iter().map(|task| density(task)).sum();
     let passed = match tasks {
         [] => Some(true),
-        [one] => verdict(load([shares(one)].into_iter())),
+        [one] => verdict(occupancy([shares(one)].into_iter())),
         _ => Some(sum + ROUNDING <= limit),
     };
     (sum, limit, passed)
@@ -173,10 +175,10 @@ fn density(task: &Task) -> f64 {
 }
 
 /// Returns the verdict on a load; `None` if it is too near to the limit.
-fn verdict(load: Load) -> Option<bool> {
+fn verdict(load: Occupancy) -> Option<bool> {
     match load {
-        Load::Below | Load::Full => Some(true),
-        Load::Over => Some(false),
-        Load::Near => None,
+        Occupancy::Below | Occupancy::Full => Some(true),
+        Occupancy::Over => Some(false),
+        Occupancy::Near => None,
     }
 }

@@ -8,7 +8,7 @@ pub mod blocking;
 pub mod bounds;
 pub mod edf;
 pub mod fixed_priority;
-mod load;
+mod occupancy;
 mod reservation;
 mod search;
 pub mod supply;

@@ -55,7 +55,6 @@ pub struct PlannedProcessor {
     /// Order of dispatching of each level; the first is served first.
     pub levels: Vec<&'static str>,
     /// Utilisation bounds that hold for its tasks.
-    #[serde(skip)]
     pub bounds: Vec<Bound>,
 }
 

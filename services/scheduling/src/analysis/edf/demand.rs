@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Excess, Sharing, Verdict};
 use crate::analysis::fixed_priority::held_up_by;
-use crate::analysis::load::{Load, load};
+use crate::analysis::occupancy::{Occupancy, occupancy};
 use crate::analysis::reservation::Reservation;
 use crate::analysis::search::{Effort, Requests, fixed_point};
 use crate::analysis::task::Task;
@@ -46,14 +46,14 @@ impl<'t> Demand<'t> {
     pub(in crate::analysis) fn verdict(&self) -> Verdict {
         let rest = self.reservation.map(|reservation| reservation.rest());
         let shares = self.all().map(|task| (task.wcet, task.period));
-        let load = load(shares.chain(rest));
-        if load == Load::Over {
+        let load = occupancy(shares.chain(rest));
+        if load == Occupancy::Over {
             return Verdict::Overloaded;
         }
-        if load != Load::Near && self.is_implicit() {
+        if load != Occupancy::Near && self.is_implicit() {
             return Verdict::Feasible;
         }
-        if load == Load::Full && self.is_behind() {
+        if load == Occupancy::Full && self.is_behind() {
             // The longest busy period has no end.
             return Verdict::Undecided;
         }

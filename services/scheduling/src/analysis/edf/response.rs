@@ -19,7 +19,7 @@ use response_time_analysis::wcet::Scalar;
 use super::Sharing;
 use super::demand::first_due;
 use crate::analysis::fixed_priority::{held_up_by, tail};
-use crate::analysis::load::{Load, load_of};
+use crate::analysis::occupancy::{Occupancy, occupancy_of};
 use crate::analysis::search::{Effort, Requests, fixed_point, releases};
 use crate::analysis::task::{Response, Task};
 use crate::time::Time;
@@ -93,9 +93,9 @@ fn busy(tasks: &[Sharing<'_>]) -> Option<Time> {
         .filter(|_| !is_native(tasks))
         .unwrap_or_default();
     let behind = !blocking.is_zero() || worked.iter().any(|task| !task.jitter.is_zero());
-    match load_of(worked.iter()) {
-        Load::Over => return None,
-        Load::Full if behind => return None,
+    match occupancy_of(worked.iter()) {
+        Occupancy::Over => return None,
+        Occupancy::Full if behind => return None,
         _ => (),
     }
     let mut requests = Requests::of(worked.iter());

@@ -1,7 +1,7 @@
 //! Busy period of one priority: the interval in which the processor always has work of this
 //! priority or a higher one.
 
-use crate::analysis::load::{Load, load};
+use crate::analysis::occupancy::{Occupancy, occupancy};
 use crate::analysis::reservation::Reservation;
 use crate::analysis::search::{Effort, Requests, fixed_point, releases};
 use crate::analysis::task::{Preemption, Response, Task};
@@ -91,10 +91,11 @@ impl<'t> Level<'t> {
     fn is_overloaded(&self) -> bool {
         let all = || self.above.iter().copied().chain([self.own]);
         let rest = self.reservation.map(|reservation| reservation.rest());
-        let load = load(all().map(|task| (task.wcet, task.period)).chain(rest));
+        let load = occupancy(all().map(|task| (task.wcet, task.period)).chain(rest));
         let late = all().any(|task| !task.jitter.is_zero() && !task.wcet.is_zero());
         let away = rest.is_some_and(|(rest, _)| !rest.is_zero());
-        load == Load::Over || load == Load::Full && (late || away || !self.blocking.is_zero())
+        load == Occupancy::Over
+            || load == Occupancy::Full && (late || away || !self.blocking.is_zero())
     }
 
     /// Returns the number of the task's jobs in the longest busy period of its priority.
