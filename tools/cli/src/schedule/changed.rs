@@ -1,7 +1,6 @@
 //! `punctual schedule what-if`.
 
-use super::check::status;
-use super::source::{Source, print_json};
+use super::source::{Source, print_json, status};
 use super::text;
 use crate::fail;
 use punctual_scheduling::plan::PlannedStream;

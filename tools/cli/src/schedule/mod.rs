@@ -1,5 +1,6 @@
 //! `punctual schedule`: proves that operations meet their deadlines, before they run.
 
+mod assign;
 mod changed;
 mod check;
 mod draw;
@@ -16,7 +17,7 @@ pub(crate) enum Options {
     /// Check that all operations of a model meet their deadlines; the exit status is 1 if some do not.
     Check(check::Options),
     /// Print the priority of each operation, and what it costs to have fewer lanes than priorities.
-    Assign(check::AssignOptions),
+    Assign(assign::Options),
     /// Explain the response time of an operation, term by term.
     Explain(explain::Options),
     /// Check a model with some values changed, beside the model as it is.
@@ -28,7 +29,7 @@ pub(crate) enum Options {
 pub(crate) fn run(options: &Options) -> ExitCode {
     let outcome = match options {
         Options::Check(options) => check::run(options),
-        Options::Assign(options) => check::assign(options),
+        Options::Assign(options) => assign::run(options),
         Options::Explain(options) => explain::run(options),
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),

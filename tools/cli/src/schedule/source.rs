@@ -117,3 +117,11 @@ pub(super) fn print_json(value: &impl serde::Serialize) -> Result<(), ExitCode> 
         Err(error) => Err(fail(error, None)),
     }
 }
+
+/// Returns the exit status: 0 if all deadlines are met.
+pub(super) fn status(plan: &Plan) -> ExitCode {
+    match plan.fits() {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    }
+}
