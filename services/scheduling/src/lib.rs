@@ -10,10 +10,12 @@
 //! analysis  response times of the tasks of one processor; over hosts in analysis::holistic
 //! assignment, strategy    priorities, processors, admission
 //! plan      the outcome: priority, processor and response time of each operation
+//! admission activities of a plan that come and go while the system runs
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod admission;
 pub mod analysis;
 pub mod assignment;
 pub mod chains;

@@ -2,7 +2,7 @@
 
 use crate::orb::{RtOrb, without_native};
 use punctual_exec::ThreadSpec;
-use punctual_exec::thread::Reservation;
+use punctual_exec::thread::{Processors, Reservation};
 use punctual_ior::tags;
 use punctual_orb::{
     Borrowers, BufferLimits, CompletionStatus, LaneId, ListenEndpoint, Orb, PolicyLevels,
@@ -79,6 +79,9 @@ pub struct ThreadpoolOptions {
     /// Endpoints of the pool. Each lane listens at them with ports and paths of its own, so for TCP
     /// the port is left open (`iiop://host:0`). Default: the endpoints of the ORB.
     pub endpoints: Vec<ListenEndpoint>,
+    /// Processors that the pool's threads may run on, by default those of
+    /// [`RtConfig::threads`](crate::RtConfig::threads). The kernel refuses them beside a reservation.
+    pub processors: Option<Processors>,
 }
 
 /// Number of the next pool that the process creates.
@@ -180,10 +183,13 @@ impl RtOrb {
         if let Some(octets) = options.stack_size {
             thread = thread.stack_size(octets);
         }
-        let thread = self.scheduled(lane.priority, thread).ok_or_else(|| {
+        let mut thread = self.scheduled(lane.priority, thread).ok_or_else(|| {
             SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)
                 .with_detail(without_native(lane.priority))
         })?;
+        if let Some(processors) = options.processors {
+            thread = thread.processors(processors);
+        }
         Ok(PoolLane {
             id,
             priority,

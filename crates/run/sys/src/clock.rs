@@ -1,7 +1,9 @@
 //! Monotonic clock, exact and as of its last tick. The latter is cheaper to read, and at most a
 //! tick behind (1 to 10 ms, `CLOCK_MONOTONIC_COARSE`), for rough measurements of elapsed time.
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::io::Errno;
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// Returns the nanoseconds since a fixed moment before the process began. Enters no kernel.
 #[inline]
@@ -23,6 +25,17 @@ pub fn coarse_nanos() -> u64 {
 #[must_use]
 pub fn coarse_millis() -> u64 {
     coarse_nanos() / 1_000_000
+}
+
+/// Blocks the calling thread until a moment of [`nanos`], or returns at once if it has passed. Uses an
+/// absolute time, so that a thread that is preempted before it sleeps is not late.
+pub fn sleep_until(at: u64) {
+    let at = Timespec {
+        tv_sec: (at / 1_000_000_000).cast_signed(),
+        tv_nsec: (at % 1_000_000_000).cast_signed(),
+    };
+    // A signal interrupts the sleep.
+    while clock_nanosleep_absolute(ClockId::Monotonic, &at) == Err(Errno::INTR) {}
 }
 
 #[inline]

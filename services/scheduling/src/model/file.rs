@@ -54,6 +54,8 @@ pub(super) struct Operation {
     pub(super) typical: Option<Spanned<Time>>,
     pub(super) cached: Option<Spanned<Time>>,
     pub(super) period: Option<Spanned<Time>>,
+    #[serde(default)]
+    pub(super) degraded: Vec<Spanned<Time>>,
     pub(super) deadline: Option<Spanned<Time>>,
     #[serde(default)]
     pub(super) offset: Time,

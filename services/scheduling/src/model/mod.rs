@@ -70,6 +70,9 @@ pub struct Operation {
     pub times: ExecutionTimes,
     /// Own releases, or the minimum distance that the operation expects of its callers.
     pub period: Option<Time>,
+    /// Longer periods, in rising order, at which the operation may run where its own period does not fit
+    /// ([`crate::admission`]).
+    pub degraded: Vec<Time>,
     /// Deadline, counted from the release of the operation from which the chain of calls starts.
     pub deadline: Option<Time>,
     /// Time of the first release. The analysis takes it for unknown, which is safe.

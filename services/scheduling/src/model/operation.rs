@@ -28,6 +28,7 @@ impl Builder {
             name: name.as_ref().clone(),
             times,
             period: self.above_zero(table.period.as_ref(), "period"),
+            degraded: self.degraded(table),
             deadline: self.deadline(table, times.worst),
             offset: table.offset,
             jitter: table.jitter,
@@ -96,6 +97,26 @@ impl Builder {
             self.fault(format!("a {what} is above zero"), time.span(), "zero");
         }
         Some(*time.as_ref())
+    }
+
+    /// Checks that the periods of a degraded operation rise from its own.
+    fn degraded(&mut self, table: &file::Operation) -> Vec<Time> {
+        let Some(period) = &table.period else {
+            if let Some(first) = table.degraded.first() {
+                let message = "an operation without a period has no longer ones";
+                self.fault(message, first.span(), "add the key `period`");
+            }
+            return Vec::new();
+        };
+        let mut before = *period.as_ref();
+        for longer in &table.degraded {
+            if *longer.as_ref() <= before {
+                let message = format!("periods of `degraded` rise: {before} comes before this one");
+                self.fault(message, longer.span(), "not longer");
+            }
+            before = *longer.as_ref();
+        }
+        table.degraded.iter().map(|one| *one.as_ref()).collect()
     }
 
     fn deadline(&mut self, table: &file::Operation, worst: Time) -> Option<Time> {

@@ -9,13 +9,15 @@ mod lanes;
 mod mend;
 mod placement;
 mod priorities;
+mod subset;
+mod united;
 
 use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
-use crate::chains::{Chains, analyse};
+use crate::chains::{Chains, Place, analyse};
 use crate::level::Level;
 use crate::model::Model;
-use crate::release;
+use crate::release::{self, Stream};
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
@@ -113,23 +115,34 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
     let (places, levels) = priorities::assign(model, &streams, &homes, processors.len(), strategy);
-    let analysis = analyse(&Chains {
-        streams: &streams,
-        places: &places,
-        levels: &levels,
-        protocol: model.protocol,
-    });
-    let analysed = Analysed::new(streams, (places, levels), model.protocol, analysis.streams);
-    Ok(Plan {
-        is_complete: analysis.is_complete,
-        strategy: strategy.name().to_owned(),
-        processors: analysed.processors(model, &processors),
-        streams: analysed.streams(model, &processors),
-        analysed,
-    })
+    Ok(Plan::of(model, strategy.name(), streams, (places, levels)))
 }
 
 impl Plan {
+    /// Analyses streams with their places, and makes a plan of the outcome.
+    fn of(
+        model: &Model,
+        strategy: &str,
+        streams: Vec<Stream>,
+        (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
+    ) -> Self {
+        let processors = placement::processors(model);
+        let analysis = analyse(&Chains {
+            streams: &streams,
+            places: &places,
+            levels: &levels,
+            protocol: model.protocol,
+        });
+        let analysed = Analysed::new(streams, (places, levels), model.protocol, analysis.streams);
+        Self {
+            is_complete: analysis.is_complete,
+            strategy: strategy.to_owned(),
+            processors: analysed.processors(model, &processors),
+            streams: analysed.streams(model, &processors),
+            analysed,
+        }
+    }
+
     /// Returns whether every stream is admitted and meets its deadline.
     #[must_use]
     pub fn fits(&self) -> bool {

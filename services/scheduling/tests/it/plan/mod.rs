@@ -1,5 +1,6 @@
 //! Tests of plans: of the examples, of models with faults, of rates that pass through calls.
 
+mod admission;
 mod examples;
 mod faults;
 mod rates;

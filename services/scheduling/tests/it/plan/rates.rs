@@ -268,3 +268,45 @@ fn a_disjunction_without_execution_time_passes_all_calls_on() {
     let sink = plan.streams_of("sink").next().unwrap();
     assert_eq!(plan.streams[sink].wcet, Time::from_millis(30));
 }
+
+#[test]
+fn streams_of_one_operation_share_the_most_urgent_of_their_levels_where_they_are_united() {
+    let model = model(
+        r#"
+        [operation.fast]
+        wcet = "1ms"
+        period = "10ms"
+        calls = [{ operation = "log", kind = "one-way" }]
+
+        [operation.between]
+        wcet = "1ms"
+        period = "20ms"
+
+        [operation.slow]
+        wcet = "1ms"
+        period = "40ms"
+        calls = [{ operation = "log", kind = "one-way" }]
+
+        [operation.log]
+        wcet = "1ms"
+        "#,
+    );
+    let plan = planned(&model);
+    let levels = |plan: &punctual_scheduling::plan::Plan, name: &str| -> Vec<_> {
+        let streams = plan.streams_of(name);
+        streams
+            .map(|index| plan.streams[index].level.unwrap())
+            .collect()
+    };
+    let apart = levels(&plan, "log");
+    assert_eq!(apart.len(), 2);
+    assert_ne!(apart[0], apart[1]);
+    let united = plan.united(&model);
+    let most_urgent = *apart.iter().min().unwrap();
+    assert_eq!(levels(&united, "log"), [most_urgent; 2]);
+    // The operation between has one job more above it.
+    let response = |plan: &punctual_scheduling::plan::Plan| {
+        plan.streams[plan.streams_of("between").next().unwrap()].response
+    };
+    assert!(response(&united) > response(&plan));
+}
