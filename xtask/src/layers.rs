@@ -220,6 +220,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Analysis without an ORB; it uses the compiler's diagnostics.
     (SCHEDULING, &["punctual-idl"]),
+    // Plans kept by an ORB.
+    (
+        SCHEDULING_RUNTIME,
+        &["punctual", "punctual-idl", SCHEDULING, SYS, EXEC],
+    ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -246,6 +251,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-console",
             "punctual-reference",
             SCHEDULING,
+            SCHEDULING_RUNTIME,
             "punctual-build",
             CDR,
             IOR,
@@ -275,6 +281,7 @@ const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const SCHEDULING: &str = "punctual-scheduling";
+const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";
 const CDR: &str = "punctual-cdr";
 const IOR: &str = "punctual-ior";

@@ -74,6 +74,7 @@ const CRATES: &[&str] = &[
     "services/naming",
     "services/naming/client",
     "services/scheduling",
+    "services/scheduling/runtime",
     "tools/cli",
     "tools/console",
     "tools/guide",

@@ -1,6 +1,7 @@
 //! Builds a model of a file: resolves names, checks values against one another.
 
 use super::file::{self, File};
+use super::names::{LONGEST_NAME, nearest};
 use super::{Host, MOST_OPERATIONS, Message, Model, Operation, Range, error, order};
 use crate::strategy::{ALL, by_name};
 use punctual_idl::diagnostic::Diagnostic;
@@ -13,8 +14,6 @@ use toml::Spanned;
 const ONLY_HOST: &str = "localhost";
 /// Number of faults up to which similar names are searched.
 const SUGGESTIONS: usize = 20;
-/// Maximum length of an operation's name, in bytes.
-pub(super) const LONGEST_NAME: usize = 256;
 /// Maximum number of processors of all hosts.
 const MOST_PROCESSORS: usize = 4096;
 /// Number of operations of a cycle that an error names.
@@ -243,15 +242,6 @@ impl Builder {
             self.fault(message, operation.place.clone(), "add the key `period`");
         }
     }
-}
-
-/// Returns the known name that is most similar, if it is similar at all.
-fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {
-    let likely =
-        known.filter(|one| one.len().abs_diff(name.len()) <= 8 && name.len() <= LONGEST_NAME);
-    let scored = likely.map(|one| (strsim::damerau_levenshtein(name, one), one));
-    let (distance, near) = scored.min()?;
-    (distance <= (name.len() / 3).max(1)).then_some(near)
 }
 
 /// Makes the error of a cycle of calls.

@@ -6,6 +6,7 @@
 
 mod build;
 mod file;
+mod names;
 mod operation;
 mod order;
 
@@ -153,6 +154,12 @@ impl Model {
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<usize> {
         self.operations.iter().position(|one| one.name == name)
+    }
+
+    /// Returns the operation's name that is most similar to one that the model does not have, if any is similar.
+    #[must_use]
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        names::nearest(name, self.operations.iter().map(|one| &one.name))
     }
 
     /// Makes an error that points at an operation's name.

@@ -1,6 +1,7 @@
 //! Builds operations: checks the values of their tables against one another.
 
-use super::build::{Builder, LONGEST_NAME};
+use super::build::Builder;
+use super::names::LONGEST_NAME;
 use super::{Call, ExecutionTimes, Kind, Operation, file};
 use crate::analysis::Preemption;
 use crate::analysis::blocking::CriticalSection;

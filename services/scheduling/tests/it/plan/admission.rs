@@ -64,18 +64,16 @@ fn activities_that_fit_are_admitted_at_their_own_periods() {
 }
 
 #[test]
-fn a_critical_activity_degrades_those_of_less_criticality_and_suspends_what_has_no_room() {
+fn a_critical_activity_degrades_those_of_less_criticality_and_what_has_no_room_is_refused() {
     let mut admission = radar();
     admission.admit("display").unwrap();
     admission.admit("log").unwrap();
     let changes = admission.admit("track").unwrap();
-    // The display ends after 8 + 2 * 6.5 = 21 ms, and with four jobs of track after 34 ms; log after more than
-    // 5 + 5 * 6.5 + 2 * 8 = 53.5 ms.
+    // The display ends after 8 + 2 * 6.5 = 21 ms, too late for 20; log ends after 5 + 8 + 4 * 6.5 = 39 ms.
     assert_eq!(
         changes,
         [
             change("display", ms(20), ms(40)),
-            change("log", ms(50), None),
             change("track", None, ms(10)),
         ]
     );

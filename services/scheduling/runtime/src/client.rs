@@ -1,0 +1,96 @@
+//! RTCosScheduling::ClientScheduler.
+
+use crate::error::{ScheduleError, UnknownName};
+use crate::machine;
+use crate::schedule::{Activity, Dispatching, Schedule};
+use punctual::rt::{RtOrb, SchedulingParameter};
+use std::sync::Arc;
+
+/// Scheduler of a client's threads, by the names of activities (RTCosScheduling::ClientScheduler; Real-time
+/// CORBA 1.2, §6.2).
+#[derive(Clone, Debug)]
+pub struct ClientScheduler {
+    pub(crate) rt: Arc<RtOrb>,
+    pub(crate) schedule: Arc<Schedule>,
+}
+
+impl ClientScheduler {
+    /// Makes the scheduler of a program that executes these activities. Call it when the program starts: a name
+    /// that the schedule does not have, or a machine that cannot execute it, ends the start.
+    ///
+    /// # Errors
+    /// [`ScheduleError::UnknownName`], [`ScheduleError::Machine`].
+    pub fn new(
+        rt: &Arc<RtOrb>,
+        schedule: &Arc<Schedule>,
+        activities: &[&str],
+    ) -> Result<Self, ScheduleError> {
+        for name in activities {
+            schedule.activity(name)?;
+        }
+        machine::check(schedule, rt)?;
+        Ok(Self {
+            rt: rt.clone(),
+            schedule: schedule.clone(),
+        })
+    }
+
+    /// Returns the schedule.
+    #[must_use]
+    pub fn schedule(&self) -> &Arc<Schedule> {
+        &self.schedule
+    }
+
+    /// Schedules the calling thread as an activity from now on: at its priority, which the thread's calls carry,
+    /// and on its processor; or with its reservation, as a scheduling segment of the activity's name
+    /// (RTCosScheduling::ClientScheduler::schedule_activity).
+    ///
+    /// # Errors
+    /// [`ScheduleError::UnknownName`]; [`ScheduleError::System`] for a priority that the operating system
+    /// refuses; [`ScheduleError::Segment`] for a reservation that it does not admit, and NO_IMPLEMENT without
+    /// dynamic scheduling ([`Schedule::rt_config`]).
+    pub fn schedule_activity(&self, name: &str) -> Result<(), ScheduleError> {
+        let activity = self.schedule.activity(name)?;
+        self.schedule_as(&activity)
+    }
+
+    pub(crate) fn schedule_as(&self, activity: &Activity) -> Result<(), ScheduleError> {
+        let reserved = activity.scheduling_parameter().reservation();
+        if reserved.is_some() {
+            let parameter = Some(activity.scheduling_parameter());
+            let current = self.rt.scheduling();
+            return Ok(current.begin_scheduling_segment(activity.name(), parameter, None)?);
+        }
+        let processor = machine::processor(activity.processor())?;
+        processor.pin_own().map_err(crate::MachineError::from)?;
+        self.rt.current().set_the_priority(activity.priority())?;
+        Ok(())
+    }
+
+    /// Begins a segment of a distributable thread that executes an activity: it has the activity's name and
+    /// scheduling parameter (RTScheduling::Current::begin_scheduling_segment).
+    ///
+    /// # Errors
+    /// [`ScheduleError::UnknownName`], [`ScheduleError::Segment`].
+    pub fn begin_segment(&self, name: &str) -> Result<(), ScheduleError> {
+        let parameter = self.scheduling_parameter(name)?;
+        let current = self.rt.scheduling();
+        Ok(current.begin_scheduling_segment(name, Some(parameter), None)?)
+    }
+
+    /// Returns the scheduling parameter of an activity.
+    ///
+    /// # Errors
+    /// [`UnknownName`].
+    pub fn scheduling_parameter(&self, name: &str) -> Result<SchedulingParameter, UnknownName> {
+        Ok(self.schedule.activity(name)?.scheduling_parameter())
+    }
+
+    /// Returns whether a thread of its own executes an activity: others are jobs of a queue.
+    pub(crate) fn has_thread(activity: &Activity) -> bool {
+        matches!(
+            activity.dispatching(),
+            Dispatching::Priority | Dispatching::Reservation(_)
+        )
+    }
+}

@@ -1,0 +1,186 @@
+//! Errors of schedules at run time.
+
+use punctual::poa::{CreatePoaError, PoaError};
+use punctual::rt::SegmentError;
+use punctual::{InitError, SystemException};
+use punctual_exec::SpawnError;
+use punctual_idl::diagnostic::Diagnostic;
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Error: the schedule has no activity of a name (RTCosScheduling::UnknownName).
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the schedule of host `{host}` has no activity `{name}`{}", near(.similar.as_deref()))]
+pub struct UnknownName {
+    /// Name that was given.
+    pub name: String,
+    /// Host of the schedule.
+    pub host: String,
+    /// Most similar name that the schedule has, if one is similar.
+    pub similar: Option<String>,
+}
+
+fn near(similar: Option<&str>) -> String {
+    match similar {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => ": add it to the model, or look whether it runs on another host".to_owned(),
+    }
+}
+
+/// Reason for which this machine cannot execute a schedule.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum MachineError {
+    /// The plan uses more processors than the process may run on.
+    #[error(
+        "the plan places work on processor {wanted} of host `{host}`, and this process may run on {available} \
+         (`taskset -p`, `nproc`): change `processors` of the host in the model, or the affinity of the process"
+    )]
+    Processors {
+        /// Name of the host.
+        host: String,
+        /// Largest number of a processor in the plan, counted from 0.
+        wanted: usize,
+        /// Number of processors that the process may use.
+        available: usize,
+    },
+    /// Several priorities of the plan have one native priority.
+    #[error(
+        "priorities {one} and {other} of processor {processor} have the same native priority on this machine: \
+         plan with `lanes`, at most one for each native priority"
+    )]
+    Priorities {
+        /// Number of the processor.
+        processor: usize,
+        /// CORBA priority.
+        one: i16,
+        /// Lower CORBA priority.
+        other: i16,
+    },
+    /// A priority has no native priority.
+    #[error("priority {0} has no native priority by the mapping of the RTORB")]
+    NoPriority(i16),
+    /// The machine grants no real-time priorities.
+    #[error(
+        "this process has no real-time priorities, which the plan needs: `punctual doctor` says what mends it, \
+         and `RealTime::Require` stops the start earlier"
+    )]
+    NoRealTime,
+    /// The operating system does not say which processors there are.
+    #[error("cannot read the processors of this process: {0}")]
+    Unknown(#[from] io::Error),
+}
+
+/// Reason for which a schedule is not kept.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// The file of the model cannot be read.
+    #[error("{}: {error}", file.display())]
+    Unreadable {
+        /// Path of the file.
+        file: PathBuf,
+        /// Error of the operating system.
+        error: io::Error,
+    },
+    /// The model has faults.
+    #[error("{}", lines(.0))]
+    Faults(Vec<Diagnostic>),
+    /// There is no strategy of this name.
+    #[error("there is no strategy `{0}`: `punctual schedule check --help` lists them")]
+    Strategy(String),
+    /// The model has no host of this name.
+    #[error("the model has no host `{host}`; it has {}", known.join(", "))]
+    Host {
+        /// Name that was given.
+        host: String,
+        /// Names of the hosts.
+        known: Vec<String>,
+    },
+    /// The plan does not prove that all deadlines are met.
+    #[error(
+        "the plan is not proved: {} may miss {}; see `punctual schedule check`, or start with \
+         `Unproved::Admit` and admit activities while the system runs",
+        late.join(", "),
+        if late.len() == 1 { "its deadline" } else { "their deadlines" }
+    )]
+    NotProved {
+        /// Names of the operations.
+        late: Vec<String>,
+    },
+    /// Streams of one operation are on several processors, where an object has threads on one.
+    #[error(
+        "operation `{operation}` is placed on processors {one} and {other}: pin it with `processor`"
+    )]
+    Scattered {
+        /// Name of the operation.
+        operation: String,
+        /// Number of a processor.
+        one: usize,
+        /// Number of another processor.
+        other: usize,
+    },
+    /// The operations of an adapter need threads that differ in more than their priority.
+    #[error("operations `{one}` and `{other}` need an adapter each: {why}")]
+    Apart {
+        /// Name of an operation.
+        one: String,
+        /// Name of another operation.
+        other: String,
+        /// Difference between them.
+        why: &'static str,
+    },
+    /// An adapter without operations.
+    #[error("an adapter serves one operation of the plan at least")]
+    NoOperations,
+    /// The activity is released by calls, not by a clock.
+    #[error(
+        "`{0}` does not release itself: its callers do, and a periodic thread needs a `period`"
+    )]
+    NotASource(String),
+    /// The strategy left the operation out.
+    #[error("operation `{0}` is left out by the strategy, and is not to run")]
+    LeftOut(String),
+    /// Unknown name.
+    #[error(transparent)]
+    UnknownName(#[from] UnknownName),
+    /// The machine cannot execute the schedule.
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    /// The object adapter was not created.
+    #[error(transparent)]
+    Adapter(#[from] CreatePoaError),
+    /// The object was not activated.
+    #[error(transparent)]
+    Object(#[from] PoaError),
+    /// The ORB raised a system exception.
+    #[error(transparent)]
+    System(#[from] SystemException),
+    /// The scheduling segment did not begin.
+    #[error(transparent)]
+    Segment(#[from] SegmentError),
+    /// The thread did not start.
+    #[error(transparent)]
+    Thread(#[from] SpawnError),
+    /// The ORB was not extended.
+    #[error(transparent)]
+    Init(#[from] InitError),
+}
+
+fn lines(faults: &[Diagnostic]) -> String {
+    let lines: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+macro_rules! shown_as_displayed {
+    ($($error:ty),*) => {$(
+        /// Shows the error as `Display` does, for a `main` that returns it.
+        impl fmt::Debug for $error {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    )*};
+}
+shown_as_displayed!(UnknownName, MachineError, ScheduleError);

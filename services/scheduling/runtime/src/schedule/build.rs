@@ -1,0 +1,349 @@
+//! Schedules, made of models.
+
+use super::activity::{Activity, Dispatching};
+use super::dynamic::{self, Dynamic};
+use super::options::{ScheduleOptions, Unproved};
+use crate::error::{ScheduleError, UnknownName};
+use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
+use punctual_scheduling::Time;
+use punctual_scheduling::model::{Model, read};
+use punctual_scheduling::plan::{Plan, PlannedStream, Verdict, plan};
+use punctual_scheduling::strategy::{Rms, Strategy, by_name};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Part of a plan that one host executes.
+#[derive(Debug)]
+pub struct Schedule {
+    host: String,
+    model: Model,
+    plan: Plan,
+    activities: BTreeMap<String, Arc<Activity>>,
+}
+
+impl Schedule {
+    /// Reads a model from a file, plans it, and takes the part of a host.
+    ///
+    /// # Errors
+    /// [`ScheduleError`]: faults of the model with their lines, a plan that does not fit, a host that the
+    /// model does not have.
+    pub fn from_file(
+        file: impl AsRef<Path>,
+        host: &str,
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
+        let file = file.as_ref();
+        let unreadable = |error| ScheduleError::Unreadable {
+            file: file.to_owned(),
+            error,
+        };
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        let model = read(&file.display().to_string(), &text).map_err(ScheduleError::Faults)?;
+        Self::new(model, host, options)
+    }
+
+    /// Plans a model, and takes the part of a host. A host of an empty name is the model's only one.
+    ///
+    /// # Errors
+    /// As [`Schedule::from_file`].
+    pub fn new(
+        model: Model,
+        host: &str,
+        options: &ScheduleOptions,
+    ) -> Result<Arc<Self>, ScheduleError> {
+        let its = |one: &&punctual_scheduling::model::Host| {
+            one.name == host || (host.is_empty() && model.hosts.len() == 1)
+        };
+        let found = model.hosts.iter().find(its).cloned();
+        let found = found.ok_or_else(|| ScheduleError::Host {
+            host: host.to_owned(),
+            known: model.hosts.iter().map(|one| one.name.clone()).collect(),
+        })?;
+        let strategy = chosen(&model, options)?;
+        let mut planned = united(&model, strategy)?;
+        let dynamic = dynamic::choose(&planned, &found);
+        let mut model = model;
+        if dynamic == Dynamic::Queues {
+            model = dynamic::queued(&model, &planned, &found.name);
+            planned = united(&model, strategy)?;
+        }
+        let priorities = Priorities::of(&planned, options.lanes);
+        check_proof(&planned, &priorities, options.unproved)?;
+        let mut schedule = Self {
+            host: found.name,
+            model,
+            plan: planned,
+            activities: BTreeMap::new(),
+        };
+        schedule.activities = schedule.released(&priorities, dynamic)?;
+        schedule.add_called();
+        Ok(Arc::new(schedule))
+    }
+
+    /// Returns the name of the host.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// Returns the model, with the operations of queues as ones that are not preempted.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Returns the plan of all hosts.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Returns the activities of the host, in the order of their names.
+    pub fn activities(&self) -> impl Iterator<Item = &Activity> {
+        self.activities.values().map(|one| &**one)
+    }
+
+    /// Returns an activity of the host.
+    ///
+    /// # Errors
+    /// [`UnknownName`].
+    pub fn activity(&self, name: &str) -> Result<Arc<Activity>, UnknownName> {
+        self.activities
+            .get(name)
+            .cloned()
+            .ok_or_else(|| UnknownName {
+                name: name.to_owned(),
+                host: self.host.clone(),
+                similar: self
+                    .model
+                    .nearest(name)
+                    .filter(|near| *near != name)
+                    .map(str::to_owned),
+            })
+    }
+
+    /// Returns the settings of an RTORB that the schedule needs: dynamic scheduling for reservations.
+    #[must_use]
+    pub fn rt_config(&self) -> RtConfig {
+        let mut all = self.activities();
+        let reserves = all.any(|one| matches!(one.dispatching, Dispatching::Reservation(_)));
+        RtConfig {
+            dynamic_scheduling: reserves.then(DynamicScheduling::default),
+            ..RtConfig::default()
+        }
+    }
+
+    /// Returns the activities that streams of the plan release.
+    fn released(
+        &self,
+        priorities: &Priorities,
+        dynamic: Dynamic,
+    ) -> Result<BTreeMap<String, Arc<Activity>>, ScheduleError> {
+        let mut activities: BTreeMap<String, Activity> = BTreeMap::new();
+        for (index, stream) in self.plan.streams.iter().enumerate() {
+            let Some((processor, priority)) = stream.processor.zip(priorities.of_stream(index))
+            else {
+                continue;
+            };
+            if stream.host != self.host {
+                continue;
+            }
+            match activities.get_mut(&stream.operation) {
+                Some(known) if known.processor != processor => {
+                    return Err(ScheduleError::Scattered {
+                        operation: stream.operation.clone(),
+                        one: known.processor,
+                        other: processor,
+                    });
+                }
+                Some(known) => unite(known, stream, priority),
+                None => {
+                    let dispatching = self.dispatching(stream, dynamic);
+                    let activity = self.activity_of(stream, (processor, priority), dispatching);
+                    activities.insert(stream.operation.clone(), activity);
+                }
+            }
+        }
+        let shared = activities.into_iter();
+        Ok(shared.map(|(name, one)| (name, Arc::new(one))).collect())
+    }
+
+    fn activity_of(
+        &self,
+        stream: &PlannedStream,
+        (processor, priority): (usize, Priority),
+        dispatching: Dispatching,
+    ) -> Activity {
+        let operation = self.model.operation(&stream.operation);
+        let operation = operation.map(|index| &self.model.operations[index]);
+        Activity {
+            name: stream.operation.clone(),
+            processor,
+            priority,
+            callers: Vec::new(),
+            dispatching,
+            wcet: stream.wcet,
+            period: stream.period,
+            deadline: stream.deadline,
+            offset: operation.map_or(Time::ZERO, |one| one.offset),
+            response: stream.response,
+            criticality: stream.criticality,
+            is_source: stream.source == stream.operation,
+            threads: operation.map_or(0, |one| one.threads),
+        }
+    }
+
+    fn dispatching(&self, stream: &PlannedStream, dynamic: Dynamic) -> Dispatching {
+        let mut processors = self.plan.processors.iter();
+        let its =
+            processors.find(|one| one.host == self.host && Some(one.number) == stream.processor);
+        let level = its
+            .zip(stream.level)
+            .and_then(|(its, level)| its.levels.get(level));
+        match (level, dynamic) {
+            (Some(&"DEADLINE"), Dynamic::Reservations) => match dynamic::reservation(stream) {
+                Some(reserved) => Dispatching::Reservation(Reservation {
+                    runtime: duration(reserved.runtime()),
+                    deadline: duration(reserved.deadline()),
+                    period: duration(reserved.period()),
+                }),
+                None => Dispatching::DeadlineQueue,
+            },
+            (Some(&"DEADLINE"), _) => Dispatching::DeadlineQueue,
+            (Some(&"LAXITY"), _) => Dispatching::LaxityQueue,
+            _ => Dispatching::Priority,
+        }
+    }
+
+    /// Adds the operations that run in the threads of their callers.
+    fn add_called(&mut self) {
+        for &caller in &self.model.order {
+            let calling = &self.model.operations[caller];
+            let Some(its) = self.activities.get(&calling.name).cloned() else {
+                continue;
+            };
+            for call in calling.calls.iter().filter(|call| call.two_way) {
+                let called = &self.model.operations[call.operation];
+                if called.host != calling.host {
+                    continue;
+                }
+                let known = self.activities.get(&called.name).map(|one| (**one).clone());
+                let known = match known {
+                    Some(known) if known.dispatching != Dispatching::Caller => continue,
+                    Some(known) => known,
+                    None => Activity {
+                        name: called.name.clone(),
+                        dispatching: Dispatching::Caller,
+                        callers: Vec::new(),
+                        wcet: called.times.worst,
+                        response: None,
+                        is_source: false,
+                        threads: called.threads,
+                        ..(*its).clone()
+                    },
+                };
+                self.activities
+                    .insert(called.name.clone(), Arc::new(called_by(known, &its)));
+            }
+        }
+    }
+}
+
+/// CORBA priority of each stream.
+struct Priorities {
+    of_streams: Vec<Option<i16>>,
+    /// Names of the operations that become late by sharing lanes.
+    late: Vec<String>,
+}
+
+impl Priorities {
+    fn of(plan: &Plan, lanes: Option<u32>) -> Self {
+        let mut of_streams: Vec<_> = plan.streams.iter().map(|one| one.priority).collect();
+        let mut late = Vec::new();
+        for cost in lanes
+            .filter(|&count| count > 0)
+            .map_or_else(Vec::new, |count| plan.lanes(count))
+        {
+            for one in &cost.streams {
+                of_streams[one.stream] = cost.priorities.get(one.lane).copied();
+                let planned = &plan.streams[one.stream];
+                let is_late = one.after.is_none_or(|after| after > planned.deadline);
+                if planned.verdict == Verdict::Fits && is_late {
+                    late.push(one.operation.clone());
+                }
+            }
+        }
+        Self { of_streams, late }
+    }
+
+    fn of_stream(&self, index: usize) -> Option<Priority> {
+        Priority::new((*self.of_streams.get(index)?)?).ok()
+    }
+}
+
+fn chosen(
+    model: &Model,
+    options: &ScheduleOptions,
+) -> Result<&'static dyn Strategy, ScheduleError> {
+    let named = options.strategy.as_deref().or(model.strategy.as_deref());
+    let Some(name) = named else { return Ok(&Rms) };
+    by_name(name).ok_or_else(|| ScheduleError::Strategy(name.to_owned()))
+}
+
+fn united(model: &Model, strategy: &dyn Strategy) -> Result<Plan, ScheduleError> {
+    let plan = plan(model, strategy).map_err(ScheduleError::Faults)?;
+    Ok(plan.united(model))
+}
+
+/// Checks that all hosts meet all deadlines: chains of calls depend on one another.
+fn check_proof(
+    plan: &Plan,
+    priorities: &Priorities,
+    unproved: Unproved,
+) -> Result<(), ScheduleError> {
+    let late = plan
+        .streams
+        .iter()
+        .filter(|one| one.verdict != Verdict::Fits);
+    let mut late: Vec<_> = late.map(|one| one.operation.clone()).collect();
+    late.extend(priorities.late.iter().cloned());
+    late.dedup();
+    match late.is_empty() || unproved == Unproved::Admit {
+        true => Ok(()),
+        false => Err(ScheduleError::NotProved { late }),
+    }
+}
+
+/// Adds another stream of an operation to its activity: the more urgent of both priorities, the shorter of both
+/// periods and deadlines.
+fn unite(known: &mut Activity, stream: &PlannedStream, priority: Priority) {
+    known.priority = known.priority.max(priority);
+    known.period = known.period.min(stream.period);
+    known.deadline = known.deadline.min(stream.deadline);
+    known.wcet = known.wcet.max(stream.wcet);
+    known.response = known
+        .response
+        .zip(stream.response)
+        .map(|(one, other)| one.max(other));
+    known.is_source |= stream.source == stream.operation;
+}
+
+/// Returns an activity that is called by this one, too.
+fn called_by(mut called: Activity, caller: &Activity) -> Activity {
+    called.priority = called.priority.max(caller.priority);
+    called.period = called.period.min(caller.period);
+    called.deadline = called.deadline.min(caller.deadline);
+    match caller.dispatching {
+        Dispatching::Caller => called.callers.extend(&caller.callers),
+        _ => called.callers.push(caller.priority),
+    }
+    called.callers.sort_unstable();
+    called.callers.dedup();
+    called
+}
+
+fn duration(time: Time) -> Duration {
+    Duration::from_nanos(time.as_nanos())
+}
