@@ -223,7 +223,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // Plans kept by an ORB.
     (
         SCHEDULING_RUNTIME,
-        &["punctual", "punctual-idl", SCHEDULING, SYS, EXEC],
+        &[
+            "punctual",
+            "punctual-build",
+            "punctual-idl",
+            SCHEDULING,
+            SYS,
+            EXEC,
+        ],
     ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),

@@ -191,7 +191,13 @@ impl RtOrb {
         self.dynamic.as_ref()
     }
 
-    /// Returns whether threads are scheduled by the kernel according to their CORBA priorities.
+    /// Returns whether the kernel schedules threads by their CORBA priorities: not with
+    /// [`NativePolicy::Other`], nor where the machine grants no native priorities.
+    #[must_use]
+    pub fn schedules_natively(&self) -> bool {
+        self.asks_the_kernel()
+    }
+
     pub(crate) fn asks_the_kernel(&self) -> bool {
         !self.is_degraded && self.config.policy != NativePolicy::Other
     }

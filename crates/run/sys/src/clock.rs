@@ -27,6 +27,12 @@ pub fn coarse_millis() -> u64 {
     coarse_nanos() / 1_000_000
 }
 
+/// Returns the nanoseconds of processor time that the calling thread has used. One system call.
+#[must_use]
+pub fn thread_cpu_nanos() -> u64 {
+    read(ClockId::ThreadCPUTime)
+}
+
 /// Blocks the calling thread until a moment of [`nanos`], or returns at once if it has passed. Uses an
 /// absolute time, so that a thread that is preempted before it sleeps is not late.
 pub fn sleep_until(at: u64) {

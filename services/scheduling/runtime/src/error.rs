@@ -1,6 +1,6 @@
 //! Errors of schedules at run time.
 
-use punctual::poa::{CreatePoaError, PoaError};
+use punctual::poa::{AdapterInactive, CreatePoaError, PoaError};
 use punctual::rt::SegmentError;
 use punctual::{InitError, SystemException};
 use punctual_exec::SpawnError;
@@ -61,12 +61,6 @@ pub enum MachineError {
     /// A priority has no native priority.
     #[error("priority {0} has no native priority by the mapping of the RTORB")]
     NoPriority(i16),
-    /// The machine grants no real-time priorities.
-    #[error(
-        "this process has no real-time priorities, which the plan needs: `punctual doctor` says what mends it, \
-         and `RealTime::Require` stops the start earlier"
-    )]
-    NoRealTime,
     /// The operating system does not say which processors there are.
     #[error("cannot read the processors of this process: {0}")]
     Unknown(#[from] io::Error),
@@ -142,6 +136,11 @@ pub enum ScheduleError {
     /// The strategy left the operation out.
     #[error("operation `{0}` is left out by the strategy, and is not to run")]
     LeftOut(String),
+    /// A rehearsal of a part of a plan.
+    #[error(
+        "a rehearsal executes a whole plan, and this one has {0} hosts: take a model of one host"
+    )]
+    SeveralHosts(usize),
     /// Unknown name.
     #[error(transparent)]
     UnknownName(#[from] UnknownName),
@@ -154,6 +153,9 @@ pub enum ScheduleError {
     /// The object was not activated.
     #[error(transparent)]
     Object(#[from] PoaError),
+    /// The adapter's manager was not activated.
+    #[error(transparent)]
+    Manager(#[from] AdapterInactive),
     /// The ORB raised a system exception.
     #[error(transparent)]
     System(#[from] SystemException),

@@ -15,6 +15,7 @@ mod client;
 mod error;
 mod machine;
 mod periodic;
+pub mod rehearsal;
 mod schedule;
 mod server;
 mod urgency;

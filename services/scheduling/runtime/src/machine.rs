@@ -6,11 +6,9 @@ use punctual::rt::{Priority, Processors, RtOrb};
 use punctual_sys::processor;
 use std::collections::BTreeSet;
 
-/// Checks that this process can execute a schedule: processors, priorities, rights.
+/// Checks that this process can execute a schedule: that it has the processors, and that the plan's priorities
+/// differ in the kernel, too. An RTORB that was told to do without native priorities is warned of.
 pub(crate) fn check(schedule: &Schedule, rt: &RtOrb) -> Result<(), MachineError> {
-    if rt.is_degraded() {
-        return Err(MachineError::NoRealTime);
-    }
     let available = processor::allowed()?.len();
     let used = schedule.activities().map(|one| one.processor());
     if let Some(wanted) = used.max().filter(|&wanted| wanted >= available) {

@@ -4,13 +4,13 @@ use crate::error::ScheduleError;
 use crate::machine;
 use crate::schedule::{Activity, Dispatching, Schedule};
 use crate::urgency::{PlannedUrgency, ScheduledOperation};
-use punctual::poa::PoaPolicy;
+use punctual::poa::{ObjectPolicy, PoaPolicy};
 use punctual::rt::{
     BufferLimits, PoolThreads, Priority, PriorityModelPolicy, RequestBuffering, RtOrb, RtPoa,
     ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::{
-    Interface, ObjectId, Orb, OrbBuilder, Poa, PoaManager, Policy, Servant,
+    Implements, Interface, ObjectId, Orb, OrbBuilder, Poa, PoaManager, Policy,
     SystemExceptionKind as Kind,
 };
 use std::collections::BTreeSet;
@@ -149,36 +149,36 @@ impl ScheduledPoa {
         &self.poa
     }
 
-    /// Activates an object whose requests are jobs of an operation
-    /// (RTCosScheduling::ServerScheduler::schedule_object).
+    /// Activates an object whose requests are jobs of an operation, and returns its reference, whose type is
+    /// inferred (RTCosScheduling::ServerScheduler::schedule_object).
     ///
     /// # Errors
     /// [`ScheduleError::UnknownName`] for an operation that the adapter was not created for;
     /// [`ScheduleError::Object`].
-    pub fn schedule_object(
-        &self,
-        servant: Arc<dyn Servant>,
-        operation: &str,
-    ) -> Result<ObjectId, ScheduleError> {
+    pub fn schedule_object<I, S>(&self, servant: S, operation: &str) -> Result<I, ScheduleError>
+    where
+        I: Implements<S>,
+    {
         let activity = self.operation(operation)?;
-        match activity.dispatching() {
-            Dispatching::Priority => Ok(self
-                .poa
-                .activate_object_with_priority(servant, activity.priority())?),
+        let servant = I::servant(servant);
+        let id = match activity.dispatching() {
+            Dispatching::Priority => {
+                let priority = activity.priority();
+                self.poa.activate_object_with_priority(servant, priority)?
+            }
             Dispatching::DeadlineQueue | Dispatching::LaxityQueue => {
-                let policy = Policy::of(ScheduledOperation(activity.clone()));
-                let policy = self.poa.object_policy(policy);
-                let policy = policy.map_err(|invalid| Kind::InvPolicy.because(invalid.why))?;
-                Ok(self.poa.activate_object_under(servant, &policy)?)
+                let own = self.own_policy(activity)?;
+                self.poa.activate_object_under(servant, &own)?
             }
             Dispatching::Caller | Dispatching::Reservation(_) => {
-                Ok(self.poa.activate_object(servant)?)
+                self.poa.activate_object(servant)?
             }
-        }
+        };
+        Ok(I::from_object(self.poa.id_to_reference(&id)?))
     }
 
     /// Creates a reference to an object of this id whose requests are jobs of an operation. Whatever activates
-    /// the object later, a servant manager, say, need not know.
+    /// the object later, such as a servant manager, need not know the operation.
     ///
     /// # Errors
     /// As [`ScheduledPoa::schedule_object`].
@@ -189,11 +189,26 @@ impl ScheduledPoa {
     ) -> Result<I, ScheduleError> {
         let activity = self.operation(operation)?;
         Ok(match activity.dispatching() {
-            Dispatching::Priority => self
-                .poa
-                .create_reference_with_id_and_priority(id, activity.priority())?,
-            _ => self.poa.create_reference_with_id(id)?,
+            Dispatching::Priority => {
+                let priority = activity.priority();
+                self.poa
+                    .create_reference_with_id_and_priority(id, priority)?
+            }
+            Dispatching::DeadlineQueue | Dispatching::LaxityQueue => {
+                let own = self.own_policy(activity)?;
+                self.poa.create_reference_with_id_under(id, &own)?
+            }
+            Dispatching::Caller | Dispatching::Reservation(_) => {
+                self.poa.create_reference_with_id(id)?
+            }
         })
+    }
+
+    /// Returns the policy of an object whose requests are jobs of this activity.
+    fn own_policy(&self, activity: &Arc<Activity>) -> Result<ObjectPolicy, ScheduleError> {
+        let policy = Policy::of(ScheduledOperation(activity.clone()));
+        let policy = self.poa.object_policy(policy);
+        Ok(policy.map_err(|invalid| Kind::InvPolicy.because(invalid.why))?)
     }
 
     fn operation(&self, name: &str) -> Result<&Arc<Activity>, ScheduleError> {

@@ -1,7 +1,7 @@
 //! Builds a model of a file: resolves names, checks values against one another.
 
 use super::file::{self, File};
-use super::names::{LONGEST_NAME, nearest};
+use super::names::nearest;
 use super::{Host, MOST_OPERATIONS, Message, Model, Operation, Range, error, order};
 use crate::strategy::{ALL, by_name};
 use punctual_idl::diagnostic::Diagnostic;

@@ -5,6 +5,7 @@ mod changed;
 mod check;
 mod draw;
 mod explain;
+mod rehearse;
 mod source;
 mod text;
 
@@ -24,6 +25,9 @@ pub(crate) enum Options {
     WhatIf(changed::Options),
     /// Draw the time line of a model from a simulation: releases, preemptions, blocking, deadlines.
     Draw(draw::Options),
+    /// Execute a model on this machine, with stand-ins that use the planned processor time; the exit status is 1 if
+    /// a deadline was missed or a response took longer than computed.
+    Rehearse(rehearse::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -33,6 +37,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Explain(options) => explain::run(options),
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),
+        Options::Rehearse(options) => rehearse::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }

@@ -1,0 +1,153 @@
+//! Stand-ins of operations: they use processor time, hold mutexes, and call what the model says.
+
+use super::idl::rehearsal::{Operation as Callee, OperationServant};
+use super::measured::Counts;
+use crate::schedule::Activity;
+use punctual::SystemException;
+use punctual::rt::RtMutex;
+use punctual_scheduling::model::{Kind, Model};
+use punctual_sys::clock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Stand-in of an operation.
+#[derive(Debug)]
+pub(super) struct Role {
+    pub(super) activity: Arc<Activity>,
+    pub(super) counts: Counts,
+    /// Processor time of a job, without its critical sections and the operations that it calls, in
+    /// nanoseconds.
+    work: u64,
+    /// Mutexes and how long they are held, in nanoseconds.
+    sections: Vec<(usize, u64)>,
+    /// Operations that run in its thread, and how often.
+    called: Vec<(usize, u64)>,
+    /// Operations that are called one-way, and how often.
+    released: Vec<(usize, u64)>,
+    /// Number of calls that a job awaits; 1 unless it is a conjunction.
+    awaited: u64,
+    arrived: AtomicU64,
+    /// Reference to the object that serves it, by the client's ORB.
+    pub(super) object: OnceLock<Callee>,
+}
+
+/// Stand-ins of all operations, and the mutexes that they share.
+#[derive(Debug)]
+pub(super) struct Script {
+    pub(super) roles: Vec<Role>,
+    pub(super) mutexes: Vec<RtMutex>,
+}
+
+/// Servant of an operation that is called one-way.
+pub(super) struct Stand {
+    pub(super) script: Arc<Script>,
+    pub(super) role: usize,
+}
+
+impl OperationServant for Stand {
+    fn run(&self, released: u64) -> Result<(), SystemException> {
+        self.script.arrive(self.role, released);
+        Ok(())
+    }
+}
+
+impl Role {
+    /// Makes the stand-in of an operation whose jobs use this percentage of their planned time.
+    pub(super) fn new(model: &Model, operation: usize, activity: Arc<Activity>, load: u64) -> Self {
+        let of = &model.operations[operation];
+        let part = |nanos: u64| nanos / 100 * load + nanos % 100 * load / 100;
+        let sections = of.sections.iter();
+        let sections: Vec<_> = sections
+            .map(|one| (one.mutex, part(one.length.as_nanos())))
+            .collect();
+        let inside: u64 = sections.iter().map(|one| one.1).sum();
+        let is_called = |call: &&punctual_scheduling::model::Call| call.two_way;
+        let (called, released): (Vec<_>, Vec<_>) = of.calls.iter().partition(is_called);
+        let pairs = |calls: Vec<&punctual_scheduling::model::Call>| {
+            let calls = calls.into_iter();
+            calls.map(|call| (call.operation, call.times)).collect()
+        };
+        let suppliers = model.operations.iter().flat_map(|one| &one.calls);
+        let suppliers = suppliers.filter(|call| call.operation == operation).count();
+        Self {
+            activity,
+            counts: Counts::default(),
+            work: part(of.times.worst.as_nanos()).saturating_sub(inside),
+            sections,
+            called: pairs(called),
+            released: pairs(released),
+            awaited: match of.kind {
+                Kind::Conjunction => u64::try_from(suppliers).unwrap_or(1).max(1),
+                _ => 1,
+            },
+            arrived: AtomicU64::new(0),
+            object: OnceLock::new(),
+        }
+    }
+
+    /// Returns whether other operations release it.
+    pub(super) fn is_served(&self, model: &Model, operation: usize) -> bool {
+        let mut calls = model.operations.iter().flat_map(|one| &one.calls);
+        calls.any(|call| call.operation == operation && !call.two_way)
+    }
+}
+
+impl Script {
+    /// Executes a job of an operation if all calls that it awaits have arrived.
+    fn arrive(&self, role: usize, released: u64) {
+        let its = &self.roles[role];
+        let number = its.arrived.fetch_add(1, Ordering::Relaxed) + 1;
+        if number.is_multiple_of(its.awaited) {
+            self.job(role, released);
+        }
+    }
+
+    /// Executes a job of an operation, and counts it.
+    pub(super) fn job(&self, role: usize, released: u64) {
+        let before = clock::thread_cpu_nanos();
+        self.perform(role, released);
+        let execution = clock::thread_cpu_nanos().saturating_sub(before);
+        let response = clock::nanos().saturating_sub(released);
+        let its = &self.roles[role];
+        its.counts
+            .count(response, execution, its.activity.deadline());
+    }
+
+    /// Uses the processor time of a job and of those that run in its thread, and calls others. Operations call one
+    /// another without a cycle, and as many as a thread's stack allows run in one thread.
+    fn perform(&self, role: usize, released: u64) {
+        let mut performed = vec![(role, 1)];
+        let mut to_release = Vec::new();
+        while let Some((role, times)) = performed.pop() {
+            let its = &self.roles[role];
+            for _ in 0..times {
+                self.work(its);
+                performed.extend(&its.called);
+                to_release.extend(&its.released);
+            }
+        }
+        for (callee, times) in to_release {
+            let object = self.roles[callee].object.get();
+            for _ in 0..times {
+                // A lost call shows in the count of jobs.
+                let _ = object.map(|object| object.run(released));
+            }
+        }
+    }
+
+    fn work(&self, role: &Role) {
+        for &(mutex, length) in &role.sections {
+            let _held = self.mutexes.get(mutex).map(RtMutex::lock);
+            burn(length);
+        }
+        burn(role.work);
+    }
+}
+
+/// Uses this much processor time, in nanoseconds.
+fn burn(nanos: u64) {
+    let end = clock::thread_cpu_nanos().saturating_add(nanos);
+    while clock::thread_cpu_nanos() < end {
+        std::hint::spin_loop();
+    }
+}

@@ -1,0 +1,143 @@
+//! `punctual schedule rehearse`.
+
+use super::source::{Source, print_json};
+use crate::fail;
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+use punctual::ListenEndpoint;
+use punctual::rt::{NativePolicy, RtConfig, RtOrb};
+use punctual_scheduling::Time;
+use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, Rehearsed, rehearse};
+use punctual_scheduling_runtime::{Schedule, ScheduleOptions, Unproved};
+use serde::Serialize;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Options of `punctual schedule rehearse`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    source: Source,
+    /// Length of the rehearsal, e.g. 10m is 600s.
+    #[arg(long = "for", value_name = "TIME", default_value = "10s")]
+    time: Time,
+    /// Percentage of its `wcet` that each job uses; the rest is for the ORB and the operating system.
+    #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(1..=100))]
+    load: u8,
+    /// Number of lanes of each processor, of one priority each; by default as many as there are priorities.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32_768))]
+    lanes: Option<u32>,
+    /// Endpoint of the objects that stand for operations called one-way.
+    #[arg(long, value_name = "ENDPOINT", default_value = "uiop://")]
+    listen: ListenEndpoint,
+    /// Run without real-time priorities: to try a model, not to learn response times.
+    #[arg(long)]
+    without_priorities: bool,
+}
+
+/// Rehearsal in JSON.
+#[derive(Serialize)]
+struct Rehearsal {
+    is_as_planned: bool,
+    operations: Vec<Rehearsed>,
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let source = &options.source;
+    let model = source.model(&source.text()?)?;
+    let scheduled = ScheduleOptions {
+        strategy: source.strategy.map(str::to_owned),
+        lanes: options.lanes,
+        unproved: Unproved::Admit,
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        fail(
+            error,
+            Some("`punctual doctor` says what this machine grants"),
+        )
+    };
+    let schedule = Schedule::new(model, "", &scheduled).map_err(|error| failed(&error))?;
+    let mut config = schedule.rt_config();
+    if options.without_priorities {
+        config = RtConfig {
+            policy: NativePolicy::Other,
+            ..config
+        };
+    }
+    let rt = RtOrb::new(config).map_err(|error| failed(&error))?;
+    let progress = bar(options);
+    let rehearsal = RehearsalOptions {
+        time: Duration::from_nanos(options.time.as_nanos()),
+        load: options.load,
+        endpoint: options.listen.clone(),
+    };
+    let measured = rehearse(&rt, &schedule, &rehearsal, |passed, jobs, missed| {
+        progress.set_position(passed.as_secs());
+        progress.set_message(format!("{jobs} jobs, {missed} deadlines missed"));
+    });
+    progress.finish_and_clear();
+    let operations = measured.map_err(|error| failed(&error))?;
+    let is_as_planned = operations.iter().all(Rehearsed::is_as_planned);
+    match source.json {
+        true => print_json(&Rehearsal {
+            is_as_planned,
+            operations,
+        })?,
+        false => print(&operations),
+    }
+    Ok(match is_as_planned {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
+    })
+}
+
+fn bar(options: &Options) -> ProgressBar {
+    if options.source.json {
+        return ProgressBar::hidden();
+    }
+    let seconds = options.time.as_nanos() / 1_000_000_000;
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} s  {msg}");
+    ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+const BOLD: Style = Style::new().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+
+fn print(operations: &[Rehearsed]) {
+    anstream::println!(
+        "{BOLD}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{BOLD:#}",
+        "operation",
+        "jobs",
+        "missed",
+        "execution",
+        "wcet",
+        "mean",
+        "longest",
+        "computed",
+        "deadline"
+    );
+    for one in operations {
+        let computed = one.response.map_or("-".to_owned(), |time| shown(time));
+        let style = if one.is_as_planned() {
+            Style::new()
+        } else {
+            BAD
+        };
+        anstream::println!(
+            "{style}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {computed:>10} {:>10}{style:#}",
+            one.operation,
+            one.jobs,
+            one.missed,
+            shown(one.longest_execution),
+            shown(one.wcet),
+            shown(one.mean_response),
+            shown(one.longest_response),
+            shown(one.deadline),
+        );
+    }
+}
+
+/// Returns a time in microseconds, for people.
+fn shown(time: Time) -> String {
+    format!("{}us", time.as_nanos().div_ceil(1_000))
+}
