@@ -5,13 +5,14 @@ use crate::machine;
 use crate::schedule::{Activity, Dispatching, Schedule};
 use crate::urgency::{PlannedUrgency, ScheduledOperation};
 use punctual::poa::{ObjectPolicy, PoaPolicy};
+use punctual::policy::Collocation;
 use punctual::rt::{
     BufferLimits, PoolThreads, Priority, PriorityModelPolicy, RequestBuffering, RtOrb, RtPoa,
     ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::{
-    Implements, Interface, ObjectId, Orb, OrbBuilder, Poa, PoaManager, Policy,
-    SystemExceptionKind as Kind,
+    Implements, Interface, ObjectId, ObjectRef, Orb, OrbBuilder, Poa, PoaManager, Policy,
+    SetOverride, SystemExceptionKind as Kind,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -150,7 +151,9 @@ impl ScheduledPoa {
     }
 
     /// Activates an object whose requests are jobs of an operation, and returns its reference, whose type is
-    /// inferred (RTCosScheduling::ServerScheduler::schedule_object).
+    /// inferred (RTCosScheduling::ServerScheduler::schedule_object). Calls by the reference from within the
+    /// process go through the lane, too (`Collocation::None`), but for operations that run in the threads of
+    /// their callers.
     ///
     /// # Errors
     /// [`ScheduleError::UnknownName`] for an operation that the adapter was not created for;
@@ -174,7 +177,8 @@ impl ScheduledPoa {
                 self.poa.activate_object(servant)?
             }
         };
-        Ok(I::from_object(self.poa.id_to_reference(&id)?))
+        let object = self.poa.id_to_reference(&id)?;
+        Ok(I::from_object(in_lane(activity, object)?))
     }
 
     /// Creates a reference to an object of this id whose requests are jobs of an operation. Whatever activates
@@ -221,6 +225,17 @@ impl ScheduledPoa {
                 similar: None,
             })
         })
+    }
+}
+
+/// Returns a reference whose calls are executed by the activity's threads, also from within the process.
+fn in_lane(activity: &Activity, object: ObjectRef) -> Result<ObjectRef, ScheduleError> {
+    match activity.dispatching() {
+        Dispatching::Caller => Ok(object),
+        _ => {
+            let through_lane = Policy::Collocation(Collocation::None);
+            Ok(object.set_policy_overrides(&[through_lane], SetOverride::Add)?)
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use crate::error::ScheduleError;
 use crate::periodic::PeriodicThread;
 use crate::schedule::{Dispatching, Schedule};
 use crate::server::ServerScheduler;
+use punctual::policy::Collocation;
 use punctual::rt::RtOrb;
-use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
 use punctual_sys::clock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,6 +107,8 @@ fn serve(
         let reference: Callee = poa.schedule_object(stand, name)?;
         let text = server.object_to_string(reference.as_object())?;
         let object = client.string_to_object(&text)?;
+        let over_the_endpoint = Policy::Collocation(Collocation::None);
+        let object = object.set_policy_overrides(&[over_the_endpoint], SetOverride::Add)?;
         let _ = role.object.set(Callee::from_object(object));
     }
     Ok(())
