@@ -9,6 +9,7 @@
 //!
 //! All times are of `CLOCK_MONOTONIC`: steps of the wall clock change nothing.
 #![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod admission;
 mod client;

@@ -18,6 +18,13 @@ pub(crate) fn check(schedule: &Schedule, rt: &RtOrb) -> Result<(), MachineError>
             available,
         });
     }
+    if !rt.schedules_natively() {
+        tracing::warn!(
+            host = schedule.host(),
+            "the kernel does not schedule by the plan's priorities: its deadlines are not proved for this process"
+        );
+        return Ok(());
+    }
     check_priorities(schedule, |priority| {
         rt.priority_mapping().to_native(priority)
     })

@@ -10,6 +10,7 @@ use punctual_scheduling::Time;
 use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, Rehearsed, rehearse};
 use punctual_scheduling_runtime::{Schedule, ScheduleOptions, Unproved};
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -74,6 +75,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let measured = rehearse(&rt, &schedule, &rehearsal, |passed, jobs, missed| {
         progress.set_position(passed.as_secs());
         progress.set_message(format!("{jobs} jobs, {missed} deadlines missed"));
+        ControlFlow::Continue(())
     });
     progress.finish_and_clear();
     let operations = measured.map_err(|error| failed(&error))?;
@@ -117,7 +119,7 @@ fn print(operations: &[Rehearsed]) {
         "deadline"
     );
     for one in operations {
-        let computed = one.response.map_or("-".to_owned(), |time| shown(time));
+        let computed = one.response.map_or("-".to_owned(), shown);
         let style = if one.is_as_planned() {
             Style::new()
         } else {

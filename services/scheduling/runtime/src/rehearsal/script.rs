@@ -26,7 +26,10 @@ pub(super) struct Role {
     released: Vec<(usize, u64)>,
     /// Number of calls that a job awaits; 1 unless it is a conjunction.
     awaited: u64,
+    /// Number of calls that were made, and of those that arrived and whose job has ended.
+    made: AtomicU64,
     arrived: AtomicU64,
+    ended: AtomicU64,
     /// Reference to the object that serves it, by the client's ORB.
     pub(super) object: OnceLock<Callee>,
 }
@@ -80,7 +83,9 @@ impl Role {
                 Kind::Conjunction => u64::try_from(suppliers).unwrap_or(1).max(1),
                 _ => 1,
             },
+            made: AtomicU64::new(0),
             arrived: AtomicU64::new(0),
+            ended: AtomicU64::new(0),
             object: OnceLock::new(),
         }
     }
@@ -100,6 +105,15 @@ impl Script {
         if number.is_multiple_of(its.awaited) {
             self.job(role, released);
         }
+        its.ended.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns whether all calls that were made have been executed. Each counts as executed after those that it
+    /// made, so that none is under way then.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.roles
+            .iter()
+            .all(|role| role.ended.load(Ordering::Acquire) == role.made.load(Ordering::Relaxed))
     }
 
     /// Executes a job of an operation, and counts it.
@@ -127,10 +141,13 @@ impl Script {
             }
         }
         for (callee, times) in to_release {
-            let object = self.roles[callee].object.get();
+            let callee = &self.roles[callee];
             for _ in 0..times {
-                // A lost call shows in the count of jobs.
-                let _ = object.map(|object| object.run(released));
+                let made = callee.object.get().map(|object| object.run(released));
+                // A call that was not made shows in the count of jobs.
+                if matches!(made, Some(Ok(()))) {
+                    callee.made.fetch_add(1, Ordering::Relaxed);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@ use punctual::policy::Collocation;
 use punctual::rt::RtOrb;
 use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
 use punctual_sys::clock;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,8 +29,8 @@ pub struct RehearsalOptions {
 }
 
 /// Executes a plan of one host, and returns the measurements of each operation, in the order of the model.
-/// `progress` is called about once a second with the time that has passed, the number of jobs, and of those that
-/// missed their deadline.
+/// `progress` is called about ten times a second with the time that has passed, the number of jobs, and of those
+/// that missed their deadline; it may end the rehearsal.
 ///
 /// # Errors
 /// [`ScheduleError`]: a plan of several hosts, and what the machine does not grant.
@@ -37,7 +38,7 @@ pub fn rehearse(
     rt: &Arc<RtOrb>,
     schedule: &Arc<Schedule>,
     options: &RehearsalOptions,
-    mut progress: impl FnMut(Duration, u64, u64),
+    mut progress: impl FnMut(Duration, u64, u64) -> ControlFlow<()>,
 ) -> Result<Vec<Rehearsed>, ScheduleError> {
     let hosts = schedule.model().hosts.len();
     if hosts > 1 {
@@ -54,9 +55,9 @@ pub fn rehearse(
         for thread in threads {
             let _ = thread.stop();
         }
+        wait_for_last_calls(&script);
         Ok(())
     });
-    // What is under way ends before the counts are read.
     server.shutdown(true)?;
     client.shutdown(true)?;
     measured?;
@@ -136,7 +137,24 @@ fn start(
 /// Time from the start of the threads to the first release, in nanoseconds.
 const START: u64 = 200_000_000;
 
-fn wait(script: &Script, time: Duration, progress: &mut impl FnMut(Duration, u64, u64)) {
+/// Time between two reports of progress, in nanoseconds.
+const LOOK: u64 = 100_000_000;
+
+/// Longest time that calls under way take to be executed when no more are released, in nanoseconds.
+const LAST_CALLS: u64 = 30_000_000_000;
+
+fn wait_for_last_calls(script: &Script) {
+    let end = clock::nanos().saturating_add(LAST_CALLS);
+    while clock::nanos() < end && !script.is_quiet() {
+        clock::sleep_until(clock::nanos().saturating_add(LOOK / 100));
+    }
+}
+
+fn wait(
+    script: &Script,
+    time: Duration,
+    progress: &mut impl FnMut(Duration, u64, u64) -> ControlFlow<()>,
+) {
     let begin = clock::nanos();
     let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     let end = begin.saturating_add(START).saturating_add(time);
@@ -145,12 +163,14 @@ fn wait(script: &Script, time: Duration, progress: &mut impl FnMut(Duration, u64
         if now >= end {
             return;
         }
-        clock::sleep_until(end.min(now.saturating_add(1_000_000_000)));
+        clock::sleep_until(end.min(now.saturating_add(LOOK)));
         let passed = Duration::from_nanos(clock::nanos() - begin);
         let counts = || script.roles.iter().map(|role| &role.counts);
         let jobs = counts().map(super::measured::Counts::jobs).sum();
         let missed = counts().map(super::measured::Counts::missed).sum();
-        progress(passed, jobs, missed);
+        if progress(passed, jobs, missed).is_break() {
+            return;
+        }
     }
 }
 

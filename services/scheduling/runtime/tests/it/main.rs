@@ -1,0 +1,10 @@
+//! Tests of schedules at run time.
+#![allow(clippy::unwrap_used)]
+
+mod admission;
+mod keeping;
+mod machine;
+mod queues;
+mod rehearsal;
+mod schedule;
+mod setting;

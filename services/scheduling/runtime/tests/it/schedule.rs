@@ -1,0 +1,192 @@
+//! Tests of schedules that are made of models.
+
+use crate::setting::{PLANT, any_schedule, model, scheduled};
+use punctual::rt::SchedulingParameter;
+use punctual_scheduling_runtime::{Dispatching, Schedule, ScheduleError, ScheduleOptions, Time};
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+#[test]
+fn activities_have_the_priorities_of_the_plan() {
+    let schedule = scheduled(PLANT, &ScheduleOptions::default()).unwrap();
+    let of = |name: &str| schedule.activity(name).unwrap();
+    assert!(of("sensor.read").priority() > of("log").priority());
+    assert!(of("log").priority() > of("display.refresh").priority());
+    assert!(of("sensor.read").is_source());
+    assert!(!of("store").is_source());
+    assert_eq!(of("log").period(), ms(20));
+    assert_eq!(of("log").dispatching(), Dispatching::Priority);
+    assert_eq!(
+        of("log").scheduling_parameter(),
+        SchedulingParameter::FixedPriority(of("log").priority())
+    );
+}
+
+#[test]
+fn an_operation_of_several_callers_has_the_most_urgent_of_its_priorities() {
+    let schedule = scheduled(PLANT, &ScheduleOptions::default()).unwrap();
+    let store = schedule.activity("store").unwrap();
+    let sensor = schedule.activity("sensor.read").unwrap();
+    assert_eq!(store.priority(), sensor.priority());
+    assert_eq!(store.period(), ms(10));
+}
+
+#[test]
+fn an_operation_that_is_called_two_way_runs_in_its_callers_thread() {
+    let schedule = scheduled(PLANT, &ScheduleOptions::default()).unwrap();
+    let draw = schedule.activity("display.draw").unwrap();
+    assert_eq!(draw.dispatching(), Dispatching::Caller);
+    let caller = schedule.activity("display.refresh").unwrap();
+    assert_eq!(draw.priority(), caller.priority());
+}
+
+#[test]
+fn a_name_that_the_plan_does_not_have_is_an_error_that_suggests_one() {
+    let schedule = scheduled(PLANT, &ScheduleOptions::default()).unwrap();
+    let unknown = schedule.activity("sensor.raed").unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "the schedule of host `localhost` has no activity `sensor.raed`; did you mean `sensor.read`?"
+    );
+    assert_eq!(format!("{unknown:?}"), unknown.to_string());
+    let unknown = schedule.activity("everything else").unwrap_err();
+    assert!(
+        unknown.to_string().ends_with("runs on another host"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn a_plan_that_does_not_fit_is_refused_with_what_is_late() {
+    let text = PLANT.replace("wcet = \"2ms\"", "wcet = \"17ms\"");
+    let refused = scheduled(&text, &ScheduleOptions::default()).unwrap_err();
+    match &refused {
+        ScheduleError::NotProved { late } => assert!(late.contains(&"log".to_owned()), "{late:?}"),
+        other => panic!("{other}"),
+    }
+    assert!(refused.to_string().contains("may miss"), "{refused}");
+    let schedule = any_schedule(&text);
+    assert!(!schedule.plan().fits());
+}
+
+#[test]
+fn lanes_that_would_make_an_operation_late_are_refused() {
+    let one = ScheduleOptions {
+        lanes: Some(1),
+        ..ScheduleOptions::default()
+    };
+    let text = "
+        [operation.fast]\nwcet = '1ms'\nperiod = '10ms'
+        [operation.slow]\nwcet = '4ms'\nperiod = '40ms'
+    ";
+    let schedule = scheduled(text, &one).unwrap();
+    let priorities = schedule.activities().map(|one| one.priority());
+    let mut priorities: Vec<_> = priorities.collect();
+    priorities.dedup();
+    assert_eq!(priorities.len(), 1);
+    let text = text.replace("wcet = '4ms'", "wcet = '11ms'");
+    assert!(scheduled(&text, &ScheduleOptions::default()).is_ok());
+    let refused = scheduled(&text, &one).unwrap_err();
+    assert!(
+        matches!(refused, ScheduleError::NotProved { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn faults_and_names_that_are_not_known_end_the_start() {
+    let options = |strategy: &str| ScheduleOptions {
+        strategy: Some(strategy.to_owned()),
+        ..ScheduleOptions::default()
+    };
+    let refused = scheduled(PLANT, &options("FIFO")).unwrap_err();
+    assert!(
+        refused.to_string().contains("no strategy `FIFO`"),
+        "{refused}"
+    );
+    let refused = Schedule::new(model(PLANT), "station", &options("RMS")).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the model has no host `station`; it has localhost"
+    );
+    let refused = Schedule::from_file("/no/such.toml", "", &options("RMS")).unwrap_err();
+    assert!(
+        refused.to_string().starts_with("/no/such.toml: "),
+        "{refused}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("plant.toml");
+    std::fs::write(&file, "[operation.a]\nperiod = \"1ms\"\n").unwrap();
+    let refused = Schedule::from_file(&file, "", &options("RMS")).unwrap_err();
+    assert!(refused.to_string().contains("plant.toml:1:"), "{refused}");
+}
+
+#[test]
+fn deadlines_are_kept_by_reservations_where_their_model_fits() {
+    let edf = ScheduleOptions {
+        strategy: Some("EDF".to_owned()),
+        ..ScheduleOptions::default()
+    };
+    let text = "
+        [operation.fast]\nwcet = '2ms'\nperiod = '10ms'\ndeadline = '5ms'
+        [operation.slow]\nwcet = '9ms'\nperiod = '30ms'
+    ";
+    let schedule = scheduled(text, &edf).unwrap();
+    let fast = schedule.activity("fast").unwrap();
+    let Dispatching::Reservation(reserved) = fast.dispatching() else {
+        panic!("{:?}", fast.dispatching());
+    };
+    let times = (reserved.runtime, reserved.deadline, reserved.period);
+    assert_eq!(times.0.as_millis(), 2);
+    assert_eq!(times.1.as_millis(), 5);
+    assert_eq!(times.2.as_millis(), 10);
+    assert_eq!(fast.scheduling_parameter().reservation(), Some(reserved));
+    assert!(schedule.rt_config().dynamic_scheduling.is_some());
+}
+
+#[test]
+fn deadlines_beyond_the_kernels_admission_are_kept_by_queues_without_preemption() {
+    let edf = ScheduleOptions {
+        strategy: Some("EDF".to_owned()),
+        ..ScheduleOptions::default()
+    };
+    // 97 % of the processor, of which the kernel grants 95.
+    let text = "
+        [operation.fast]\nwcet = '4ms'\nperiod = '10ms'
+        [operation.slow]\nwcet = '5.7ms'\nperiod = '10ms'
+    ";
+    let schedule = scheduled(text, &edf).unwrap();
+    assert_eq!(
+        schedule.activity("fast").unwrap().dispatching(),
+        Dispatching::DeadlineQueue
+    );
+    // With a job of 8 ms that is not preempted, a deadline of 5 ms is not kept.
+    let text = "
+        [operation.fast]\nwcet = '1ms'\nperiod = '10ms'\ndeadline = '5ms'
+        [operation.slow]\nwcet = '17.2ms'\nperiod = '20ms'
+    ";
+    let refused = scheduled(text, &edf).unwrap_err();
+    assert!(
+        matches!(refused, ScheduleError::NotProved { .. }),
+        "{refused}"
+    );
+}
+
+#[test]
+fn least_laxity_is_kept_by_queues() {
+    let mlf = ScheduleOptions {
+        strategy: Some("MLF".to_owned()),
+        ..ScheduleOptions::default()
+    };
+    let text = "
+        [operation.fast]\nwcet = '1ms'\nperiod = '10ms'
+        [operation.slow]\nwcet = '2ms'\nperiod = '30ms'
+    ";
+    let schedule = scheduled(text, &mlf).unwrap();
+    for activity in schedule.activities() {
+        assert_eq!(activity.dispatching(), Dispatching::LaxityQueue);
+    }
+    assert!(schedule.rt_config().dynamic_scheduling.is_none());
+}
