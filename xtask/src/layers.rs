@@ -216,7 +216,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // The guide's pages, and the tests of their snippets.
     (
         "punctual-guide",
-        &["punctual", NAMING_CLIENT, "punctual-build"],
+        &[
+            "punctual",
+            NAMING_CLIENT,
+            SCHEDULING_RUNTIME,
+            "punctual-build",
+        ],
     ),
     // Analysis without an ORB; it uses the compiler's diagnostics.
     (SCHEDULING, &["punctual-idl"]),

@@ -20,6 +20,21 @@ pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
     Ok((orb, root))
 }
 
+/// Writes the model of the guide's plant, with a faster display; returns its path, which lasts as long as the value.
+pub fn plan_of_the_plant() -> Result<tempfile::TempPath, Box<dyn Error>> {
+    let page = std::fs::read_to_string(punctual_guide::root().join("docs/guide/schedules.md"))?;
+    let model = page
+        .split("```toml\n")
+        .nth(1)
+        .and_then(|text| text.split("```").next());
+    let model = model
+        .ok_or("the page has no model")?
+        .replace("\"10ms\"\nperiod = \"40ms\"", "\"6ms\"\nperiod = \"40ms\"");
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), model)?;
+    Ok(file.into_temp_path())
+}
+
 /// Checks that a configuration file with this text is accepted.
 pub fn configuration(text: &str) -> Done {
     let file = tempfile::NamedTempFile::new()?;

@@ -1,0 +1,61 @@
+//! Tests of `punctual schedule rehearse`.
+
+use crate::support::punctual;
+
+const LOOP: &str = "
+    [operation.'sensor.read']
+    wcet = '200us'
+    period = '20ms'
+    calls = [{ operation = 'control.compute', kind = 'one-way' }]
+
+    [operation.'control.compute']
+    wcet = '100us'
+";
+
+fn rehearsed(options: &[&str]) -> std::process::Output {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("loop.toml");
+    std::fs::write(&file, LOOP).unwrap();
+    let file = file.to_str().unwrap();
+    let fixed = [
+        "schedule",
+        "rehearse",
+        file,
+        "--for",
+        "1s",
+        "--without-priorities",
+    ];
+    punctual(&[&fixed, options].concat())
+}
+
+#[test]
+fn a_rehearsal_measures_each_operation_beside_what_is_computed() {
+    let output = rehearsed(&["--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let operations = json["operations"].as_array().unwrap();
+    let names: Vec<_> = operations.iter().map(|one| &one["operation"]).collect();
+    assert_eq!(names, ["sensor.read", "control.compute"]);
+    for one in operations {
+        assert_eq!(one["jobs"], operations[0]["jobs"]);
+        assert!(
+            one["deadline"] == "20ms" && one["response"].is_string(),
+            "{one}"
+        );
+    }
+    // Whether deadlines were met depends on the machine; the status says so.
+    let is_as_planned = json["is_as_planned"].as_bool().unwrap();
+    assert_eq!(output.status.success(), is_as_planned);
+}
+
+#[test]
+fn a_rehearsal_prints_a_table() {
+    let output = rehearsed(&["--load", "50"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(
+        lines[0].starts_with("operation ") && lines[0].ends_with(" deadline"),
+        "{text}"
+    );
+    assert!(lines[1].starts_with("sensor.read "), "{text}");
+    assert!(lines[2].starts_with("control.compute "), "{text}");
+}
