@@ -21,7 +21,7 @@ const ORB: &[&[&str]] = &[
     // Subjects of calls: data, without code that runs.
     &["exception"],
     &["context", "priority", "value"],
-    &["operation_types"],
+    &["operation_types", "rt_operation"],
     &["operation"],
     &["timeline"],
     &["policy"],

@@ -94,5 +94,6 @@ fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
         "idl/interpreted.idl",
         "idl/local.idl",
         "idl/near.idl",
+        "idl/timed.idl",
     ])
 }

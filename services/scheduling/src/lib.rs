@@ -5,7 +5,7 @@
 //! A library of pure functions: no threads, no clock, no I/O, and no ORB.
 //!
 //! ```text
-//! model     operations, calls, hosts, mutexes; read from TOML
+//! model     operations, calls, hosts, mutexes; read from TOML and IDL
 //! graph     order of calls; rates and deadlines passed from suppliers to consumers
 //! analysis  response times of the tasks of one processor; over hosts in analysis::holistic
 //! assignment, strategy    priorities, processors, admission
@@ -29,4 +29,5 @@ mod time;
 pub mod timeline;
 
 pub use level::Level;
-pub use time::{Time, TimeError};
+pub use punctual_idl::time::TimeError;
+pub use time::Time;

@@ -1,5 +1,6 @@
 //! Spans of time in whole nanoseconds, with a unit in their text form.
 
+use punctual_idl::time::{LONGEST, TimeError, UNITS, nanoseconds};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul, Sub};
@@ -9,43 +10,6 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// Reason why a text cannot be parsed as a [`Time`].
-#[derive(Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TimeError {
-    /// The text is a number without a unit of time.
-    #[error("`{0}` has no unit: `{0}us` are microseconds, `{0}ms` milliseconds")]
-    NoUnit(String),
-    /// The text is neither a number nor a number with a unit.
-    #[error(
-        "`{0}` is not a time: write a number and one of the units ns, us, ms, s, min, h, as in 200us or 1.5ms"
-    )]
-    NoTime(String),
-    /// The text has a fraction of a nanosecond.
-    #[error("`{0}` is not a whole number of nanoseconds")]
-    Fraction(String),
-    /// The time is longer than [`Time::LONGEST`].
-    #[error("`{0}` is longer than a day, the longest time of a schedule")]
-    TooLong(String),
-}
-
-/// Shows the error as `Display` does, for a `main` that returns it.
-impl std::fmt::Debug for TimeError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
-    }
-}
-
-/// Units and their nanoseconds, the largest last.
-const UNITS: [(&str, u64); 6] = [
-    ("ns", 1),
-    ("us", 1_000),
-    ("ms", 1_000_000),
-    ("s", 1_000_000_000),
-    ("min", 60_000_000_000),
-    ("h", 3_600_000_000_000),
-];
-
 /// Units of the text form: minutes and hours are written as seconds.
 const SHOWN: usize = 4;
 
@@ -53,7 +17,7 @@ impl Time {
     /// No time.
     pub const ZERO: Self = Self(0);
     /// Longest time that a model may contain: a day. Sums over 100,000 operations do not overflow.
-    pub const LONGEST: Self = Self(86_400_000_000_000);
+    pub const LONGEST: Self = Self(LONGEST);
     /// Largest representable time; the value of sums that overflow.
     pub const MAX: Self = Self(u64::MAX);
 
@@ -158,50 +122,8 @@ impl FromStr for Time {
     type Err = TimeError;
 
     fn from_str(text: &str) -> Result<Self, TimeError> {
-        let text = text.trim();
-        let no_time = || TimeError::NoTime(text.to_owned());
-        let at = text.find(|c: char| c.is_ascii_alphabetic());
-        let (number, unit) = text.split_at(at.unwrap_or(text.len()));
-        let number = number.trim_end();
-        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || number.ends_with('.') {
-            return Err(no_time());
-        }
-        if unit.is_empty() {
-            return Err(TimeError::NoUnit(text.to_owned()));
-        }
-        let known = UNITS.iter().find(|(name, _)| *name == unit);
-        let (_, nanos) = known.ok_or_else(no_time)?;
-        let too_long = || TimeError::TooLong(text.to_owned());
-        let whole: u64 = whole.parse().map_err(|_| too_long())?;
-        let total = whole.checked_mul(*nanos).ok_or_else(too_long)?;
-        let total = total.checked_add(part(fraction, *nanos, text)?);
-        let time = Self(total.ok_or_else(too_long)?);
-        if time > Self::LONGEST {
-            return Err(too_long());
-        }
-        Ok(time)
+        nanoseconds(text).map(Self)
     }
-}
-
-/// Returns the nanoseconds of the digits behind a decimal point.
-fn part(digits: &str, nanos: u64, text: &str) -> Result<u64, TimeError> {
-    let digits = digits.trim_end_matches('0');
-    let fraction = || TimeError::Fraction(text.to_owned());
-    if digits.len() > 18 {
-        return Err(fraction());
-    }
-    let (mut value, mut scale) = (0, 1);
-    for digit in digits.bytes() {
-        value = value * 10 + u128::from(digit - b'0');
-        scale *= 10;
-    }
-    let scaled = value * u128::from(nanos);
-    if scaled % scale != 0 {
-        return Err(fraction());
-    }
-    u64::try_from(scaled / scale).map_err(|_| fraction())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use logos::{Lexer, Logos};
+use logos::{Filter, Lexer, Logos};
 
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
@@ -16,7 +16,7 @@ use crate::source::{FileId, Place};
 pub(crate) enum Kind {
     #[token("\n")]
     Newline,
-    #[regex(r"//[^\n]*", allow_greedy = true)]
+    #[token("//", line_comment)]
     LineComment,
     #[token("/*", block_comment)]
     BlockComment,
@@ -174,6 +174,30 @@ fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
             false
         }
     }
+}
+
+/// Consumes a comment up to the end of its line. `//@rt` at the beginning of a line is no comment:
+/// only the slashes are left out, so that compilers without annotations can read the file.
+fn line_comment(lexer: &mut Lexer<'_, Kind>) -> Filter<()> {
+    if is_timing(lexer.remainder()) && begins_line(lexer.source(), lexer.span().start) {
+        return Filter::Skip;
+    }
+    let rest = lexer.remainder();
+    lexer.bump(rest.find('\n').unwrap_or(rest.len()));
+    Filter::Emit(())
+}
+
+/// Returns whether a comment's text begins with the annotation `@rt`.
+pub(crate) fn is_timing(text: &str) -> bool {
+    let rest = text.strip_prefix("@rt");
+    rest.is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('('))
+}
+
+/// Returns whether a position has only space before it on its line.
+fn begins_line(text: &str, position: usize) -> bool {
+    let before = text[..position].bytes().rev();
+    let mut others = before.skip_while(|byte| matches!(byte, b' ' | b'\t'));
+    others.next().is_none_or(|byte| byte == b'\n')
 }
 
 /// Consumes the rest of a literal. An unterminated one ends with its line.

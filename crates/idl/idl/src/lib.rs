@@ -18,6 +18,7 @@ mod parse;
 mod preprocess;
 mod session;
 pub mod source;
+pub mod time;
 
 use std::path::{Path, PathBuf};
 

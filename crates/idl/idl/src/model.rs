@@ -21,6 +21,7 @@ mod bits;
 mod constructed;
 mod interface;
 mod queries;
+mod rt;
 mod types;
 mod value;
 
@@ -36,6 +37,7 @@ pub use constructed::{
     Case, Const, Enum, Enumerator, Exception, Label, Member, Struct, Typedef, Union,
 };
 pub use interface::{Attribute, Direction, Interface, InterfaceFlavour, Operation, Parameter};
+pub use rt::{RtInfo, RtLevel, RtValue};
 pub use types::{ConstValue, FixedValue, Primitive, Type};
 pub use value::{Factory, StateMember, ValueBox, ValueFlavour, ValueType};
 

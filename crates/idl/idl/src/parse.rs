@@ -30,7 +30,7 @@ use std::rc::Rc;
 
 use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
-use crate::model::{Annotation, DeclId, Specification};
+use crate::model::{Annotation, DeclId, RtInfo, Specification};
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
@@ -73,6 +73,8 @@ pub(crate) struct Parser<'s> {
     included_twice: HashSet<FileId>,
     /// Predeclared names that were declared because the IDL file uses them.
     predeclared: Predeclared,
+    /// Checked `@rt` of operations that have not been read yet.
+    timings: Vec<RtInfo>,
 }
 
 /// Properties of a declaration that the parser keeps.
@@ -127,6 +129,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         included_at: Vec::new(),
         included_twice: HashSet::new(),
         predeclared: Predeclared::default(),
+        timings: Vec::new(),
     };
     parser.specification();
     parser.finish()
@@ -153,6 +156,7 @@ impl Parser<'_> {
     }
 
     fn finish(mut self) -> Specification {
+        self.report_misplaced_timings();
         self.finish_predeclared();
         self.finish_forward_declarations();
         self.finish_repository_ids();

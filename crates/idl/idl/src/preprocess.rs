@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::lexer::{Kind, Token};
+use crate::lexer::{Kind, Token, is_timing};
 use crate::loader::SourceLoader;
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
@@ -209,6 +209,7 @@ impl Preprocessor<'_> {
                 frame.at_line_start = line_start;
                 if !frame.skipping() {
                     self.check_comment(token);
+                    self.check_timing_comment(token);
                     let source = self.session.excerpt(token.place).to_owned();
                     let lines = self.lines_of(token.place);
                     self.docs.comment(&source, lines, token.kind);
@@ -361,6 +362,20 @@ impl Preprocessor<'_> {
             self.session.report(warning);
         } else {
             self.session.report_in_includes(warning);
+        }
+    }
+
+    /// Warns of a `//@rt(…)` behind other text of its line, which is a comment: it would belong to
+    /// the next operation, not to the one before it.
+    fn check_timing_comment(&mut self, comment: Token) {
+        let source = self.session.excerpt(comment.place);
+        if comment.kind == Kind::LineComment && source.strip_prefix("//").is_some_and(is_timing) {
+            let message = "`//@rt` has no effect behind other text";
+            let warning = self
+                .session
+                .warning_at(comment.place, message, "a comment")
+                .with_help("write it on a line of its own, before the operation");
+            self.session.report(warning);
         }
     }
 

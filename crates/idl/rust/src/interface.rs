@@ -19,6 +19,7 @@ mod reply_handler;
 mod request;
 mod servant;
 mod skeleton;
+mod timing;
 mod twin;
 
 use proc_macro2::TokenStream;

@@ -34,6 +34,7 @@ mod profile;
 mod protocol;
 mod reference;
 mod relayed;
+mod rt_operation;
 mod server;
 mod sync;
 pub mod timeline;
@@ -93,6 +94,7 @@ pub use reference::{
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
+pub use rt_operation::{RtLevel, RtOperation};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
     UpcallHook,

@@ -61,7 +61,7 @@ pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{
     AboveHighest, BufferLimits, ByPolicies, Discipline, LaneStatistics, NativePolicy, Priority,
-    PriorityOutOfRange, RealTime, Urgency, UrgencyStrategy, WaitingRequest,
+    PriorityOutOfRange, RealTime, RtLevel, RtOperation, Urgency, UrgencyStrategy, WaitingRequest,
 };
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,

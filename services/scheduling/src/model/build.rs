@@ -2,9 +2,11 @@
 
 use super::file::{self, File};
 use super::names::nearest;
-use super::{Host, MOST_OPERATIONS, Message, Model, Operation, Range, error, order};
+use super::sources::Sources;
+use super::{Host, MOST_OPERATIONS, Message, Model, Operation, Range, order, timed};
 use crate::strategy::{ALL, by_name};
 use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::model::Specification;
 use punctual_idl::source::SourceFile;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,17 +26,35 @@ const SHOWN: usize = 6;
 /// # Errors
 /// All faults that are found, each with its place.
 pub fn read(name: &str, text: &str) -> Result<Model, Vec<Diagnostic>> {
-    let source = Arc::new(SourceFile::new(name, text));
-    let file = file::parse(&source).map_err(|fault| vec![*fault])?;
-    build(file, source)
+    read_with_idl(name, text, &[])
+}
+
+/// Reads a model from a TOML text and the operations that specifications of IDL time by `@rt`, each
+/// under the name `Module::Interface::operation`. A table of the text with that name completes the
+/// operation; what both state, the text decides.
+///
+/// # Errors
+/// All faults that are found, each with its place in the text or in the IDL.
+pub fn read_with_idl(
+    name: &str,
+    text: &str,
+    idl: &[&Specification],
+) -> Result<Model, Vec<Diagnostic>> {
+    let mut sources = Sources::new(Arc::new(SourceFile::new(name, text)));
+    let mut file = file::parse(&sources).map_err(|fault| vec![*fault])?;
+    let faults = timed::add(&mut file, idl, &mut sources);
+    match faults.is_empty() {
+        true => build(file, sources),
+        false => Err(faults),
+    }
 }
 
 /// Builds the model.
 ///
 /// # Errors
 /// All faults of names and values; a cycle of calls only if there are no other faults.
-fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> {
-    let mut builder = Builder::new(&file, source.clone());
+fn build(file: File, sources: Sources) -> Result<Model, Vec<Diagnostic>> {
+    let mut builder = Builder::new(&file, sources.clone());
     builder.check_strategy(file.strategy.as_ref());
     let messages = builder.messages(&file.message);
     // In the order of the file, which the table of names has lost.
@@ -43,7 +63,7 @@ fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> 
     builder.operation_names = index(tables.iter().map(|(name, _)| *name));
     if let Some((name, _)) = tables.get(MOST_OPERATIONS) {
         let message = format!("a model has {MOST_OPERATIONS} operations at most");
-        return Err(vec![error(&source, message, name.span(), "one too many")]);
+        return Err(vec![sources.error(message, name.span(), "one too many")]);
     }
     let operations: Vec<_> = tables
         .iter()
@@ -66,7 +86,7 @@ fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> 
         builder.fault(
             "the model has no operation",
             0..0,
-            "add a table [operation.NAME]",
+            "add a table [operation.NAME], or `@rt` to an operation of IDL",
         );
     }
     if !builder.faults.is_empty() {
@@ -74,7 +94,7 @@ fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> 
     }
     let strategy = file.strategy.map(Spanned::into_inner);
     let order = order::callers_first(&operations)
-        .map_err(|cycle| vec![cycle_fault(&source, &operations, &cycle)])?;
+        .map_err(|cycle| vec![cycle_fault(&sources, &operations, &cycle)])?;
     Ok(Model {
         strategy,
         protocol: file.lock_protocol.into(),
@@ -83,13 +103,13 @@ fn build(file: File, source: Arc<SourceFile>) -> Result<Model, Vec<Diagnostic>> 
         mutexes: file.mutexes.into_iter().map(Spanned::into_inner).collect(),
         operations,
         order,
-        source,
+        sources,
     })
 }
 
 /// Names that are known, and the faults found so far.
 pub(super) struct Builder {
-    source: Arc<SourceFile>,
+    sources: Sources,
     pub(super) hosts: Vec<Host>,
     pub(super) host_names: HashMap<String, usize>,
     pub(super) mutex_names: HashMap<String, usize>,
@@ -106,11 +126,11 @@ fn index<'n>(names: impl Iterator<Item = &'n Spanned<String>>) -> HashMap<String
 }
 
 impl Builder {
-    fn new(file: &File, source: Arc<SourceFile>) -> Self {
+    fn new(file: &File, sources: Sources) -> Self {
         let mut tables: Vec<_> = file.host.iter().collect();
         tables.sort_by_key(|(name, _)| name.span().start);
         let mut builder = Self {
-            source,
+            sources,
             hosts: Vec::new(),
             host_names: index(tables.iter().map(|(name, _)| *name)),
             mutex_names: index(file.mutexes.iter()),
@@ -137,7 +157,7 @@ impl Builder {
     }
 
     pub(super) fn fault(&mut self, message: impl Into<String>, place: Range<usize>, label: &str) {
-        let fault = error(&self.source, message, place, label);
+        let fault = self.sources.error(message, place, label);
         self.faults.push(fault);
     }
 
@@ -146,7 +166,7 @@ impl Builder {
         if by_name(name.as_ref()).is_none() {
             let known: Vec<_> = ALL.iter().map(|strategy| strategy.name()).collect();
             let message = format!("there is no strategy `{}`", name.as_ref());
-            let fault = error(&self.source, message, name.span(), "not found");
+            let fault = self.sources.error(message, name.span(), "not found");
             let help = format!("there are {}", known.join(", "));
             self.faults.push(fault.with_help(help));
         }
@@ -157,11 +177,8 @@ impl Builder {
         for name in names {
             if let Some(first) = seen.insert(name.as_ref(), name.span()) {
                 let message = format!("mutex `{}` is listed twice", name.as_ref());
-                let fault = error(&self.source, message, name.span(), "again here").with_label(
-                    self.source.clone(),
-                    first,
-                    "first here",
-                );
+                let fault = self.sources.error(message, name.span(), "again here");
+                let fault = self.sources.and(fault, first, "first here");
                 self.faults.push(fault);
             }
         }
@@ -192,7 +209,7 @@ impl Builder {
             _ => None,
         };
         let message = format!("there is no {what} `{}`", name.as_ref());
-        let mut fault = error(&self.source, message, name.span(), "not found");
+        let mut fault = self.sources.error(message, name.span(), "not found");
         if let Some(near) = near {
             fault = fault.with_help(format!("did you mean `{near}`?"));
         }
@@ -245,7 +262,7 @@ impl Builder {
 }
 
 /// Makes the error of a cycle of calls.
-fn cycle_fault(source: &Arc<SourceFile>, operations: &[Operation], cycle: &[usize]) -> Diagnostic {
+fn cycle_fault(sources: &Sources, operations: &[Operation], cycle: &[usize]) -> Diagnostic {
     let name = |at: &usize| format!("`{}`", operations[*at].name);
     let mut names: Vec<String> = cycle.iter().take(SHOWN).map(name).collect();
     if cycle.len() > SHOWN {
@@ -265,9 +282,9 @@ fn cycle_fault(source: &Arc<SourceFile>, operations: &[Operation], cycle: &[usiz
         )
     };
     let label = |at: usize| format!("called by `{}`", operations[cycle[at]].name);
-    let mut fault = error(source, message, place(0), label(0));
+    let mut fault = sources.error(message, place(0), label(0));
     for at in 1..cycle.len().min(SHOWN) {
-        fault = fault.with_label(source.clone(), place(at), label(at));
+        fault = sources.and(fault, place(at), label(at));
     }
     fault
 }

@@ -1,16 +1,15 @@
 //! Form of the TOML file: tables and keys, before names are resolved.
 
-use super::{Kind, error};
+use super::Kind;
+use super::sources::Sources;
 use crate::analysis::blocking::Protocol;
 use crate::level::Level;
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
-use punctual_idl::source::SourceFile;
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 use toml::Spanned;
 
 /// Whole file.
@@ -47,7 +46,7 @@ pub(super) struct Message {
 }
 
 /// Table `[operation.NAME]`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Operation {
     pub(super) wcet: Option<Spanned<Time>>,
@@ -57,16 +56,11 @@ pub(super) struct Operation {
     #[serde(default)]
     pub(super) degraded: Vec<Spanned<Time>>,
     pub(super) deadline: Option<Spanned<Time>>,
-    #[serde(default)]
-    pub(super) offset: Time,
-    #[serde(default)]
-    pub(super) jitter: Time,
-    #[serde(default)]
-    pub(super) criticality: Level,
-    #[serde(default)]
-    pub(super) importance: Level,
-    #[serde(default)]
-    pub(super) threads: u32,
+    pub(super) offset: Option<Time>,
+    pub(super) jitter: Option<Time>,
+    pub(super) criticality: Option<Level>,
+    pub(super) importance: Option<Level>,
+    pub(super) threads: Option<u32>,
     pub(super) host: Option<Spanned<String>>,
     pub(super) processor: Option<Spanned<u32>>,
     #[serde(default)]
@@ -139,10 +133,10 @@ pub(super) enum LockProtocol {
 ///
 /// # Errors
 /// The first violation of TOML, an unknown key, or a value of the wrong type.
-pub(super) fn parse(source: &Arc<SourceFile>) -> Result<File, Box<Diagnostic>> {
-    toml::from_str(source.text()).map_err(|fault: toml::de::Error| {
+pub(super) fn parse(sources: &Sources) -> Result<File, Box<Diagnostic>> {
+    toml::from_str(sources.first_text()).map_err(|fault: toml::de::Error| {
         let place = fault.span().unwrap_or(0..0);
-        Box::new(error(source, fault.message(), place, ""))
+        Box::new(sources.error(fault.message(), place, ""))
     })
 }
 

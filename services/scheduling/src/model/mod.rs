@@ -1,25 +1,26 @@
 //! Model of a system: hosts, operations with what they need (`RT_Info`), what they call, and the
 //! mutexes they hold.
 //!
-//! [`read`] makes a model of a TOML file, or says what is wrong in it and where. A model is
-//! consistent: its indices are valid, its times are bounded, and its calls form no cycle.
+//! [`read`] makes a model of a TOML file, or says what is wrong in it and where; [`read_with_idl`]
+//! adds the operations that IDL times by `@rt`. A model is consistent: its indices are valid, its times are bounded, and its calls form no cycle.
 
 mod build;
 mod file;
 mod names;
 mod operation;
 mod order;
+mod sources;
+mod timed;
 
 use crate::analysis::Preemption;
 use crate::analysis::blocking::{CriticalSection, Protocol};
 use crate::level::Level;
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
-use punctual_idl::source::SourceFile;
+use sources::Sources;
 use std::ops::Range;
-use std::sync::Arc;
 
-pub use build::read;
+pub use build::{read, read_with_idl};
 
 /// Maximum number of operations of a model.
 pub const MOST_OPERATIONS: usize = 100_000;
@@ -41,7 +42,7 @@ pub struct Model {
     pub operations: Vec<Operation>,
     /// Indices of the operations, each after all operations that call it.
     pub order: Vec<usize>,
-    source: Arc<SourceFile>,
+    sources: Sources,
 }
 
 /// Computer with one or more processors.
@@ -165,19 +166,8 @@ impl Model {
     /// Makes an error that points at an operation's name.
     pub(crate) fn error_at(&self, operation: usize, message: String, label: &str) -> Diagnostic {
         let place = self.operations[operation].place.clone();
-        error(&self.source, message, place, label)
+        self.sources.error(message, place, label)
     }
-}
-
-/// Makes an error at a place of a file.
-fn error(
-    source: &Arc<SourceFile>,
-    message: impl Into<String>,
-    place: Range<usize>,
-    label: impl Into<String>,
-) -> Diagnostic {
-    let severity = punctual_idl::diagnostic::Severity::Error;
-    Diagnostic::new(severity, message, source.clone(), place, label)
 }
 
 impl Message {

@@ -26,7 +26,7 @@ struct Assigned<'p> {
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
     let lanes = options.lanes.map(|lanes| plan.lanes(lanes));
     let breaks = lanes.iter().flatten().any(|cost| cost.breaks);

@@ -25,7 +25,7 @@ struct Checked<'p> {
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
     match source.json {
         true => print_json(&Checked {

@@ -34,13 +34,13 @@ struct Drawn<'o> {
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let model = source.model(&source.read()?)?;
     if let Some(name) = options
         .only
         .iter()
         .find(|name| model.operation(name).is_none())
     {
-        let message = format!("{} has no operation `{name}`", source.file.display());
+        let message = format!("{} has no operation `{name}`", source.name());
         return Err(fail(
             message,
             Some("`punctual schedule check` lists the operations"),

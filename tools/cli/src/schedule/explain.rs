@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 /// Options of `punctual schedule explain`.
 #[derive(Debug, clap::Args)]
+#[command(allow_missing_positional = true)]
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
@@ -26,10 +27,10 @@ struct Explanation<'p> {
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let model = source.model(&source.read()?)?;
     let name = &options.operation;
     if model.operation(name).is_none() {
-        let message = format!("{} has no operation `{name}`", source.file.display());
+        let message = format!("{} has no operation `{name}`", source.name());
         return Err(fail(
             message,
             Some("`punctual schedule check` lists the operations"),

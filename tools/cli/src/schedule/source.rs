@@ -1,7 +1,9 @@
 //! Models from files, and their plans.
 
+use crate::idl_options::OptionsOfIdl;
 use crate::{fail, idl};
-use punctual_scheduling::model::{Model, read};
+use punctual_idl::model::Specification;
+use punctual_scheduling::model::{Model, read_with_idl};
 use punctual_scheduling::plan::{Plan, plan};
 use punctual_scheduling::strategy::{ALL, Rms, Strategy, by_name};
 use std::io::Read;
@@ -14,9 +16,15 @@ const MOST: u64 = 64 << 20;
 /// Model and strategy, as all subcommands take them.
 #[derive(Debug, clap::Args)]
 pub(super) struct Source {
-    /// The model: hosts and operations, in TOML. `-` reads standard input.
-    #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
+    /// The model: hosts and operations, in TOML. `-` reads standard input. May be left out where IDL says all.
+    #[arg(value_name = "FILE", required_unless_present = "idl")]
+    file: Option<PathBuf>,
+    /// Add the operations that have `@rt` in this IDL; the model completes and overrides them by their names, e.g.
+    /// `Radar::Sensor::read`. May be given several times.
+    #[arg(long, value_name = "FILE")]
+    idl: Vec<PathBuf>,
+    #[command(flatten)]
+    front: OptionsOfIdl,
     /// How priorities are assigned: RMS, DMS, EDF, MLF, MUF, RMS_MLF, MUF_FAIR or RMS_FAIR. By default as
     /// the file says, else RMS.
     #[arg(long, value_name = "NAME", value_parser = strategy)]
@@ -38,39 +46,70 @@ fn names() -> String {
     format!("there are {}", names.join(", "))
 }
 
+/// Files as they were read.
+pub(super) struct Input {
+    /// Text of the model; empty without one.
+    pub(super) text: String,
+    idl: Vec<Specification>,
+}
+
 impl Source {
-    /// Reads the text of the file.
-    pub(super) fn text(&self) -> Result<String, ExitCode> {
-        text(&self.file).map_err(|error| {
-            let message = format!("{}: {error}", self.file.display());
-            fail(
-                message,
-                Some("docs/guide/schedules.md shows what a model contains"),
-            )
-        })
+    /// Reads the files, or prints what is wrong in the IDL.
+    pub(super) fn read(&self) -> Result<Input, ExitCode> {
+        let text = match &self.file {
+            Some(file) => text(file).map_err(|error| {
+                let message = format!("{}: {error}", file.display());
+                fail(
+                    message,
+                    Some("docs/guide/schedules.md shows what a model contains"),
+                )
+            })?,
+            None => String::new(),
+        };
+        let files = self.idl.iter();
+        let idl = files
+            .map(|file| self.compile(file))
+            .collect::<Result<_, _>>()?;
+        Ok(Input { text, idl })
     }
 
-    /// Makes a model of a text, or prints what is wrong in it.
-    pub(super) fn model(&self, text: &str) -> Result<Model, ExitCode> {
-        self.named(&self.name(), text)
+    fn compile(&self, file: &Path) -> Result<Specification, ExitCode> {
+        match punctual_idl::compile(file, &self.front.front()) {
+            Ok(compilation) => {
+                // JSON on standard output is the result's.
+                idl::show(&compilation.warnings, false);
+                Ok(compilation.specification)
+            }
+            Err(failure) => {
+                idl::show(&failure.diagnostics, self.json);
+                Err(ExitCode::FAILURE)
+            }
+        }
+    }
+
+    /// Makes a model of what was read, or prints what is wrong in it.
+    pub(super) fn model(&self, input: &Input) -> Result<Model, ExitCode> {
+        self.named(&self.name(), &input.text, input)
     }
 
     /// Makes a model of the text of the file with changes, whose lines are others.
-    pub(super) fn changed(&self, text: &str) -> Result<Model, ExitCode> {
-        self.named(&format!("{}, with the changes", self.name()), text)
+    pub(super) fn changed(&self, text: &str, input: &Input) -> Result<Model, ExitCode> {
+        self.named(&format!("{}, with the changes", self.name()), text, input)
     }
 
-    fn named(&self, name: &str, text: &str) -> Result<Model, ExitCode> {
-        read(name, text).map_err(|faults| {
+    fn named(&self, name: &str, text: &str, input: &Input) -> Result<Model, ExitCode> {
+        let idl: Vec<_> = input.idl.iter().collect();
+        read_with_idl(name, text, &idl).map_err(|faults| {
             idl::show(&faults, self.json);
             ExitCode::FAILURE
         })
     }
 
-    fn name(&self) -> String {
-        match self.file.as_os_str() == "-" {
-            true => "standard input".to_owned(),
-            false => self.file.display().to_string(),
+    /// Returns the name of the model; of the IDL, if there is no model.
+    pub(super) fn name(&self) -> String {
+        match self.file.as_ref().or(self.idl.first()) {
+            Some(file) if file.as_os_str() != "-" => file.display().to_string(),
+            _ => "standard input".to_owned(),
         }
     }
 
@@ -87,7 +126,7 @@ impl Source {
         let named = self.strategy.or(model.strategy.as_deref());
         let Some(name) = named else { return Ok(&Rms) };
         by_name(name).ok_or_else(|| {
-            let message = format!("{}: there is no strategy `{name}`", self.file.display());
+            let message = format!("{}: there is no strategy `{name}`", self.name());
             fail(message, Some(&names()))
         })
     }

@@ -279,8 +279,10 @@ fn line(time: Time, sign: &str, what: &str) {
 
 /// Prints the streams whose response or verdict differs between two plans.
 pub(super) fn print_comparison(before: &Plan, after: &Plan) {
+    let width = after.streams.iter().map(|stream| shown(stream).len()).max();
+    let width = width.unwrap_or(0).max(28);
     anstream::println!(
-        "{BOLD}{:<28} {:>10} {:>10} {:>10}{BOLD:#}",
+        "{BOLD}{:<width$} {:>10} {:>10} {:>10}{BOLD:#}",
         "operation",
         "before",
         "after",
@@ -297,7 +299,7 @@ pub(super) fn print_comparison(before: &Plan, after: &Plan) {
         let (style, verdict) = verdict(new.verdict);
         let response = |stream: &PlannedStream| stream.response.map_or("-".to_owned(), rounded);
         anstream::println!(
-            "{:<28} {:>10} {:>10} {:>10}  {style}{verdict}{style:#}",
+            "{:<width$} {:>10} {:>10} {:>10}  {style}{verdict}{style:#}",
             shown(new),
             old.map_or("-".to_owned(), response),
             response(new),

@@ -220,6 +220,7 @@ impl<'s> Builder<'s> {
                 parameters,
                 raises: Vec::new(),
                 context: Vec::new(),
+                rt: None,
             }),
         };
         let id = self.add(operation);

@@ -1,6 +1,6 @@
 //! Interfaces, their operations and attributes.
 
-use super::{Annotation, DeclId, Type};
+use super::{Annotation, DeclId, RtInfo, Type};
 use crate::source::Location;
 
 /// Kind of an interface, which decides what its references can denote.
@@ -44,6 +44,8 @@ pub struct Operation {
     pub raises: Vec<DeclId>,
     /// Strings of the operation's `context` clause.
     pub context: Vec<String>,
+    /// Timing of the operation, if it has `@rt`.
+    pub rt: Option<Box<RtInfo>>,
 }
 
 /// Direction of a parameter.
@@ -83,4 +85,6 @@ pub struct Attribute {
     pub get_raises: Vec<DeclId>,
     /// Exceptions that writing the attribute may raise (`setraises`).
     pub set_raises: Vec<DeclId>,
+    /// Timing of reading and writing, if the attribute has `@rt`.
+    pub rt: Option<Box<RtInfo>>,
 }

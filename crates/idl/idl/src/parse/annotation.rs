@@ -6,6 +6,7 @@
 mod definition;
 mod member;
 mod parameter;
+mod rt;
 mod standard;
 
 use super::Parser;
@@ -17,7 +18,7 @@ use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-use parameter::{AllowedValues, Parameter};
+use parameter::{AllowedValues, ArgumentPlace, Parameter};
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Checked<Vec<Annotation>> {
@@ -57,14 +58,15 @@ impl Parser<'_> {
         Ok(annotation)
     }
 
-    /// Reads the arguments in parentheses, with the source position of each value.
-    fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<Place>)> {
+    /// Reads the arguments in parentheses, with the source position of each.
+    fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<ArgumentPlace>)> {
         let (mut arguments, mut places) = (Vec::new(), Vec::new());
         if !self.eat(Kind::LParen) || self.eat(Kind::RParen) {
             return Ok((arguments, places));
         }
         loop {
             let named = self.at(Kind::Ident) && self.peek_at(1).kind == Kind::Eq;
+            let begin = self.peek().place;
             let name = if named {
                 let token = self.bump();
                 self.bump();
@@ -75,7 +77,10 @@ impl Parser<'_> {
             let start = self.peek().place;
             let value = self.annotation_value()?;
             arguments.push(AnnotationArgument { name, value });
-            places.push(start.to(self.previous()));
+            places.push(ArgumentPlace {
+                name: begin,
+                value: start.to(self.previous()),
+            });
             if !self.eat(Kind::Comma) {
                 break;
             }
@@ -86,6 +91,7 @@ impl Parser<'_> {
 
     fn annotation_value(&mut self) -> Checked<AnnotationValue> {
         let token = self.peek();
+        self.check_is_no_bare_time(token)?;
         let is_constant = match token.kind {
             Kind::Ident => {
                 let text = self.text(token);
@@ -120,10 +126,16 @@ impl Parser<'_> {
     }
 
     /// Checks an annotation's arguments; converts their values to the expected types.
-    fn check_annotation(&mut self, annotation: &mut Annotation, place: Place, places: &[Place]) {
+    fn check_annotation(
+        &mut self,
+        annotation: &mut Annotation,
+        place: Place,
+        places: &[ArgumentPlace],
+    ) {
         let defined = self.annotation_defined(&annotation.name);
         let parameters = match defined {
             Some(id) => self.parameters_of(id),
+            None if rt::is_rt(&annotation.name) => return self.check_timing(annotation, places),
             None => standard::parameters(&annotation.name),
         };
         let Some(parameters) = parameters else {
@@ -131,7 +143,8 @@ impl Parser<'_> {
             return;
         };
         let name = annotation.name.clone();
-        for (argument, &at) in annotation.arguments.iter_mut().zip(places) {
+        for (argument, at) in annotation.arguments.iter_mut().zip(places) {
+            let at = at.value;
             let Ok(wanted) = self.wanted(&name, argument.name.as_deref(), &parameters, at) else {
                 return;
             };
@@ -273,7 +286,8 @@ impl Parser<'_> {
         let mut warning = self
             .session
             .warning_at(place, message, "kept, without effect");
-        if let Some(near) = names::nearest(name, standard::NAMES.iter().copied()) {
+        let known = standard::NAMES.iter().copied().chain([rt::NAME]);
+        if let Some(near) = names::nearest(name, known) {
             warning = warning.with_help(format!("did you mean `@{near}`?"));
         }
         self.session.report(warning);

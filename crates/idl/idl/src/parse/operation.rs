@@ -11,6 +11,7 @@ use crate::source::Place;
 impl Parser<'_> {
     pub(super) fn operation(&mut self, preamble: Preamble) -> Checked<()> {
         let by_annotation = Annotation::is_set(&preamble.annotations, "oneway");
+        let rt = self.timing(&preamble.annotations);
         let oneway = self.eat_word("oneway") || by_annotation;
         self.check_begins_operation()?;
         let returned_at = self.peek().place;
@@ -32,6 +33,7 @@ impl Parser<'_> {
                 parameters,
                 raises,
                 context,
+                rt: rt.clone(),
             })
         };
         let kind = operation(Vec::new(), Vec::new(), Vec::new());
@@ -254,6 +256,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn attribute(&mut self, mut preamble: Preamble) -> Checked<()> {
+        let rt = self.timing(&preamble.annotations);
         let readonly = self.eat_word("readonly");
         if !self.eat_word("attribute") {
             return Err(self.expected("`attribute`"));
@@ -277,6 +280,7 @@ impl Parser<'_> {
                 ty: ty.clone(),
                 get_raises: Vec::new(),
                 set_raises: Vec::new(),
+                rt: rt.clone(),
             });
             declared.push(self.declare(&name, preamble.clone(), kind));
             if !self.eat(Kind::Comma) {

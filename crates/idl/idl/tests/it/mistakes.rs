@@ -118,6 +118,21 @@ mistakes! {
     annotation_with_an_argument_of_another_type: "struct S { @id(\"one\") long x; @optional(3) long y; };\n";
     annotation_without_its_argument: "struct S { @unit long x; @final(3) long y; };\n";
     annotation_with_an_unknown_argument: "struct S { @range(min = 1, most = 3) long x; };\n";
+    timing_with_unknown_and_repeated_keys:
+        "interface I { @rt(wect = \"1ms\", colour = 3, period = \"9ms\", period = \"8ms\", 5) void f(); };\n";
+    timing_that_is_no_time:
+        "interface I {\n  @rt(wcet = 200, period = \"nan ms\", deadline = 1.5, jitter = never) void f();\n  @rt(wcet = \"99999999999999999999s\", period = \"25h\", offset = \"0.5ns\", typical = \"-1ms\") void g();\n};\n";
+    timing_of_zero: "interface I { @rt(wcet = \"0s\", period = \"0ms\", deadline = \"0us\", offset = \"0s\") void f(); };\n";
+    timing_that_contradicts_itself:
+        "interface I {\n  @rt(wcet = \"5ms\", period = \"33ms\", deadline = \"4ms\", typical = \"6ms\", cached = \"7ms\") void f();\n  @rt(wcet = \"5ms\", period = \"4ms\") void g();\n};\n";
+    timing_of_unknown_levels_and_counts:
+        "enum E { huge };\ninterface I {\n  @rt(criticality = hihg, importance = huge) void f();\n  @rt(importance = 3, threads = -1) void g();\n  @rt(threads = \"2\") void h();\n};\n";
+    timing_given_twice: "interface I { @rt(wcet = \"1ms\") @rt(period = \"9ms\") void f(); };\n";
+    timing_of_what_is_no_operation:
+        "@rt(wcet = \"1ms\") struct S { @rt(wcet = \"1ms\") long x; };\n@rt(wcet = \"1ms\") interface I { void f(@rt(wcet = \"1ms\") in long x); };\nvaluetype V { @rt(wcet = \"1ms\") void f(); };\n";
+    timing_without_quotes: "interface I { @rt(wcet = 200us) void f(); };\n";
+    timing_in_a_comment_behind_its_operation: "interface I {\n  void f(); //@rt(wcet = \"1ms\")\n  void g();\n};\n";
+    timing_in_a_comment_is_checked: "interface I {\n  // Reads.\n  //@rt(wcte = \"1ms\")\n  void f();\n};\n";
     annotation_of_ones_own_is_checked:
         "@annotation limit { long least default 0; long most; };\nstruct S { @limit(least = 2) long x; @limit(most = TRUE) long y; };\n";
     default_of_another_type: "struct S { @default(\"x\") long x; @default(300) octet y; };\n";

@@ -8,7 +8,7 @@ use super::bases::{Bases, HIDDEN};
 use super::call::{self, Call, tuple};
 use super::reference_path::{is_abstract, reference_path};
 use super::request::{Request, arguments, operation, results};
-use super::{collocated, deferred, described, interpreted, twin};
+use super::{collocated, deferred, described, interpreted, timing, twin};
 use crate::Generator;
 use crate::docs::doc_after;
 use crate::layout::Piece;
@@ -42,6 +42,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         quote!(, [#(#of_first),*], [#(#others),*])
     });
     let eithers = eithers(scope, declaration, &name);
+    let timing = timing::generate(scope, declaration, &name);
     let types = described::generate(scope, declaration, &name);
     let described = types.as_ref().map(|_| quote!(, described));
     quote! {
@@ -51,6 +52,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         #methods
         #reference!(#name, #id #of_bases #described);
         #types
+        #timing
         #eithers
     }
 }

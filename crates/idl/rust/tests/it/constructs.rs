@@ -127,6 +127,21 @@ fn annotations_make_members_optional_give_them_defaults_and_bound_them() {
 }
 
 #[test]
+fn an_interface_with_timed_operations_has_a_table_of_their_timing() {
+    snapshot!(
+        "timing",
+        "module Radar {
+           interface Base { @rt(wcet = \"1.5ms\", period = \"33ms\") void scan(); void plain(); };
+           interface Sensor : Base {
+             @rt(wcet = \"200us\", typical = \"100us\", cached = \"50us\", period = \"10ms\",
+                 deadline = \"8ms\", offset = \"0s\", jitter = \"3us\",
+                 criticality = very_high, importance = low, threads = 2) attribute long level;
+           };
+         };"
+    );
+}
+
+#[test]
 fn each_type_has_a_type_code_and_each_typedef_one_beside_it() {
     let idl = "module m {
            typedef string<8> Label; typedef Label Grid[2][3]; typedef fixed<5,2> Money;

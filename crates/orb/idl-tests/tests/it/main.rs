@@ -14,4 +14,5 @@ mod side_by_side;
 #[path = "../../../punctual/tests/it/support/mod.rs"]
 mod support;
 mod tie;
+mod timed;
 mod values;

@@ -5,6 +5,7 @@ mod examples;
 mod faults;
 mod rates;
 mod suspension;
+mod timed;
 
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, plan};

@@ -1,12 +1,21 @@
 //! Arguments that an annotation may have.
 
 use crate::model::Type;
+use crate::source::Place;
 
 /// Parameter of an annotation: an argument that it may have.
 pub(super) struct Parameter {
     pub(super) name: String,
     pub(super) wanted: AllowedValues,
     pub(super) required: bool,
+}
+
+/// Source position of an argument.
+#[derive(Clone, Copy)]
+pub(super) struct ArgumentPlace {
+    /// Position of the name; of the value, if the argument has no name.
+    pub(super) name: Place,
+    pub(super) value: Place,
 }
 
 /// Set of values that an annotation's argument may have.

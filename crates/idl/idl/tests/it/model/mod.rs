@@ -4,6 +4,7 @@
 mod built_in;
 mod definitions;
 mod names;
+mod timing;
 
 use punctual_idl::model::{ConstValue, DeclKind, Declaration, Specification};
 use punctual_idl::{Compilation, InMemory, Options, compile_source};
