@@ -220,6 +220,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Analysis without an ORB; it uses the compiler's diagnostics.
     (SCHEDULING, &["punctual-idl"]),
+    (
+        "punctual-scheduler",
+        &[
+            "punctual",
+            HOST,
+            SCHEDULING,
+            "punctual-idl",
+            "punctual-idl-describe",
+            "punctual-build",
+        ],
+    ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -245,6 +256,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             "punctual-console",
             "punctual-reference",
+            "punctual-scheduler",
             SCHEDULING,
             "punctual-build",
             CDR,

@@ -1,13 +1,15 @@
 //! Model of a system: hosts, operations with what they need (`RT_Info`), what they call, and the
 //! mutexes they hold.
 //!
-//! [`read`] makes a model of a TOML file, or says what is wrong in it and where. A model is
+//! [`read`] makes a model of a TOML file, or says what is wrong in it and where; [`Model::of`] makes
+//! one of values. A model is
 //! consistent: its indices are valid, its times are bounded, and its calls form no cycle.
 
 mod build;
 mod file;
 mod operation;
 mod order;
+mod values;
 
 use crate::analysis::Preemption;
 use crate::analysis::blocking::{CriticalSection, Protocol};
@@ -18,7 +20,8 @@ use punctual_idl::source::SourceFile;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub use build::read;
+pub use build::{LONGEST_NAME, read};
+pub use values::ModelError;
 
 /// Maximum number of operations of a model.
 pub const MOST_OPERATIONS: usize = 100_000;

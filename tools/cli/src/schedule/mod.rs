@@ -1,10 +1,11 @@
-//! `punctual schedule`: proves that operations meet their deadlines, before they run.
+//! `punctual schedule`: proves that operations meet their deadlines, before they run, and serves their schedule.
 
 mod assign;
 mod changed;
 mod check;
 mod draw;
 mod explain;
+mod serve;
 mod source;
 mod text;
 
@@ -24,6 +25,8 @@ pub(crate) enum Options {
     WhatIf(changed::Options),
     /// Draw the time line of a model from a simulation: releases, preemptions, blocking, deadlines.
     Draw(draw::Options),
+    /// Serve a real-time scheduling service (`RtecScheduler`) until interrupted, and print its reference.
+    Serve(serve::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -33,6 +36,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Explain(options) => explain::run(options),
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),
+        Options::Serve(options) => serve::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }

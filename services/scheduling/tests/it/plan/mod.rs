@@ -4,6 +4,7 @@ mod examples;
 mod faults;
 mod rates;
 mod suspension;
+mod values;
 
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, plan};
