@@ -22,5 +22,6 @@ mod naming_etcd;
 mod naming_hostile;
 mod naming_members;
 mod naming_operation;
+mod schedule_serve;
 mod support;
 mod trace;
