@@ -1,4 +1,4 @@
-//! Tests of the scheduling service: its interface, its schedules, what it keeps, and what it refuses.
+//! Tests of the scheduling service: its interface, its schedules, persistence, and refusals.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod anomalies;

@@ -1,4 +1,4 @@
-//! What is kept: over restarts, full disks, late failures, and in files of others.
+//! Persistence: restarts, full disks, late failures, and files of other services.
 
 use punctual_host::store::{Faults, StoreError, StoreFile, StoreKind};
 use punctual_scheduler::rtec_base::DependencyEnabledTypeT;
