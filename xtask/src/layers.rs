@@ -237,6 +237,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             EXEC,
         ],
     ),
+    (
+        "punctual-scheduler",
+        &[
+            "punctual",
+            HOST,
+            SCHEDULING,
+            "punctual-idl",
+            "punctual-idl-describe",
+            "punctual-build",
+        ],
+    ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -262,6 +273,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             "punctual-console",
             "punctual-reference",
+            "punctual-scheduler",
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",

@@ -2,7 +2,8 @@
 //! mutexes they hold.
 //!
 //! [`read`] makes a model of a TOML file, or says what is wrong in it and where; [`read_with_idl`]
-//! adds the operations that IDL times by `@rt`. A model is consistent: its indices are valid, its times are bounded, and its calls form no cycle.
+//! adds the operations that IDL times by `@rt`; [`Model::of`] makes one of values. A model is consistent: its
+//! indices are valid, its times are bounded, and its calls form no cycle.
 
 mod build;
 mod file;
@@ -11,6 +12,7 @@ mod operation;
 mod order;
 mod sources;
 mod timed;
+mod values;
 
 use crate::analysis::Preemption;
 use crate::analysis::blocking::{CriticalSection, Protocol};
@@ -21,6 +23,8 @@ use sources::Sources;
 use std::ops::Range;
 
 pub use build::{read, read_with_idl};
+pub use names::LONGEST_NAME;
+pub use values::ModelError;
 
 /// Maximum number of operations of a model.
 pub const MOST_OPERATIONS: usize = 100_000;

@@ -1,7 +1,7 @@
 //! Names of operations, hosts and mutexes.
 
 /// Maximum length of an operation's name, in bytes.
-pub(super) const LONGEST_NAME: usize = 256;
+pub const LONGEST_NAME: usize = 256;
 
 /// Returns the known name that is most similar, if it is similar at all.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n String>) -> Option<&'n str> {

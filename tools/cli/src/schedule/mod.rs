@@ -1,4 +1,4 @@
-//! `punctual schedule`: proves that operations meet their deadlines, before they run.
+//! `punctual schedule`: proves that operations meet their deadlines, before they run, and serves their schedule.
 
 mod assign;
 mod changed;
@@ -6,6 +6,7 @@ mod check;
 mod draw;
 mod explain;
 mod rehearse;
+mod serve;
 mod source;
 mod text;
 
@@ -28,6 +29,8 @@ pub(crate) enum Options {
     /// Execute a model on this machine, with stand-ins that use the planned processor time; the exit status is 1 if
     /// a deadline was missed or a response took longer than computed.
     Rehearse(rehearse::Options),
+    /// Serve a real-time scheduling service (`RtecScheduler`) until interrupted, and print its reference.
+    Serve(serve::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -38,6 +41,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),
         Options::Rehearse(options) => rehearse::run(options),
+        Options::Serve(options) => serve::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }

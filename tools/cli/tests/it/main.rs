@@ -23,5 +23,6 @@ mod naming_hostile;
 mod naming_members;
 mod naming_operation;
 mod rehearsal;
+mod schedule_serve;
 mod support;
 mod trace;

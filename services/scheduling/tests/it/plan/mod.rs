@@ -6,6 +6,7 @@ mod faults;
 mod rates;
 mod suspension;
 mod timed;
+mod values;
 
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, plan};
