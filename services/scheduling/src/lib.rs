@@ -10,6 +10,7 @@
 //! analysis  response times of the tasks of one processor; over hosts in analysis::holistic
 //! assignment, strategy    priorities, processors, admission
 //! plan      the outcome: priority, processor and response time of each operation
+//! measured  a model made of measured times; the plan beside what ran
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -19,6 +20,7 @@ pub mod assignment;
 pub mod chains;
 pub mod draw;
 mod level;
+pub mod measured;
 pub mod model;
 pub mod plan;
 pub mod release;

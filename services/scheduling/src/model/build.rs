@@ -14,7 +14,7 @@ const ONLY_HOST: &str = "localhost";
 /// Number of faults up to which similar names are searched.
 const SUGGESTIONS: usize = 20;
 /// Maximum length of an operation's name, in bytes.
-pub(super) const LONGEST_NAME: usize = 256;
+pub(crate) const LONGEST_NAME: usize = 256;
 /// Maximum number of processors of all hosts.
 const MOST_PROCESSORS: usize = 4096;
 /// Number of operations of a cycle that an error names.

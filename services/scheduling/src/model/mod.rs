@@ -18,6 +18,7 @@ use punctual_idl::source::SourceFile;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use build::LONGEST_NAME;
 pub use build::read;
 
 /// Maximum number of operations of a model.

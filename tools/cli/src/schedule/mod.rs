@@ -3,8 +3,11 @@
 mod assign;
 mod changed;
 mod check;
+mod compare;
 mod draw;
 mod explain;
+mod measured_file;
+mod record;
 mod source;
 mod text;
 
@@ -24,6 +27,10 @@ pub(crate) enum Options {
     WhatIf(changed::Options),
     /// Draw the time line of a model from a simulation: releases, preemptions, blocking, deadlines.
     Draw(draw::Options),
+    /// Run a program, and make a model of the execution times and periods that its ORB measures.
+    Record(record::Options),
+    /// Compare a model with what ran; the exit status is 1 if something needed more than planned.
+    Compare(compare::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -33,6 +40,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Explain(options) => explain::run(options),
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),
+        Options::Record(options) => record::run(options),
+        Options::Compare(options) => compare::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }
