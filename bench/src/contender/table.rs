@@ -123,7 +123,7 @@ pub(super) const KNOWN: &[Entry] = &[
         "punctual-recorded",
         RAW_TCP,
         "the server measures its upcalls (`-ORBRecord`)",
-        &["-ORBRecord", "/dev/null"],
+        &["--", "-ORBRecord", "/dev/null"],
         &[],
     ),
     ours(

@@ -132,13 +132,24 @@ impl Compared {
         self.distance = of(&measured.distance, measured.distance.min);
         self.response = of(&measured.response, measured.response.max);
         let exceeds = |measured: Option<Time>, bound: Option<Time>| {
-            measured.zip(bound).is_some_and(|(measured, bound)| measured > bound)
+            measured
+                .zip(bound)
+                .is_some_and(|(measured, bound)| measured > bound)
         };
         for (is_so, finding) in [
             (exceeds(self.execution, self.wcet), Finding::Overrun),
-            (exceeds(self.least_distance, self.distance), Finding::EarlyRelease),
-            (exceeds(self.response, self.planned_response), Finding::LateResponse),
-            (exceeds(self.response, self.deadline), Finding::MissedDeadline),
+            (
+                exceeds(self.least_distance, self.distance),
+                Finding::EarlyRelease,
+            ),
+            (
+                exceeds(self.response, self.planned_response),
+                Finding::LateResponse,
+            ),
+            (
+                exceeds(self.response, self.deadline),
+                Finding::MissedDeadline,
+            ),
         ] {
             if is_so {
                 self.findings.push(finding);

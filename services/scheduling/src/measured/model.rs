@@ -62,7 +62,10 @@ pub fn write_model(measured: &Measurements, margin: Margin) -> String {
     );
     if measured.not_recorded > 0 {
         let jobs = measured.not_recorded;
-        write_comment(&mut out, &format!("{jobs} jobs of further operations were not recorded."));
+        write_comment(
+            &mut out,
+            &format!("{jobs} jobs of further operations were not recorded."),
+        );
     }
     for (index, (name, operation)) in measured.by_name().into_iter().enumerate() {
         if index >= MOST_OPERATIONS {
@@ -116,11 +119,16 @@ fn write_period(out: &mut String, one: &MeasuredOperation, wcet: Time) {
         true => write_comment(out, "Jobs came in bursts: the period is the mean distance."),
         false => write_comment(
             out,
-            &format!("The mean distance, {mean}, is shorter than `wcet`: one processor cannot do it."),
+            &format!(
+                "The mean distance, {mean}, is shorter than `wcet`: one processor cannot do it."
+            ),
         ),
     }
     let jitter = up(period - shortest);
-    push(out, format_args!("period = \"{period}\"\njitter = \"{jitter}\"\n"));
+    push(
+        out,
+        format_args!("period = \"{period}\"\njitter = \"{jitter}\"\n"),
+    );
 }
 
 // Writing to a string never fails.

@@ -93,8 +93,12 @@ fn print(all: &[Compared], not_recorded: u64, as_planned: bool) {
         anstream::println!("{not_recorded} jobs of further operations were not recorded");
     }
     match as_planned {
-        true => anstream::println!("{GOOD}as planned{GOOD:#}: no operation needed more than its plan says"),
-        false => anstream::println!("{BAD}not as planned{BAD:#}: measure again (`record`), and check the new model"),
+        true => anstream::println!(
+            "{GOOD}as planned{GOOD:#}: no operation needed more than its plan says"
+        ),
+        false => anstream::println!(
+            "{BAD}not as planned{BAD:#}: measure again (`record`), and check the new model"
+        ),
     }
 }
 

@@ -12,12 +12,18 @@ const ON_FILES: &str = "a program writes one with -ORBRecord FILE, when its ORB 
 pub(super) fn read_measured(file: &Path) -> Result<Measurements, ExitCode> {
     let shown = file.display();
     let text = text(file).map_err(|error| fail(format!("{shown}: {error}"), Some(ON_FILES)))?;
-    let measured: Measurements = serde_json::from_str(&text)
-        .map_err(|error| fail(format!("{shown} has no measured times: {error}"), Some(ON_FILES)))?;
+    let measured: Measurements = serde_json::from_str(&text).map_err(|error| {
+        fail(
+            format!("{shown} has no measured times: {error}"),
+            Some(ON_FILES),
+        )
+    })?;
     match measured.version {
         1 => Ok(measured),
         version => Err(fail(
-            format!("{shown} has version {version} of measured times, and this command reads version 1"),
+            format!(
+                "{shown} has version {version} of measured times, and this command reads version 1"
+            ),
             Some("use the `punctual` of the version that the program was built with"),
         )),
     }

@@ -76,7 +76,9 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         (false, None) => print!("{model}"),
         (false, Some(file)) => {
             let (count, file) = (measured.operations.len(), file.display());
-            anstream::println!("{file} has {count} measured operations; `punctual schedule check` proves their deadlines");
+            anstream::println!(
+                "{file} is made of {count} measured operations; `punctual schedule check` proves their deadlines"
+            );
         }
     }
     Ok(status)
@@ -106,7 +108,10 @@ fn run_program(program: &[String]) -> Result<(Measurements, ExitCode), ExitCode>
         return Ok((measured, ExitCode::SUCCESS));
     }
     let help = "what it measured until then is used";
-    Ok((measured, fail(format!("`{name}` has ended with {status}"), Some(help))))
+    Ok((
+        measured,
+        fail(format!("`{name}` has ended with {status}"), Some(help)),
+    ))
 }
 
 /// Runs a program until it ends; SIGTERM is passed on to it, and SIGINT comes to it from the
@@ -116,7 +121,11 @@ fn ended(program: &[String], file: &Path) -> io::Result<ExitStatus> {
         .split_first()
         .ok_or_else(|| io::Error::other("no program is given"))?;
     let mut signals = Signals::new([SIGCHLD, SIGINT, SIGTERM])?;
-    let mut child = Command::new(name).args(arguments).arg("-ORBRecord").arg(file).spawn()?;
+    let mut child = Command::new(name)
+        .args(arguments)
+        .arg("-ORBRecord")
+        .arg(file)
+        .spawn()?;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);

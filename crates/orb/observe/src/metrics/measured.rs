@@ -28,7 +28,12 @@ pub(super) fn render(out: &mut Exposition, measured: &Measured) {
                 ("max", of.longest),
             ] {
                 let [operation, interface] = labels(one);
-                let labels = [operation, interface, ("time", kind), ("statistic", statistic)];
+                let labels = [
+                    operation,
+                    interface,
+                    ("time", kind),
+                    ("statistic", statistic),
+                ];
                 out.sample(times, &labels, time.as_secs_f64());
             }
         }

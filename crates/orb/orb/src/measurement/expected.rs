@@ -81,7 +81,10 @@ impl fmt::Display for Violation<'_> {
         } = self;
         match kind {
             ViolationKind::UnknownOperation => write!(f, "{operation}: the plan does not know it"),
-            _ => write!(f, "{operation}: {kind}, {measured:?} where {bound:?} are planned"),
+            _ => write!(
+                f,
+                "{operation}: {kind}, {measured:?} where {bound:?} are planned"
+            ),
         }
     }
 }

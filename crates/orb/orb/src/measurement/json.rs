@@ -28,7 +28,10 @@ pub fn write_file(path: &Path) -> io::Result<()> {
 
 fn write_all(out: &mut String, measured: &Measured) -> fmt::Result {
     let not_recorded = measured.not_recorded;
-    write!(out, "{{\"version\":1,\"not_recorded\":{not_recorded},\"operations\":[")?;
+    write!(
+        out,
+        "{{\"version\":1,\"not_recorded\":{not_recorded},\"operations\":["
+    )?;
     let mut separator = "\n";
     for operation in &measured.operations {
         out.write_str(separator)?;

@@ -31,7 +31,7 @@ pub use expected::{Expected, Violation, ViolationHandler, ViolationKind};
 pub use histogram::Distribution;
 pub use json::{to_json, write_file};
 pub use operation::MeasuredOperation;
-pub use recording::{AlreadyMeasuring, Measured, Recording, RecordingOptions, current};
 pub(crate) use recording::start_for_process;
+pub use recording::{AlreadyMeasuring, Measured, Recording, RecordingOptions, current};
 pub use session::is_recording;
 pub use upcall::MeasuredUpcall;

@@ -160,7 +160,10 @@ mod tests {
     fn a_scoped_name_is_made_of_the_repository_id() {
         for (interface, name) in [
             ("IDL:Plant/Radar:1.0", "Plant::Radar::read"),
-            ("IDL:omg.org/CosNaming/NamingContext:1.0", "CosNaming::NamingContext::read"),
+            (
+                "IDL:omg.org/CosNaming/NamingContext:1.0",
+                "CosNaming::NamingContext::read",
+            ),
             ("IDL:Radar:1.0", "Radar::read"),
             ("RMI:x.y", "read"),
             ("DCE:1-2", "DCE:1-2::read"),

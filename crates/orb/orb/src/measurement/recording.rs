@@ -76,7 +76,9 @@ impl Recording {
     /// [`AlreadyMeasuring`].
     pub fn start(options: RecordingOptions) -> Result<Self, AlreadyMeasuring> {
         let plan = options.plan.map(|plan| {
-            let bounds = plan.iter().map(|one| (one.operation.clone(), Bounds::from(one)));
+            let bounds = plan
+                .iter()
+                .map(|one| (one.operation.clone(), Bounds::from(one)));
             bounds.collect()
         });
         let most = options.operations.clamp(1, 1 << 16);

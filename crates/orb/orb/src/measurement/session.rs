@@ -11,6 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
+/// Operations by repository id and name.
+type Operations = HashMap<(Box<str>, Box<str>), Arc<Operation>>;
+
 /// State of a recording.
 pub(super) struct Session {
     pub(super) number: u64,
@@ -19,7 +22,7 @@ pub(super) struct Session {
     /// Bounds of the planned operations by scoped name; `None` without a plan.
     plan: Option<HashMap<String, Bounds>>,
     pub(super) handler: Option<Arc<dyn ViolationHandler>>,
-    operations: Mutex<HashMap<(Box<str>, Box<str>), Arc<Operation>>>,
+    operations: Mutex<Operations>,
     pub(super) not_recorded: AtomicU64,
     /// Time before which no further violation is logged, and number of those that were not.
     pub(super) next_log: AtomicU64,
@@ -28,7 +31,9 @@ pub(super) struct Session {
 
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Session").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("Session")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
     }
 }
 
@@ -84,7 +89,10 @@ pub(super) fn start(
 /// Ends a recording, if it is the one that is running.
 pub(super) fn end(ended: &Session) {
     let mut session = session();
-    if session.as_ref().is_some_and(|one| one.number == ended.number) {
+    if session
+        .as_ref()
+        .is_some_and(|one| one.number == ended.number)
+    {
         CURRENT.store(0, Ordering::Relaxed);
         *session = None;
     }
@@ -104,7 +112,12 @@ impl Session {
         let name = scoped_name(interface, operation);
         let bounds = self.plan.as_ref().and_then(|plan| plan.get(&name).copied());
         let has_plan = self.plan.is_some();
-        let added = Arc::new(Operation::new((interface, operation), name, bounds, has_plan));
+        let added = Arc::new(Operation::new(
+            (interface, operation),
+            name,
+            bounds,
+            has_plan,
+        ));
         operations.insert(key, added.clone());
         Some(added)
     }
@@ -118,7 +131,9 @@ impl Session {
         measured
     }
 
-    fn operations(&self) -> MutexGuard<'_, HashMap<(Box<str>, Box<str>), Arc<Operation>>> {
-        self.operations.lock().unwrap_or_else(PoisonError::into_inner)
+    fn operations(&self) -> MutexGuard<'_, Operations> {
+        self.operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }

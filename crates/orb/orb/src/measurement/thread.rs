@@ -90,7 +90,11 @@ impl Table {
     }
 
     fn insert(&mut self, session: &Arc<Session>, interface: &'static str, added: &Arc<Operation>) {
-        if self.session.as_ref().is_none_or(|own| own.number != session.number) {
+        if self
+            .session
+            .as_ref()
+            .is_none_or(|own| own.number != session.number)
+        {
             let slots = session.most.saturating_mul(2).next_power_of_two();
             *self = Self {
                 session: Some(session.clone()),
@@ -100,7 +104,9 @@ impl Table {
         }
         // An id with several addresses has several slots. Without one, its operation is looked up
         // under the lock.
-        if (self.used + 1) * 2 > self.slots.len() || self.find(interface, &added.operation).is_some() {
+        if (self.used + 1) * 2 > self.slots.len()
+            || self.find(interface, &added.operation).is_some()
+        {
             return;
         }
         let mask = self.slots.len() - 1;

@@ -118,7 +118,12 @@ fn violated(operation: &Operation, execution: u64, response: u64, distance: Opti
     };
     let distance = distance.unwrap_or(u64::MAX);
     for (is_so, kind, measured, bound) in [
-        (execution > bounds.wcet, ViolationKind::Overrun, execution, bounds.wcet),
+        (
+            execution > bounds.wcet,
+            ViolationKind::Overrun,
+            execution,
+            bounds.wcet,
+        ),
         (
             distance < bounds.least_distance,
             ViolationKind::EarlyRelease,
@@ -131,7 +136,12 @@ fn violated(operation: &Operation, execution: u64, response: u64, distance: Opti
             response,
             bounds.deadline,
         ),
-        (operation.is_unknown, ViolationKind::UnknownOperation, execution, 0),
+        (
+            operation.is_unknown,
+            ViolationKind::UnknownOperation,
+            execution,
+            0,
+        ),
     ] {
         if is_so {
             operation.count(kind);

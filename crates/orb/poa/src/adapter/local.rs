@@ -93,7 +93,8 @@ impl Collocated for CollocatedObject {
         // Upcalls that are serialised, bound to a thread, surrounded by policies, or measured cannot
         // bypass the adapter.
         let dispatch = &adapter.dispatch;
-        if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() || is_recording() {
+        if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() || is_recording()
+        {
             return Went::ByWire;
         }
         let Some(map) = adapter.map() else {

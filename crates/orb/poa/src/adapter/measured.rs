@@ -27,7 +27,11 @@ fn answer_measured<R: Request>(
     if is_of_every_object(request.operation()) {
         return request.answer(servant);
     }
-    let interface = servant.repository_ids().first().copied().unwrap_or_default();
+    let interface = servant
+        .repository_ids()
+        .first()
+        .copied()
+        .unwrap_or_default();
     let upcall = MeasuredUpcall::begin(interface, request.operation());
     let answered = request.answer(servant);
     upcall.end(interface, request.operation(), exists(&answered));

@@ -24,7 +24,11 @@ fn find<'m>(measured: &'m Measured, name: &str) -> Option<&'m MeasuredOperation>
 
 /// Waits until so many upcalls have ended: a client has the reply before.
 fn wait_for(name: &str, jobs: u64) {
-    let is_there = || find(&current()?, name).filter(|one| one.jobs() >= jobs).cloned();
+    let is_there = || {
+        find(&current()?, name)
+            .filter(|one| one.jobs() >= jobs)
+            .cloned()
+    };
     while is_there().is_none() {
         std::thread::yield_now();
     }
@@ -66,7 +70,10 @@ fn each_upcall_is_measured_under_its_scoped_name() {
         assert!(long.is_planned && measured.not_recorded == 0);
         let json: serde_json::Value = serde_json::from_str(&to_json(&measured)).unwrap();
         let of = &json["operations"][0];
-        assert_eq!((&of["name"], &of["execution"]["count"]), (&LONG.into(), &20.into()));
+        assert_eq!(
+            (&of["name"], &of["execution"]["count"]),
+            (&LONG.into(), &20.into())
+        );
         let longest = u64::try_from(long.response.longest.as_nanos()).unwrap();
         assert_eq!(of["response"]["max"], longest);
     });
@@ -106,7 +113,10 @@ fn a_servant_that_panics_is_measured_too() {
         pair.echo.panic().unwrap_err();
         pair.echo.fail().unwrap_err();
         wait_for("test::Echo::fail", 1);
-        assert_eq!(find(&recording.stop(), "test::Echo::fail").unwrap().jobs(), 1);
+        assert_eq!(
+            find(&recording.stop(), "test::Echo::fail").unwrap().jobs(),
+            1
+        );
     });
 }
 
@@ -134,7 +144,8 @@ fn direct_collocated_calls_are_measured() {
 /// Works until the thread has had the processor for this long.
 fn work(time: Duration) {
     let cpu = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    let nanos = |at: rustix::time::Timespec| i128::from(at.tv_sec) * 1_000_000_000 + i128::from(at.tv_nsec);
+    let nanos =
+        |at: rustix::time::Timespec| i128::from(at.tv_sec) * 1_000_000_000 + i128::from(at.tv_nsec);
     let begin = nanos(cpu());
     while nanos(cpu()) - begin < i128::try_from(time.as_nanos()).unwrap() {
         std::hint::spin_loop();
@@ -193,7 +204,9 @@ fn what_a_plan_does_not_allow_is_counted_and_called_back() {
         let to = seen.clone();
         let handler = move |violation: &Violation<'_>| {
             let name = violation.operation.to_owned();
-            to.lock().unwrap().push((name, violation.kind, violation.bound));
+            to.lock()
+                .unwrap()
+                .push((name, violation.kind, violation.bound));
             panic!("{violation}");
         };
         let options = RecordingOptions {
@@ -210,7 +223,12 @@ fn what_a_plan_does_not_allow_is_counted_and_called_back() {
         wait_for("test::Echo::text", 1);
         wait_for("test::Echo::pings", 3);
         // The handler is called after an upcall has been counted.
-        while seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).len() < 9 {
+        while seen
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .len()
+            < 9
+        {
             std::thread::yield_now();
         }
         let measured = recording.stop();
@@ -218,12 +236,21 @@ fn what_a_plan_does_not_allow_is_counted_and_called_back() {
         assert_eq!((long.overruns, long.missed_deadlines), (3, 3));
         assert_eq!((long.early_releases, long.is_planned), (2, true));
         let pings = find(&measured, "test::Echo::pings").unwrap();
-        assert_eq!((pings.overruns, pings.early_releases, pings.missed_deadlines), (0, 0, 0));
+        assert_eq!(
+            (pings.overruns, pings.early_releases, pings.missed_deadlines),
+            (0, 0, 0)
+        );
         assert!(!find(&measured, "test::Echo::text").unwrap().is_planned);
-        let seen = seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let seen = seen
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let least = Duration::from_secs(3599);
         assert!(seen.contains(&(LONG.to_owned(), ViolationKind::EarlyRelease, least)));
-        let unknown = ("test::Echo::text".to_owned(), ViolationKind::UnknownOperation, Duration::ZERO);
+        let unknown = (
+            "test::Echo::text".to_owned(),
+            ViolationKind::UnknownOperation,
+            Duration::ZERO,
+        );
         assert!(seen.contains(&unknown));
     });
 }
