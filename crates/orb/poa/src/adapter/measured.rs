@@ -18,7 +18,6 @@ pub(super) fn answer<R: Request>(
     request.answer(servant)
 }
 
-#[cold]
 #[inline(never)]
 fn answer_measured<R: Request>(
     servant: &Arc<dyn Servant>,
