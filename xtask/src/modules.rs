@@ -23,7 +23,7 @@ const ORB: &[&[&str]] = &[
     &["context", "priority", "value"],
     &["operation_types", "rt_operation"],
     &["operation"],
-    &["timeline"],
+    &["measurement", "timeline"],
     &["policy"],
     &["config", "fixed_context", "invocation_policies"],
     &["priorities", "urgency"],

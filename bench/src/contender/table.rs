@@ -120,6 +120,13 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--intercepted"],
     ),
     ours(
+        "punctual-recorded",
+        RAW_TCP,
+        "the server measures its upcalls (`-ORBRecord`)",
+        &["--", "-ORBRecord", "/dev/null"],
+        &[],
+    ),
+    ours(
         "punctual-lane",
         RAW_TCP,
         "Real-time CORBA: the client's priority, to an endpoint of a lane",

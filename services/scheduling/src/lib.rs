@@ -11,6 +11,7 @@
 //! assignment, strategy    priorities, processors, admission
 //! plan      the outcome: priority, processor and response time of each operation
 //! admission activities of a plan that come and go while the system runs
+//! measured  a model made of measured times; the plan beside what ran
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -21,6 +22,7 @@ pub mod assignment;
 pub mod chains;
 pub mod draw;
 mod level;
+pub mod measured;
 pub mod model;
 pub mod plan;
 pub mod release;

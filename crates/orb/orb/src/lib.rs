@@ -22,6 +22,7 @@ mod fixed_context;
 mod interceptor;
 mod invocation_policies;
 mod lane;
+pub mod measurement;
 mod messaging;
 mod operation;
 mod operation_types;

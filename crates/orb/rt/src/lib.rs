@@ -59,6 +59,8 @@ pub use poa::RtPoa;
 pub use priority_model::PriorityModelPolicy;
 pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
+/// Measurement of upcalls, and their comparison with a plan.
+pub use punctual_orb::measurement;
 pub use punctual_orb::{
     AboveHighest, BufferLimits, ByPolicies, Discipline, LaneStatistics, NativePolicy, Priority,
     PriorityOutOfRange, RealTime, RtLevel, RtOperation, Urgency, UrgencyStrategy, WaitingRequest,

@@ -12,6 +12,13 @@ pub fn nanos() -> u64 {
     read(ClockId::Monotonic)
 }
 
+/// Returns the nanoseconds for which the calling thread has run on a processor. A system call.
+#[inline]
+#[must_use]
+pub fn thread_cpu_nanos() -> u64 {
+    read(ClockId::ThreadCPUTime)
+}
+
 /// Returns the nanoseconds of [`nanos`] as of the clock's last tick.
 #[inline]
 #[must_use]
@@ -25,12 +32,6 @@ pub fn coarse_nanos() -> u64 {
 #[must_use]
 pub fn coarse_millis() -> u64 {
     coarse_nanos() / 1_000_000
-}
-
-/// Returns the nanoseconds of processor time that the calling thread has used. One system call.
-#[must_use]
-pub fn thread_cpu_nanos() -> u64 {
-    read(ClockId::ThreadCPUTime)
 }
 
 /// Blocks the calling thread until a moment of [`nanos`], or returns at once if it has passed. Uses an

@@ -6,6 +6,7 @@ mod assignment;
 mod draw;
 mod extremes;
 mod fixed_priority;
+mod measured;
 mod plan;
 mod published;
 mod second;

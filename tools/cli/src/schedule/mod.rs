@@ -3,8 +3,11 @@
 mod assign;
 mod changed;
 mod check;
+mod compare;
 mod draw;
 mod explain;
+mod measured_file;
+mod record;
 mod rehearse;
 mod serve;
 mod source;
@@ -31,6 +34,10 @@ pub(crate) enum Options {
     Rehearse(rehearse::Options),
     /// Serve a real-time scheduling service (`RtecScheduler`) until interrupted, and print its reference.
     Serve(serve::Options),
+    /// Run a program, and make a model of the execution times and periods that its ORB measures.
+    Record(record::Options),
+    /// Compare a model with what ran; the exit status is 1 if something needed more than planned.
+    Compare(compare::Options),
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {
@@ -42,6 +49,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::Draw(options) => draw::run(options),
         Options::Rehearse(options) => rehearse::run(options),
         Options::Serve(options) => serve::run(options),
+        Options::Record(options) => record::run(options),
+        Options::Compare(options) => compare::run(options),
     };
     outcome.unwrap_or_else(|code| code)
 }

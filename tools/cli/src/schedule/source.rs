@@ -132,7 +132,8 @@ impl Source {
     }
 }
 
-fn text(file: &Path) -> std::io::Result<String> {
+/// Reads a file, or standard input for `-`.
+pub(super) fn text(file: &Path) -> std::io::Result<String> {
     let input: Box<dyn Read> = match file.as_os_str() == "-" {
         true => Box::new(std::io::stdin()),
         false => Box::new(std::fs::File::open(file)?),

@@ -108,7 +108,7 @@ fn optional(value: Option<impl ToString>) -> String {
 }
 
 /// Returns a time with four digits at most behind the point, rounded up.
-fn rounded(time: Time) -> String {
+pub(super) fn rounded(time: Time) -> String {
     let nanos = time.as_nanos();
     let step = match nanos {
         ..1_000_000 => 1,

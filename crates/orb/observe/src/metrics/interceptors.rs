@@ -7,7 +7,7 @@ use crate::served::Served;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
     ReplyStatus, ServerRequestInfo, ServerRequestInterceptor, SystemException,
-    SystemExceptionKind as Kind,
+    SystemExceptionKind as Kind, measurement,
 };
 use std::cell::RefCell;
 use std::io;
@@ -93,10 +93,11 @@ impl Metrics {
     /// Returns all metrics in Prometheus' text format (`text/plain; version=0.0.4`).
     #[must_use]
     pub fn render(&self) -> String {
-        render(&[
+        let ends = [
             ("client", self.counters.client.all()),
             ("server", self.counters.server.all()),
-        ])
+        ];
+        render(&ends, measurement::current().as_ref())
     }
 }
 

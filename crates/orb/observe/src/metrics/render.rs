@@ -1,14 +1,16 @@
 //! Metrics of calls in Prometheus' text format.
 
+use super::measured;
 use super::operations::Operation;
 use crate::exposition::{Exposition, Kind};
+use punctual_orb::measurement::Measured;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One end of the ORB's calls (client or server), with the operations counted there.
 pub(super) type End = (&'static str, Vec<(Box<str>, Arc<Operation>)>);
 
-pub(super) fn render(ends: &[End]) -> String {
+pub(super) fn render(ends: &[End], measured: Option<&Measured>) -> String {
     let mut out = Exposition::default();
     let each = || {
         let ends = ends.iter();
@@ -39,6 +41,9 @@ pub(super) fn render(ends: &[End]) -> String {
         let labels = [("end", end), ("operation", name)];
         out.histogram(times, &labels, &one.times);
     }
+    if let Some(measured) = measured {
+        measured::render(&mut out, measured);
+    }
     out.into_text()
 }
 
@@ -57,7 +62,7 @@ mod tests {
         let one = Arc::new(Operation::default());
         one.count(Ended::Well, Some(Duration::from_micros(80)));
         one.count(Ended::UserException, None);
-        let text = render(&[("client", vec![("a\"b\\c\nd".into(), one)])]);
+        let text = render(&[("client", vec![("a\"b\\c\nd".into(), one)])], None);
         let labels = r#"end="client",operation="a\"b\\c\nd""#;
         for line in [
             "# TYPE punctual_call_duration_seconds histogram".to_owned(),

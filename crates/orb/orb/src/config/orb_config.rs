@@ -147,6 +147,9 @@ pub struct OrbConfig {
     pub link_properties: BTreeMap<String, BTreeMap<String, String>>,
     /// Parts of each message to print, if any (`-ORBTrace`).
     pub trace: Trace,
+    /// File to which the measured times of upcalls are written when the ORB has shut down
+    /// ([`crate::measurement`], `-ORBRecord`). Default: none, and upcalls are not measured.
+    pub record: Option<PathBuf>,
 }
 
 impl Default for OrbConfig {
@@ -192,6 +195,7 @@ impl Default for OrbConfig {
             tls: None,
             link_properties: BTreeMap::new(),
             trace: Trace::default(),
+            record: None,
         }
     }
 }

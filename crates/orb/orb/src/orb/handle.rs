@@ -9,6 +9,7 @@ use crate::client::RemoteObject;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{BackChannel, Lane, Lanes};
+use crate::measurement;
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
 use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter, UpcallHook};
@@ -420,6 +421,17 @@ impl Orb {
         self.each_lane(Lane::disconnect);
         if let Some(adapter) = self.adapter() {
             adapter.release();
+        }
+        self.write_measured();
+    }
+
+    /// Writes the measured times of upcalls to the file that the configuration names.
+    fn write_measured(&self) {
+        if let Some(file) = &self.config().record
+            && let Err(error) = measurement::write_file(file)
+        {
+            let file = file.display();
+            tracing::error!(%file, "the measured times of upcalls cannot be written: {error}");
         }
     }
 

@@ -8,6 +8,7 @@ use crate::exception::SystemException;
 use crate::fixed_context::{self, RequestContext, RequestContextError};
 use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
+use crate::measurement;
 use crate::messaging::Messaging;
 use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes, Security};
 use crate::priorities::Priorities;
@@ -352,6 +353,9 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         Some(_) => LockProtocol::InheritPriority,
         None => locks,
     };
+    if broker.config().record.is_some() {
+        measurement::start_for_process();
+    }
     let orb = Orb::new(broker, locks);
     orb.serve_back();
     initializers.initialize(&orb, &arguments)?;

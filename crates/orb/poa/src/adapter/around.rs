@@ -1,5 +1,6 @@
 //! Policies that act around an adapter's upcalls: they set a thread's priority, for example.
 
+use super::measured::answer;
 use super::request::{Request, RequestedObject};
 use super::types::Adapter;
 use crate::object_map::Lookup;
@@ -63,10 +64,10 @@ impl Adapter {
             None => &self.dispatch.around,
         };
         let Some(around) = around else {
-            return request.answer(servant);
+            return answer(servant, request);
         };
         let entered = request.enter(around)?;
         let _entered = UpcallGuard { around, entered };
-        request.answer(servant)
+        answer(servant, request)
     }
 }

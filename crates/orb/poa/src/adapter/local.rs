@@ -9,6 +9,7 @@ use crate::key::Key;
 use crate::object_map::{EntryId, Lookup, Pinned};
 use crate::servant::Servant;
 use crate::served::ServedObjectInfo;
+use punctual_orb::measurement::is_recording;
 use punctual_orb::{
     Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException, UpcallHook,
     Went,
@@ -89,10 +90,11 @@ impl Collocated for CollocatedObject {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        // Upcalls that are serialised, bound to a thread, or surrounded by policies cannot bypass
-        // the adapter.
+        // Upcalls that are serialised, bound to a thread, surrounded by policies, or measured cannot
+        // bypass the adapter.
         let dispatch = &adapter.dispatch;
-        if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() {
+        if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() || is_recording()
+        {
             return Went::ByWire;
         }
         let Some(map) = adapter.map() else {

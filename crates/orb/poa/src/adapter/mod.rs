@@ -17,6 +17,7 @@ mod keys;
 mod local;
 mod make;
 mod managed;
+mod measured;
 mod naming;
 #[cfg(feature = "comparison")]
 mod operation_tables;

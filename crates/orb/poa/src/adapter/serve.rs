@@ -5,6 +5,7 @@
 
 #[cfg(feature = "comparison")]
 use super::compared::Compared;
+use super::measured::answer;
 use super::outstanding::OutstandingRequest;
 use super::request::{Request, RequestedObject};
 use super::request_path::RequestPath;
@@ -51,7 +52,7 @@ impl Adapter {
             && self.manager.admission().is_active()
         {
             let _current = InsideEntry::enter(self.id(), entry_id);
-            return answer_pinned(&pinned, || request.answer(&pinned.servant));
+            return answer_pinned(&pinned, || answer(&pinned.servant, request));
         }
         if self.dispatch.path == RequestPath::Surrounded {
             return self.serve_surrounded(entry_id, request);

@@ -8,6 +8,7 @@ mod authority;
 mod crowd;
 mod fuzz;
 mod log_that_calls;
+mod measured;
 #[path = "../it/support/mod.rs"]
 mod support;
 mod warm;

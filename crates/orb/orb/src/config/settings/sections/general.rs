@@ -66,6 +66,14 @@ pub(super) const SECTION: Section = Section {
         .option("-ORBTrace")
         .example("\"giop,hex\""),
         Setting::new(
+            "record",
+            field!(record),
+            "Measures execution times, response times and periods of upcalls, and writes them to this file, as JSON, when \
+             the ORB has shut down. `punctual schedule record` makes a model of it (schedules.md).",
+        )
+        .option("-ORBRecord")
+        .example("\"measured.json\""),
+        Setting::new(
             "default_initial_reference",
             field!(default_initial_reference),
             "Beginning of the URL of initial references without one of their own: this, a / and the name.",

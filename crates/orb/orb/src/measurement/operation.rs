@@ -1,0 +1,175 @@
+//! Measured times of one operation.
+
+use super::expected::{Bounds, ViolationKind};
+use super::histogram::{Distribution, Histogram};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Times of one operation, as threads add to them.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub(super) interface: Box<str>,
+    pub(super) operation: Box<str>,
+    pub(super) name: Box<str>,
+    pub(super) bounds: Bounds,
+    /// True if there is a plan, and the operation is not in it.
+    pub(super) is_unknown: bool,
+    /// Time at which the last upcall began, in nanoseconds of `CLOCK_MONOTONIC`; 0 before the first.
+    last_begin: AtomicU64,
+    execution: Histogram,
+    response: Histogram,
+    distance: Histogram,
+    overruns: AtomicU64,
+    early_releases: AtomicU64,
+    missed_deadlines: AtomicU64,
+}
+
+/// Times of one operation, as they were measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeasuredOperation {
+    /// Scoped name in IDL, made of the repository id: `Module::Interface::operation`. A prefix of
+    /// the id (`omg.org`) is not part of it.
+    pub name: String,
+    /// Repository id of the servant's interface.
+    pub interface: String,
+    /// Name of the operation on the wire.
+    pub operation: String,
+    /// Execution times, by the thread's CPU clock, without upcalls nested in it.
+    pub execution: Distribution,
+    /// Response times, from the beginning of the upcall to its end.
+    pub response: Distribution,
+    /// Distances of the beginnings of upcalls that follow one another.
+    pub distance: Distribution,
+    /// True if there is no plan, or the plan has the operation.
+    pub is_planned: bool,
+    /// Number of upcalls that took longer than planned.
+    pub overruns: u64,
+    /// Number of upcalls that began earlier than planned.
+    pub early_releases: u64,
+    /// Number of upcalls that ended after their deadline.
+    pub missed_deadlines: u64,
+}
+
+impl MeasuredOperation {
+    /// Returns the number of upcalls that have ended.
+    #[must_use]
+    pub fn jobs(&self) -> u64 {
+        self.execution.count
+    }
+
+    /// Returns the jitter: the longest distance of two upcalls minus the shortest.
+    #[must_use]
+    pub fn jitter(&self) -> Duration {
+        self.distance.longest.saturating_sub(self.distance.shortest)
+    }
+}
+
+impl Operation {
+    pub(super) fn new(
+        (interface, operation): (&str, &str),
+        name: String,
+        bounds: Option<Bounds>,
+        has_plan: bool,
+    ) -> Self {
+        Self {
+            interface: interface.into(),
+            operation: operation.into(),
+            name: name.into(),
+            bounds: bounds.unwrap_or(Bounds::NONE),
+            is_unknown: has_plan && bounds.is_none(),
+            last_begin: AtomicU64::new(0),
+            execution: Histogram::new(),
+            response: Histogram::new(),
+            distance: Histogram::new(),
+            overruns: AtomicU64::new(0),
+            early_releases: AtomicU64::new(0),
+            missed_deadlines: AtomicU64::new(0),
+        }
+    }
+
+    /// Records that an upcall began at this time. Returns the distance to the one before; `None` for the first, and for one
+    /// that another thread has overtaken.
+    #[inline]
+    pub(super) fn begin(&self, at: u64) -> Option<u64> {
+        let before = self.last_begin.swap(at, Ordering::Relaxed);
+        if before == 0 {
+            return None;
+        }
+        let distance = at.checked_sub(before)?;
+        self.distance.add(distance);
+        Some(distance)
+    }
+
+    /// Records the times of an upcall that has ended.
+    #[inline]
+    pub(super) fn end(&self, execution: u64, response: u64) {
+        self.execution.add(execution);
+        self.response.add(response);
+    }
+
+    /// Counts a violation of the plan.
+    pub(super) fn count(&self, kind: ViolationKind) {
+        let counter = match kind {
+            ViolationKind::Overrun => &self.overruns,
+            ViolationKind::EarlyRelease => &self.early_releases,
+            ViolationKind::MissedDeadline => &self.missed_deadlines,
+            // All upcalls of such an operation are.
+            ViolationKind::UnknownOperation => return,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn measured(&self) -> MeasuredOperation {
+        MeasuredOperation {
+            name: self.name.to_string(),
+            interface: self.interface.to_string(),
+            operation: self.operation.to_string(),
+            execution: self.execution.distribution(),
+            response: self.response.distribution(),
+            distance: self.distance.distribution(),
+            is_planned: !self.is_unknown,
+            overruns: self.overruns.load(Ordering::Relaxed),
+            early_releases: self.early_releases.load(Ordering::Relaxed),
+            missed_deadlines: self.missed_deadlines.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// Returns the scoped name of an operation: `IDL:omg.org/CosNaming/NamingContext:1.0` and `bind`
+/// make `CosNaming::NamingContext::bind`.
+pub(super) fn scoped_name(interface: &str, operation: &str) -> String {
+    let path = interface
+        .strip_prefix("IDL:")
+        .and_then(|id| id.rsplit_once(':'))
+        .map_or(interface, |(path, _version)| path);
+    // A prefix contains a dot, which no IDL name does.
+    let names = path.split('/').skip_while(|name| name.contains('.'));
+    let mut scoped = String::new();
+    for name in names {
+        scoped.push_str(name);
+        scoped.push_str("::");
+    }
+    scoped + operation
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scoped_name_is_made_of_the_repository_id() {
+        for (interface, name) in [
+            ("IDL:Plant/Radar:1.0", "Plant::Radar::read"),
+            (
+                "IDL:omg.org/CosNaming/NamingContext:1.0",
+                "CosNaming::NamingContext::read",
+            ),
+            ("IDL:Radar:1.0", "Radar::read"),
+            ("RMI:x.y", "read"),
+            ("DCE:1-2", "DCE:1-2::read"),
+            ("", "::read"),
+        ] {
+            assert_eq!(scoped_name(interface, "read"), name, "{interface}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Measurement of upcalls: what is counted, under which names, and what a plan says of it. A
+//! recording belongs to the process.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use crate::support;
+
+use punctual::policy::Collocation;
+use punctual::rt::measurement::{
+    Expected, Measured, MeasuredOperation, MeasuredUpcall, Recording, RecordingOptions, Violation,
+    ViolationKind, current, is_recording, to_json,
+};
+use punctual::{ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use support::alone::alone;
+use support::{Echo, EchoImpl, Pair, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(120);
+const LONG: &str = "test::Echo::long";
+
+fn find<'m>(measured: &'m Measured, name: &str) -> Option<&'m MeasuredOperation> {
+    measured.operations.iter().find(|one| one.name == name)
+}
+
+/// Waits until so many upcalls have ended: a client has the reply before.
+fn wait_for(name: &str, jobs: u64) {
+    let is_there = || {
+        find(&current()?, name)
+            .filter(|one| one.jobs() >= jobs)
+            .cloned()
+    };
+    while is_there().is_none() {
+        std::thread::yield_now();
+    }
+}
+
+fn recording(plan: Vec<Expected>) -> RecordingOptions {
+    RecordingOptions {
+        plan: Some(plan),
+        ..RecordingOptions::default()
+    }
+}
+
+#[test]
+fn each_upcall_is_measured_under_its_scoped_name() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let pair = Pair::new();
+        pair.echo.long(1).unwrap();
+        assert!(!is_recording() && current().is_none());
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        let again = Recording::start(RecordingOptions::default());
+        assert!(again.unwrap_err().to_string().contains("already"));
+        for value in 0..20 {
+            pair.echo.long(value).unwrap();
+        }
+        wait_for(LONG, 20);
+        let measured = recording.stop();
+        pair.echo.long(1).unwrap();
+        assert!(!is_recording());
+        let [long] = &measured.operations[..] else {
+            panic!("{measured:?}");
+        };
+        assert_eq!((long.name.as_str(), long.jobs()), (LONG, 20));
+        assert_eq!(long.interface, "IDL:test/Echo:1.0");
+        assert_eq!((long.response.count, long.distance.count), (20, 19));
+        assert!(long.execution.shortest > Duration::ZERO);
+        assert!(long.execution.quantile(0.5) <= long.execution.longest);
+        assert!(long.distance.shortest + long.jitter() == long.distance.longest);
+        assert!(long.is_planned && measured.not_recorded == 0);
+        let json: serde_json::Value = serde_json::from_str(&to_json(&measured)).unwrap();
+        let of = &json["operations"][0];
+        assert_eq!(
+            (&of["name"], &of["execution"]["count"]),
+            (&LONG.into(), &20.into())
+        );
+        let longest = u64::try_from(long.response.longest.as_nanos()).unwrap();
+        assert_eq!(of["response"]["max"], longest);
+    });
+}
+
+#[test]
+fn neither_names_that_no_servant_has_nor_operations_of_every_object_are_kept() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let pair = Pair::new();
+        let recording = Recording::start(RecordingOptions {
+            operations: 1,
+            ..RecordingOptions::default()
+        });
+        let recording = recording.unwrap();
+        assert_eq!(pair.echo.unknown().unwrap_err().kind(), Kind::BadOperation);
+        let _narrowed = pair.as_client(&pair.echo);
+        pair.echo.long(1).unwrap();
+        wait_for(LONG, 1);
+        // There is room for one.
+        pair.echo.text("beyond").unwrap();
+        while recording.measured().not_recorded == 0 {
+            std::thread::yield_now();
+        }
+        let measured = recording.stop();
+        assert_eq!((measured.operations.len(), measured.not_recorded), (1, 1));
+    });
+}
+
+#[test]
+fn a_servant_that_panics_is_measured_too() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let pair = Pair::new();
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        // The first one of a thread is not: its operation is not known yet.
+        pair.echo.panic().unwrap_err();
+        pair.echo.fail().unwrap_err();
+        wait_for("test::Echo::fail", 1);
+        assert_eq!(
+            find(&recording.stop(), "test::Echo::fail").unwrap().jobs(),
+            1
+        );
+    });
+}
+
+#[test]
+fn direct_collocated_calls_are_measured() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let orb = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .configure(|config| config.collocation = Collocation::Direct)
+            .build()
+            .unwrap();
+        let poa = orb.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        echo.long(1).unwrap();
+        wait_for(LONG, 1);
+        drop(recording);
+        assert!(!is_recording());
+        orb.shutdown(true).unwrap();
+    });
+}
+
+/// Works until the thread has had the processor for this long.
+fn work(time: Duration) {
+    let cpu = || rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let nanos =
+        |at: rustix::time::Timespec| i128::from(at.tv_sec) * 1_000_000_000 + i128::from(at.tv_nsec);
+    let begin = nanos(cpu());
+    while nanos(cpu()) - begin < i128::try_from(time.as_nanos()).unwrap() {
+        std::hint::spin_loop();
+    }
+}
+
+#[test]
+fn execution_times_are_without_those_of_nested_upcalls() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        const ID: &str = "IDL:test/Nested:1.0";
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        let upcall = |name: &str, inside: &dyn Fn()| {
+            let upcall = MeasuredUpcall::begin(ID, name);
+            inside();
+            upcall.end(ID, name, true);
+        };
+        let long = Duration::from_millis(20);
+        for _ in 0..2 {
+            upcall("outer", &|| {
+                upcall("inner", &|| work(long));
+                upcall("inner", &|| work(long));
+                work(long / 20);
+            });
+        }
+        let measured = recording.stop();
+        let inner = find(&measured, "test::Nested::inner").unwrap();
+        let outer = find(&measured, "test::Nested::outer").unwrap();
+        assert_eq!((inner.jobs(), outer.jobs()), (4, 2));
+        assert!(inner.execution.shortest >= long);
+        assert!(outer.execution.shortest >= long / 20);
+        assert!(outer.execution.longest < long, "{outer:?}");
+        assert!(outer.response.shortest >= long * 2 + long / 20);
+    });
+}
+
+#[test]
+fn what_a_plan_does_not_allow_is_counted_and_called_back() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let pair = Pair::new();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let tight = Expected {
+            operation: LONG.to_owned(),
+            wcet: Some(Duration::ZERO),
+            period: Some(Duration::from_secs(3600)),
+            jitter: Duration::from_secs(1),
+            deadline: Some(Duration::ZERO),
+        };
+        let generous = Expected {
+            operation: "test::Echo::pings".to_owned(),
+            wcet: Some(Duration::from_secs(3600)),
+            deadline: Some(Duration::from_secs(3600)),
+            ..Expected::default()
+        };
+        let to = seen.clone();
+        let handler = move |violation: &Violation<'_>| {
+            let name = violation.operation.to_owned();
+            to.lock()
+                .unwrap()
+                .push((name, violation.kind, violation.bound));
+            panic!("{violation}");
+        };
+        let options = RecordingOptions {
+            handler: Some(Arc::new(handler)),
+            ..recording(vec![tight, generous])
+        };
+        let recording = Recording::start(options).unwrap();
+        for value in 0..3 {
+            pair.echo.long(value).unwrap();
+            pair.echo.pings().unwrap();
+        }
+        wait_for(LONG, 3);
+        pair.echo.text("not planned").unwrap();
+        wait_for("test::Echo::text", 1);
+        wait_for("test::Echo::pings", 3);
+        // The handler is called after an upcall has been counted.
+        while seen
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .len()
+            < 9
+        {
+            std::thread::yield_now();
+        }
+        let measured = recording.stop();
+        let long = find(&measured, LONG).unwrap();
+        assert_eq!((long.overruns, long.missed_deadlines), (3, 3));
+        assert_eq!((long.early_releases, long.is_planned), (2, true));
+        let pings = find(&measured, "test::Echo::pings").unwrap();
+        assert_eq!(
+            (pings.overruns, pings.early_releases, pings.missed_deadlines),
+            (0, 0, 0)
+        );
+        assert!(!find(&measured, "test::Echo::text").unwrap().is_planned);
+        let seen = seen
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let least = Duration::from_secs(3599);
+        assert!(seen.contains(&(LONG.to_owned(), ViolationKind::EarlyRelease, least)));
+        let unknown = (
+            "test::Echo::text".to_owned(),
+            ViolationKind::UnknownOperation,
+            Duration::ZERO,
+        );
+        assert!(seen.contains(&unknown));
+    });
+}
+
+#[test]
+fn an_orb_with_the_option_writes_its_times_when_it_has_shut_down() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("measured.json");
+        let arguments = ["program", "-ORBRecord", file.to_str().unwrap()];
+        let arguments = arguments.map(ToOwned::to_owned);
+        let (server, rest) = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .init(arguments)
+            .unwrap();
+        assert_eq!(rest, ["program"]);
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+        for value in 0..5 {
+            echo.long(value).unwrap();
+        }
+        server.shutdown(true).unwrap();
+        let json = std::fs::read(&file).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        assert_eq!(json["version"], 1);
+        assert_eq!(json["operations"][0]["name"], LONG);
+        assert_eq!(json["operations"][0]["execution"]["count"], 5);
+    });
+}

@@ -1,0 +1,159 @@
+//! Comparison of a plan with what was measured.
+
+use super::file::{MeasuredOperation, Measurements, Times};
+use crate::model::Model;
+use crate::plan::{Plan, PlannedStream};
+use crate::time::Time;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+
+/// Operation as it was planned, beside its measured times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Compared {
+    /// Name of the operation.
+    pub operation: String,
+    /// Number of measured jobs.
+    pub jobs: u64,
+    /// Planned worst-case execution time, without operations that it calls.
+    pub wcet: Option<Time>,
+    /// Longest measured execution time.
+    pub execution: Option<Time>,
+    /// Execution time that 99 of 100 jobs did not exceed.
+    pub execution_p99: Option<Time>,
+    /// Planned least distance of two jobs: the period less the jitter; `None` if several streams
+    /// release the operation, or its callers do.
+    pub least_distance: Option<Time>,
+    /// Shortest measured distance.
+    pub distance: Option<Time>,
+    /// Computed worst-case response time.
+    pub planned_response: Option<Time>,
+    /// Deadline.
+    pub deadline: Option<Time>,
+    /// Longest measured response time, from the beginning of a job.
+    pub response: Option<Time>,
+    /// Findings; empty if the operation ran as planned.
+    pub findings: Vec<Finding>,
+}
+
+/// Difference between a plan and what ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Finding {
+    /// A job took longer than `wcet`.
+    Overrun,
+    /// A job began earlier after another one than planned.
+    EarlyRelease,
+    /// A job took longer to end than the computed response time.
+    LateResponse,
+    /// A job ended after its deadline.
+    MissedDeadline,
+    /// The plan does not have the operation.
+    NotPlanned,
+    /// The operation never ran.
+    NeverRan,
+}
+
+impl Finding {
+    /// Returns whether more was needed than planned.
+    #[must_use]
+    pub fn is_worse(self) -> bool {
+        self != Self::NeverRan
+    }
+}
+
+/// Compares the operations of a plan with what was measured: first those of the model, in its
+/// order, then those that the plan does not have.
+#[must_use]
+pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compared> {
+    let mut streams: HashMap<&str, Vec<&PlannedStream>> = HashMap::new();
+    for stream in &plan.streams {
+        streams.entry(&stream.operation).or_default().push(stream);
+    }
+    let mut measured: BTreeMap<&str, MeasuredOperation> = measured.by_name();
+    let planned = model.operations.iter().map(|operation| {
+        let name = operation.name.as_str();
+        let streams = streams.get(name).map_or(&[][..], Vec::as_slice);
+        let mut compared = Compared::planned(name, operation.times.worst, streams);
+        match measured.remove(name) {
+            Some(measured) => compared.add(&measured),
+            None => compared.findings.push(Finding::NeverRan),
+        }
+        compared
+    });
+    let mut all: Vec<Compared> = planned.collect();
+    for (name, operation) in &measured {
+        let mut compared = Compared::named(name);
+        compared.add(operation);
+        compared.findings.push(Finding::NotPlanned);
+        all.push(compared);
+    }
+    all
+}
+
+impl Compared {
+    fn named(operation: &str) -> Self {
+        Self {
+            operation: operation.to_owned(),
+            jobs: 0,
+            wcet: None,
+            execution: None,
+            execution_p99: None,
+            least_distance: None,
+            distance: None,
+            planned_response: None,
+            deadline: None,
+            response: None,
+            findings: Vec::new(),
+        }
+    }
+
+    fn planned(operation: &str, wcet: Time, streams: &[&PlannedStream]) -> Self {
+        let least_distance = match streams {
+            [stream] => Some(stream.period - stream.jitter),
+            _ => None,
+        };
+        // Jobs of several streams cannot be told apart: only the longest bound holds for each. One
+        // without a bound may take any time.
+        let responses: Option<Vec<Time>> = streams.iter().map(|stream| stream.response).collect();
+        Self {
+            wcet: Some(wcet),
+            least_distance,
+            planned_response: responses.and_then(|all| all.into_iter().max()),
+            deadline: streams.iter().map(|stream| stream.deadline).max(),
+            ..Self::named(operation)
+        }
+    }
+
+    fn add(&mut self, measured: &MeasuredOperation) {
+        let of = |times: &Times, time: Time| (times.count > 0).then_some(time);
+        self.jobs = measured.execution.count;
+        self.execution = of(&measured.execution, measured.execution.max);
+        self.execution_p99 = of(&measured.execution, measured.execution.p99);
+        self.distance = of(&measured.distance, measured.distance.min);
+        self.response = of(&measured.response, measured.response.max);
+        let exceeds = |measured: Option<Time>, bound: Option<Time>| {
+            measured
+                .zip(bound)
+                .is_some_and(|(measured, bound)| measured > bound)
+        };
+        for (is_so, finding) in [
+            (exceeds(self.execution, self.wcet), Finding::Overrun),
+            (
+                exceeds(self.least_distance, self.distance),
+                Finding::EarlyRelease,
+            ),
+            (
+                exceeds(self.response, self.planned_response),
+                Finding::LateResponse,
+            ),
+            (
+                exceeds(self.response, self.deadline),
+                Finding::MissedDeadline,
+            ),
+        ] {
+            if is_so {
+                self.findings.push(finding);
+            }
+        }
+    }
+}

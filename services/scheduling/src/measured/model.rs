@@ -1,0 +1,159 @@
+//! Model made of measured operations.
+
+use super::file::{MeasuredOperation, Measurements};
+use crate::model::{LONGEST_NAME, MOST_OPERATIONS};
+use crate::time::Time;
+use std::fmt::{self, Write};
+use std::str::FromStr;
+
+/// Margin on measured execution times, in hundredths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Margin(u32);
+
+/// Error: a text is no margin.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no margin: write hundredths from 0 to 1000, such as 20%")]
+pub struct MarginError(String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for MarginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Margin {
+    /// Returns the time with the margin added.
+    #[must_use]
+    pub fn on(self, time: Time) -> Time {
+        let scaled = u128::from(time.as_nanos()) * u128::from(100 + self.0);
+        let nanos = u64::try_from(scaled.div_ceil(100)).unwrap_or(u64::MAX);
+        Time::from_nanos(nanos).min(Time::LONGEST)
+    }
+}
+
+impl FromStr for Margin {
+    type Err = MarginError;
+
+    fn from_str(text: &str) -> Result<Self, MarginError> {
+        let number = text.trim().trim_end_matches('%').trim_end();
+        let parsed = number.parse().ok().filter(|number| *number <= 1000);
+        parsed.map(Self).ok_or_else(|| MarginError(text.to_owned()))
+    }
+}
+
+impl fmt::Display for Margin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
+}
+
+/// Writes a model in TOML with the measured operations: the longest execution time with the margin
+/// as `wcet`, the median as `typical`, the shortest distance as `period`. Comments tell what was
+/// measured, and what is left out.
+///
+/// An operation whose jobs came closer together than one takes has the mean distance as period,
+/// and the rest as jitter. One with a single job has no distance, and is left out.
+#[must_use]
+pub fn write_model(measured: &Measurements, margin: Margin) -> String {
+    let mut out = format!(
+        "# Measured, with a margin of {margin} on the longest execution times. The longest that was measured is no proof of\n\
+         # the longest possible: run the worst cases, and complete deadlines, criticalities, calls and locks.\n"
+    );
+    if measured.not_recorded > 0 {
+        let jobs = measured.not_recorded;
+        write_comment(
+            &mut out,
+            &format!("{jobs} jobs of further operations were not recorded."),
+        );
+    }
+    for (index, (name, operation)) in measured.by_name().into_iter().enumerate() {
+        if index >= MOST_OPERATIONS {
+            write_comment(&mut out, "Further operations are left out.");
+            break;
+        }
+        write_operation(&mut out, name, &operation, margin);
+    }
+    out
+}
+
+fn write_operation(out: &mut String, name: &str, one: &MeasuredOperation, margin: Margin) {
+    out.push('\n');
+    if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+        let message = format!("Left out, as it is no name of a model: {name:?}");
+        return write_comment(out, &message);
+    }
+    let wcet = up(margin.on(one.execution.max.max(Time::from_nanos(1))));
+    if one.distance.count == 0 {
+        let message = format!("{name}: left out, as a single job has no period; wcet {wcet}.");
+        return write_comment(out, &message);
+    }
+    let key = toml::Value::from(name).to_string();
+    push(out, format_args!("[operation.{key}]\n"));
+    write_comment(
+        out,
+        &format!(
+            "{} jobs: execution up to {}, response up to {}, distance {} to {} (jitter {}).",
+            one.execution.count,
+            up(one.execution.max),
+            up(one.response.max),
+            down(one.distance.min),
+            up(one.distance.max),
+            up(one.jitter()),
+        ),
+    );
+    push(out, format_args!("wcet = \"{wcet}\"\n"));
+    let typical = up(one.execution.p50).min(wcet);
+    push(out, format_args!("typical = \"{typical}\"\n"));
+    write_period(out, one, wcet);
+}
+
+fn write_period(out: &mut String, one: &MeasuredOperation, wcet: Time) {
+    let shortest = down(one.distance.min.min(Time::LONGEST));
+    if shortest >= wcet {
+        return push(out, format_args!("period = \"{shortest}\"\n"));
+    }
+    let mean = down(one.distance.mean.min(Time::LONGEST));
+    let period = mean.max(wcet);
+    match mean >= wcet {
+        true => write_comment(out, "Jobs came in bursts: the period is the mean distance."),
+        false => write_comment(
+            out,
+            &format!(
+                "The mean distance, {mean}, is shorter than `wcet`: one processor cannot do it."
+            ),
+        ),
+    }
+    let jitter = up(period - shortest);
+    push(
+        out,
+        format_args!("period = \"{period}\"\njitter = \"{jitter}\"\n"),
+    );
+}
+
+// Writing to a string never fails.
+fn push(out: &mut String, text: fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+fn write_comment(out: &mut String, text: &str) {
+    push(out, format_args!("# {text}\n"));
+}
+
+/// Returns the step of four significant digits.
+fn step(time: Time) -> u64 {
+    10_u64.pow(time.as_nanos().max(1).ilog10().saturating_sub(3))
+}
+
+/// Rounds up to four significant digits.
+fn up(time: Time) -> Time {
+    let step = step(time);
+    let nanos = time.as_nanos().div_ceil(step).saturating_mul(step);
+    Time::from_nanos(nanos).min(Time::LONGEST)
+}
+
+/// Rounds down to four significant digits.
+fn down(time: Time) -> Time {
+    let step = step(time);
+    Time::from_nanos(time.as_nanos() / step * step)
+}
