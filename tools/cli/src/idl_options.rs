@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::path::PathBuf;
 
 /// Options of reading IDL.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(crate) struct IdlOptions {
     /// Search this folder for included files.
     #[arg(short = 'I', value_name = "DIR")]

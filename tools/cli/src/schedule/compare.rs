@@ -3,6 +3,7 @@
 use super::measured_file::read_measured;
 use super::source::{Source, print_json};
 use super::text::rounded;
+use crate::fail;
 use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{Compared, Finding, compare};
@@ -19,9 +20,26 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-    /// What ran, as `-ORBRecord` wrote it.
-    #[arg(value_name = "MEASURED")]
-    measured: PathBuf,
+    /// Measured times, as `-ORBRecord` wrote them.
+    #[arg(value_name = "MEASURED", required_unless_present = "idl")]
+    measured: Option<PathBuf>,
+}
+
+impl Options {
+    /// Returns the model and the file of measured times: the only file is that of the times, where IDL says all of
+    /// the model.
+    fn files(&self) -> Result<(Source, &PathBuf), ExitCode> {
+        match (&self.measured, self.source.file()) {
+            (Some(measured), _) => Ok((self.source.clone(), measured)),
+            (None, Some(measured)) => Ok((self.source.without_file(), measured)),
+            (None, None) => Err(fail(
+                "the file of measured times is missing",
+                Some(
+                    "`punctual schedule compare [FILE] MEASURED`, as `-ORBRecord MEASURED` wrote it",
+                ),
+            )),
+        }
+    }
 }
 
 /// Comparison in JSON.
@@ -33,10 +51,10 @@ struct Compares<'c> {
 }
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
-    let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let (source, measured) = options.files()?;
+    let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
-    let measured = read_measured(&options.measured)?;
+    let measured = read_measured(measured)?;
     let all = compare(&model, &plan, &measured);
     let mut findings = all.iter().flat_map(|one| &one.findings);
     let as_planned = measured.not_recorded == 0 && !findings.any(|finding| finding.is_worse());

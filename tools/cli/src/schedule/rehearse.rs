@@ -45,7 +45,7 @@ struct Rehearsal {
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
-    let model = source.model(&source.text()?)?;
+    let model = source.model(&source.read()?)?;
     let scheduled = ScheduleOptions {
         strategy: source.strategy.map(str::to_owned),
         lanes: options.lanes,

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 const MOST: u64 = 64 << 20;
 
 /// Model and strategy, as all subcommands take them.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub(super) struct Source {
     /// The model: hosts and operations, in TOML. `-` reads standard input. May be left out where IDL says all.
     #[arg(value_name = "FILE", required_unless_present = "idl")]
@@ -54,6 +54,19 @@ pub(super) struct Input {
 }
 
 impl Source {
+    /// Returns the path of the model's file, if there is one.
+    pub(super) fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+
+    /// Returns the source with its IDL alone.
+    pub(super) fn without_file(&self) -> Self {
+        Self {
+            file: None,
+            ..self.clone()
+        }
+    }
+
     /// Reads the files, or prints what is wrong in the IDL.
     pub(super) fn read(&self) -> Result<Input, ExitCode> {
         let text = match &self.file {
