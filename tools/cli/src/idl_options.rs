@@ -56,7 +56,7 @@ impl IdlOptions {
 }
 
 /// Options of reading IDL for commands that read the file of `--idl`, if there is one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OptionsOfIdl(IdlOptions);
 
 impl Deref for OptionsOfIdl {
