@@ -2,8 +2,8 @@
 
 use crate::error::{ScheduleError, UnknownName};
 use crate::machine;
-use crate::schedule::{Activity, Dispatching, Schedule};
-use punctual::rt::{RtOrb, SchedulingParameter};
+use crate::schedule::{Activity, Schedule};
+use punctual::rt::{Priority, RtOrb, SchedulingParameter};
 use std::sync::Arc;
 
 /// Scheduler of a client's threads, by the names of activities (RTCosScheduling::ClientScheduler; Real-time
@@ -61,9 +61,18 @@ impl ClientScheduler {
             let current = self.rt.scheduling();
             return Ok(current.begin_scheduling_segment(activity.name(), parameter, None)?);
         }
+        self.schedule_at(activity, activity.priority())
+    }
+
+    /// Schedules the calling thread at this priority, on an activity's processor.
+    pub(crate) fn schedule_at(
+        &self,
+        activity: &Activity,
+        priority: Priority,
+    ) -> Result<(), ScheduleError> {
         let processor = machine::processor(activity.processor())?;
         processor.pin_own().map_err(crate::MachineError::from)?;
-        self.rt.current().set_the_priority(activity.priority())?;
+        self.rt.current().set_the_priority(priority)?;
         Ok(())
     }
 
@@ -84,13 +93,5 @@ impl ClientScheduler {
     /// [`UnknownName`].
     pub fn scheduling_parameter(&self, name: &str) -> Result<SchedulingParameter, UnknownName> {
         Ok(self.schedule.activity(name)?.scheduling_parameter())
-    }
-
-    /// Returns whether a thread of its own executes an activity: others are jobs of a queue.
-    pub(crate) fn has_thread(activity: &Activity) -> bool {
-        matches!(
-            activity.dispatching(),
-            Dispatching::Priority | Dispatching::Reservation(_)
-        )
     }
 }

@@ -3,6 +3,7 @@
 use crate::client::ClientScheduler;
 use crate::error::ScheduleError;
 use crate::schedule::Activity;
+use punctual::rt::Priority;
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::JoinHandle;
 use punctual_scheduling::Time;
@@ -64,9 +65,12 @@ impl ClientScheduler {
     /// activity's offset after `start`, a time of `CLOCK_MONOTONIC` in nanoseconds. Threads with one `start`
     /// have the plan's offsets to one another.
     ///
+    /// The jobs of an activity that is dispatched by a queue are requests: `job` then runs at the highest
+    /// priority, and is to call the activity's object one-way.
+    ///
     /// # Errors
-    /// [`ScheduleError::UnknownName`]; [`ScheduleError::NotASource`] for an activity that is released by calls,
-    /// or waits in a queue; those of [`ClientScheduler::schedule_activity`].
+    /// [`ScheduleError::UnknownName`]; [`ScheduleError::NotASource`] for an activity that is released by calls;
+    /// those of [`ClientScheduler::schedule_activity`].
     pub fn start_periodic(
         &self,
         activity: &str,
@@ -74,14 +78,17 @@ impl ClientScheduler {
         job: impl FnMut(Job) + Send + 'static,
     ) -> Result<PeriodicThread, ScheduleError> {
         let activity = self.schedule.activity(activity)?;
-        if !activity.is_source() || !Self::has_thread(&activity) {
+        if !activity.is_source() {
             return Err(ScheduleError::NotASource(activity.name().to_owned()));
         }
         let shared = Arc::new(Shared::new(activity.period()));
         let (scheduled, is_scheduled) = mpsc::sync_channel(1);
         let (client, own, of) = (self.clone(), shared.clone(), activity.clone());
         let thread = ThreadSpec::named(activity.name().to_owned()).start(move || {
-            let outcome = client.schedule_as(&of);
+            let outcome = match of.is_queued() {
+                true => client.schedule_at(&of, Priority::MAX),
+                false => client.schedule_as(&of),
+            };
             let starts = outcome.is_ok();
             // The starting thread waits for it.
             let _ = scheduled.send(outcome);

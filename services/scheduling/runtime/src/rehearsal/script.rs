@@ -90,10 +90,24 @@ impl Role {
         }
     }
 
-    /// Returns whether other operations release it.
+    /// Returns whether its jobs are requests: other operations release it, or it waits in a queue.
     pub(super) fn is_served(&self, model: &Model, operation: usize) -> bool {
+        if self.activity.is_queued() {
+            return true;
+        }
         let mut calls = model.operations.iter().flat_map(|one| &one.calls);
         calls.any(|call| call.operation == operation && !call.two_way)
+    }
+}
+
+impl Role {
+    /// Calls its object one-way.
+    fn call(&self, released: u64) {
+        let made = self.object.get().map(|object| object.run(released));
+        // A call that was not made shows in the count of jobs.
+        if matches!(made, Some(Ok(()))) {
+            self.made.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -114,6 +128,15 @@ impl Script {
         self.roles
             .iter()
             .all(|role| role.ended.load(Ordering::Acquire) == role.made.load(Ordering::Relaxed))
+    }
+
+    /// Releases an operation by its own clock: a job in this thread, or a request if it waits in a queue.
+    pub(super) fn release(&self, role: usize, released: u64) {
+        let its = &self.roles[role];
+        match its.activity.is_queued() {
+            true => its.call(released),
+            false => self.job(role, released),
+        }
     }
 
     /// Executes a job of an operation, and counts it.
@@ -143,11 +166,7 @@ impl Script {
         for (callee, times) in to_release {
             let callee = &self.roles[callee];
             for _ in 0..times {
-                let made = callee.object.get().map(|object| object.run(released));
-                // A call that was not made shows in the count of jobs.
-                if matches!(made, Some(Ok(()))) {
-                    callee.made.fetch_add(1, Ordering::Relaxed);
-                }
+                callee.call(released);
             }
         }
     }

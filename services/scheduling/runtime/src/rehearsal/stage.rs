@@ -128,7 +128,7 @@ fn start(
     let threads = sources.map(|(index, role)| {
         let script = script.clone();
         client.start_periodic(role.activity.name(), first, move |job| {
-            script.job(index, job.release);
+            script.release(index, job.release);
         })
     });
     threads.collect()

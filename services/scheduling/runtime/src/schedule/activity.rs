@@ -115,6 +115,15 @@ impl Activity {
         }
     }
 
+    /// Returns whether its jobs are requests that wait in a queue, rather than run in a thread of their own.
+    #[must_use]
+    pub fn is_queued(&self) -> bool {
+        matches!(
+            self.dispatching,
+            Dispatching::DeadlineQueue | Dispatching::LaxityQueue
+        )
+    }
+
     pub(crate) fn callers(&self) -> &[Priority] {
         &self.callers
     }

@@ -44,6 +44,25 @@ fn each_release_executes_its_chain_of_calls() {
 }
 
 #[test]
+fn activities_of_a_queue_are_released_by_requests() {
+    let schedule = any_schedule(
+        "
+        strategy = 'MLF'
+        [operation.fast]\nwcet = '200us'\nperiod = '20ms'
+        [operation.slow]\nwcet = '300us'\nperiod = '30ms'
+    ",
+    );
+    let rt = ordinary(&schedule);
+    let until_there_are_some = |_, jobs, _| match jobs {
+        0..10 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let measured = rehearse(&rt, &schedule, &options(), until_there_are_some).unwrap();
+    let jobs: u64 = measured.iter().map(|one| one.jobs).sum();
+    assert!(jobs >= 10, "{measured:?}");
+}
+
+#[test]
 fn a_plan_of_several_hosts_is_not_rehearsed() {
     let text = "
         [host.a]\n[host.b]\n[operation.here]\nwcet = '1ms'\nperiod = '10ms'\nhost = 'a'
