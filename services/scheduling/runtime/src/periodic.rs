@@ -77,6 +77,23 @@ impl ClientScheduler {
         start: u64,
         job: impl FnMut(Job) + Send + 'static,
     ) -> Result<PeriodicThread, ScheduleError> {
+        self.start_prepared(activity, start, || (), job)
+    }
+
+    /// Starts a thread as [`ClientScheduler::start_periodic`] does, and calls `prepare` in it before the first
+    /// release: it may connect to the objects that its jobs call
+    /// ([`ObjectRef::validate_connection`](punctual::ObjectRef::validate_connection)), so that no job does. Returns
+    /// when `prepare` has.
+    ///
+    /// # Errors
+    /// Those of [`ClientScheduler::start_periodic`].
+    pub fn start_prepared(
+        &self,
+        activity: &str,
+        start: u64,
+        prepare: impl FnOnce() + Send + 'static,
+        job: impl FnMut(Job) + Send + 'static,
+    ) -> Result<PeriodicThread, ScheduleError> {
         let activity = self.schedule.activity(activity)?;
         if !activity.is_source() {
             return Err(ScheduleError::NotASource(activity.name().to_owned()));
@@ -90,6 +107,9 @@ impl ClientScheduler {
                 false => client.schedule_as(&of),
             };
             let starts = outcome.is_ok();
+            if starts {
+                prepare();
+            }
             // The starting thread waits for it.
             let _ = scheduled.send(outcome);
             if starts {

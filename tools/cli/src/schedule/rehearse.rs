@@ -58,13 +58,17 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         )
     };
     let schedule = Schedule::new(model, "", &scheduled).map_err(|error| failed(&error))?;
-    let mut config = schedule.rt_config();
-    if options.without_priorities {
-        config = RtConfig {
+    let config = match options.without_priorities {
+        true => RtConfig {
             policy: NativePolicy::Other,
-            ..config
-        };
-    }
+            ..schedule.rt_config()
+        },
+        // A job that waited for a page would be late.
+        false => RtConfig {
+            lock_memory: true,
+            ..schedule.rt_config()
+        },
+    };
     let rt = RtOrb::new(config).map_err(|error| failed(&error))?;
     let progress = bar(options);
     let rehearsal = RehearsalOptions {

@@ -10,6 +10,9 @@ use punctual_sys::clock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// Time of release of calls that only make connections: their jobs do no work, and do not count.
+pub(super) const WARM_UP: u64 = 0;
+
 /// Stand-in of an operation.
 #[derive(Debug)]
 pub(super) struct Role {
@@ -143,6 +146,9 @@ impl Script {
     pub(super) fn job(&self, role: usize, released: u64) {
         let before = clock::thread_cpu_nanos();
         self.perform(role, released);
+        if released == WARM_UP {
+            return;
+        }
         let execution = clock::thread_cpu_nanos().saturating_sub(before);
         let response = clock::nanos().saturating_sub(released);
         let its = &self.roles[role];
@@ -158,7 +164,9 @@ impl Script {
         while let Some((role, times)) = performed.pop() {
             let its = &self.roles[role];
             for _ in 0..times {
-                self.work(its);
+                if released != WARM_UP {
+                    self.work(its);
+                }
                 performed.extend(&its.called);
                 to_release.extend(&its.released);
             }

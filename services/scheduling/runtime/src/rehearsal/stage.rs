@@ -2,7 +2,7 @@
 
 use super::idl::rehearsal::Operation as Callee;
 use super::measured::Rehearsed;
-use super::script::{Role, Script, Stand};
+use super::script::{Role, Script, Stand, WARM_UP};
 use crate::client::ClientScheduler;
 use crate::error::ScheduleError;
 use crate::periodic::PeriodicThread;
@@ -126,8 +126,9 @@ fn start(
     let roles = script.roles.iter().enumerate();
     let sources = roles.filter(|(_, role)| role.activity.is_source());
     let threads = sources.map(|(index, role)| {
-        let script = script.clone();
-        client.start_periodic(role.activity.name(), first, move |job| {
+        let (ahead, script) = (script.clone(), script.clone());
+        let warm_up = move || ahead.release(index, WARM_UP);
+        client.start_prepared(role.activity.name(), first, warm_up, move |job| {
             script.release(index, job.release);
         })
     });
