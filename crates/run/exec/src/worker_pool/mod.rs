@@ -121,10 +121,10 @@ impl WorkerPool {
         self.shared.threads.len()
     }
 
-    /// Returns the number of idle worker threads in the pool.
+    /// Returns the number of idle worker threads in the pool: each of them takes work from now on.
     #[must_use]
     pub fn idle(&self) -> usize {
-        self.shared.idle_count.load(Ordering::Relaxed)
+        self.shared.idle.len()
     }
 
     /// Takes no more work, ends idle workers, and waits until the others have finished; returns
