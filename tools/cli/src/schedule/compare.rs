@@ -19,7 +19,7 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-    /// What ran, as `-ORBRecord` wrote it.
+    /// Measured times, as `-ORBRecord` wrote them.
     #[arg(value_name = "MEASURED")]
     measured: PathBuf,
 }
