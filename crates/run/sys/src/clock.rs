@@ -12,13 +12,6 @@ pub fn nanos() -> u64 {
     read(ClockId::Monotonic)
 }
 
-/// Returns the nanoseconds for which the calling thread has run on a processor. A system call.
-#[inline]
-#[must_use]
-pub fn thread_cpu_nanos() -> u64 {
-    read(ClockId::ThreadCPUTime)
-}
-
 /// Returns the nanoseconds of [`nanos`] as of the clock's last tick.
 #[inline]
 #[must_use]

@@ -12,6 +12,8 @@ pub mod activity;
 #[allow(unsafe_code)]
 pub mod allocator;
 pub mod clock;
+#[allow(unsafe_code)]
+pub mod cpu_clock;
 pub mod credentials;
 #[allow(unsafe_code)]
 pub mod cycles;

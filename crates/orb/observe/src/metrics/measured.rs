@@ -66,3 +66,66 @@ fn render_violations(out: &mut Exposition, measured: &Measured) {
 fn labels(one: &MeasuredOperation) -> [(&'static str, &str); 2] {
     [("operation", &one.name), ("interface", &one.interface)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use punctual_orb::measurement::Distribution;
+    use std::time::Duration;
+
+    fn operation() -> MeasuredOperation {
+        let mut execution = Distribution::default();
+        execution.count = 3;
+        execution.shortest = Duration::from_micros(80);
+        execution.longest = Duration::from_millis(2);
+        MeasuredOperation {
+            name: "Plant::Radar::read".to_owned(),
+            interface: "IDL:Plant/Radar:1.0".to_owned(),
+            operation: "read".to_owned(),
+            execution,
+            response: Distribution::default(),
+            distance: Distribution::default(),
+            is_planned: true,
+            overruns: 2,
+            early_releases: 0,
+            missed_deadlines: 1,
+        }
+    }
+
+    #[test]
+    fn measured_upcalls_are_written_as_prometheus_reads_them() {
+        let mut unknown = operation();
+        unknown.name = "Plant::Radar::write".to_owned();
+        unknown.is_planned = false;
+        let measured = Measured {
+            operations: vec![operation(), unknown],
+            not_recorded: 5,
+        };
+        let mut out = Exposition::default();
+        render(&mut out, &measured);
+        let text = out.into_text();
+        let of =
+            |name| format!("operation=\"Plant::Radar::{name}\",interface=\"IDL:Plant/Radar:1.0\"");
+        let (read, write) = (of("read"), of("write"));
+        let violations = "punctual_plan_violations_total";
+        for line in [
+            "# TYPE punctual_upcalls_measured_total counter".to_owned(),
+            format!("punctual_upcalls_measured_total{{{read}}} 3"),
+            "# TYPE punctual_upcall_seconds gauge".to_owned(),
+            format!(
+                "punctual_upcall_seconds{{{read},time=\"execution\",statistic=\"min\"}} 0.00008"
+            ),
+            format!("punctual_upcall_seconds{{{read},time=\"execution\",statistic=\"max\"}} 0.002"),
+            format!("punctual_upcall_seconds{{{read},time=\"response\",statistic=\"max\"}} 0"),
+            format!("punctual_upcall_seconds{{{read},time=\"distance\",statistic=\"p99\"}} 0"),
+            format!("{violations}{{{read},kind=\"overrun\"}} 2"),
+            format!("{violations}{{{read},kind=\"early release\"}} 0"),
+            format!("{violations}{{{read},kind=\"missed deadline\"}} 1"),
+            format!("{violations}{{{read},kind=\"unknown operation\"}} 0"),
+            format!("{violations}{{{write},kind=\"unknown operation\"}} 3"),
+            "punctual_upcalls_not_recorded_total 5".to_owned(),
+        ] {
+            assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Histogram of times in buckets that grow with the times: eight for each power of two.
 //!
-//! Any thread may add while others add and read, which the histograms of the crate `hdrhistogram`
-//! do not allow, and those of fixed bounds say too little of times from nanoseconds to minutes.
+//! Each has one writer, its thread, so that adding needs no atomic read-modify-write; any thread may
+//! read meanwhile, which the histograms of the crate `hdrhistogram` do not allow, and those of fixed
+//! bounds say too little of times from nanoseconds to minutes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,13 +14,17 @@ const FINE: u32 = 3;
 const HIGHEST: u32 = 40;
 const BUCKETS: usize = ((HIGHEST - FINE + 2) << FINE) as usize;
 
-/// Counts of times, which any thread may add to.
+/// Counts of times. Only one thread at a time may add.
 #[derive(Debug)]
 pub(super) struct Histogram {
-    buckets: Box<[AtomicU64]>,
+    /// Least time that is neither shorter than all before nor outside the bounds of a plan, and the
+    /// width of the range of such times.
+    usual_from: AtomicU64,
+    usual_width: AtomicU64,
     sum: AtomicU64,
     shortest: AtomicU64,
     longest: AtomicU64,
+    buckets: [AtomicU64; BUCKETS],
 }
 
 /// Distribution of the times of an operation.
@@ -40,51 +45,77 @@ pub struct Distribution {
 impl Histogram {
     pub(super) fn new() -> Self {
         Self {
-            buckets: (0..BUCKETS).map(|_| AtomicU64::new(0)).collect(),
+            usual_from: AtomicU64::new(u64::MAX),
+            usual_width: AtomicU64::new(0),
             sum: AtomicU64::new(0),
             shortest: AtomicU64::new(u64::MAX),
             longest: AtomicU64::new(0),
+            buckets: [const { AtomicU64::new(0) }; BUCKETS],
         }
     }
 
-    /// Adds a time in nanoseconds.
-    #[inline]
-    pub(super) fn add(&self, nanos: u64) {
-        if let Some(bucket) = self.buckets.get(bucket_of(nanos)) {
-            bucket.fetch_add(1, Ordering::Relaxed);
-        }
-        self.sum.fetch_add(nanos, Ordering::Relaxed);
-        if nanos > self.longest.load(Ordering::Relaxed) {
-            self.longest.fetch_max(nanos, Ordering::Relaxed);
-        }
-        if nanos < self.shortest.load(Ordering::Relaxed) {
-            self.shortest.fetch_min(nanos, Ordering::Relaxed);
-        }
+    /// Adds a time in nanoseconds. Returns true if [`Histogram::widen`] must be called for it: it is
+    /// shorter or longer than all before, or outside the bounds of the plan.
+    #[inline(always)]
+    pub(super) fn add(&self, nanos: u64) -> bool {
+        let bucket = self.buckets.get(bucket_of(nanos));
+        add(bucket.unwrap_or(&self.buckets[BUCKETS - 1]), 1);
+        add(&self.sum, nanos);
+        let from = self.usual_from.load(Ordering::Relaxed);
+        nanos.wrapping_sub(from) > self.usual_width.load(Ordering::Relaxed)
     }
 
-    /// Returns the distribution as it is now. A time that is being added may be in one of its
-    /// numbers only.
-    pub(super) fn distribution(&self) -> Distribution {
-        let buckets = self.buckets.iter();
-        let buckets: Vec<u64> = buckets.map(|one| one.load(Ordering::Relaxed)).collect();
-        let count: u64 = buckets.iter().sum();
-        if count == 0 {
-            return Distribution::default();
-        }
-        let nanos = |number: &AtomicU64| Duration::from_nanos(number.load(Ordering::Relaxed));
-        let mean = self.sum.load(Ordering::Relaxed) / count;
-        let longest = nanos(&self.longest);
-        Distribution {
-            count,
-            shortest: nanos(&self.shortest).min(longest),
-            longest,
-            mean: Duration::from_nanos(mean),
-            buckets,
-        }
+    /// Extends the range of usual times by one that was added, within the bounds of the plan.
+    pub(super) fn widen(&self, nanos: u64, (least, most): (u64, u64)) {
+        let shortest = self.shortest.load(Ordering::Relaxed).min(nanos);
+        let longest = self.longest.load(Ordering::Relaxed).max(nanos);
+        self.shortest.store(shortest, Ordering::Relaxed);
+        self.longest.store(longest, Ordering::Relaxed);
+        let from = shortest.max(least);
+        // All times of an empty range are unusual.
+        let (from, width) = match longest.min(most).checked_sub(from) {
+            Some(width) => (from, width),
+            None => (u64::MAX, 0),
+        };
+        self.usual_from.store(from, Ordering::Relaxed);
+        self.usual_width.store(width, Ordering::Relaxed);
     }
 }
 
+/// Adds to a number of which the thread is the only writer.
+#[inline(always)]
+fn add(number: &AtomicU64, added: u64) {
+    let sum = number.load(Ordering::Relaxed).wrapping_add(added);
+    number.store(sum, Ordering::Relaxed);
+}
+
 impl Distribution {
+    /// Returns the distribution of the times of all histograms, as it is now. A time that is being
+    /// added may be in one of its numbers only.
+    pub(super) fn of<'h>(histograms: impl Iterator<Item = &'h Histogram>) -> Self {
+        let (mut sum, mut shortest, mut longest) = (0_u64, u64::MAX, 0);
+        let mut buckets = vec![0; BUCKETS];
+        for one in histograms {
+            sum = sum.wrapping_add(one.sum.load(Ordering::Relaxed));
+            shortest = shortest.min(one.shortest.load(Ordering::Relaxed));
+            longest = longest.max(one.longest.load(Ordering::Relaxed));
+            for (all, own) in buckets.iter_mut().zip(&one.buckets) {
+                *all += own.load(Ordering::Relaxed);
+            }
+        }
+        let count: u64 = buckets.iter().sum();
+        if count == 0 {
+            return Self::default();
+        }
+        Self {
+            count,
+            shortest: Duration::from_nanos(shortest.min(longest)),
+            longest: Duration::from_nanos(longest),
+            mean: Duration::from_nanos(sum / count),
+            buckets,
+        }
+    }
+
     /// Returns the time that this share of all times does not exceed, between 0 and 1; at most an
     /// eighth too long, and never above the longest one. Zero without times.
     #[must_use]
@@ -107,28 +138,25 @@ impl Distribution {
     }
 }
 
-/// Returns the index of the bucket for a time.
-#[inline]
+/// Returns the index of the bucket for a time; that of one beyond the last bucket is higher.
+///
+/// With 8 added, the times of row n begin at 8 << n: no branch is needed for times below 8.
+#[inline(always)]
 fn bucket_of(nanos: u64) -> usize {
-    let power = (nanos | 1).ilog2();
-    if power < FINE {
-        return usize::try_from(nanos).unwrap_or(0);
-    }
-    let shift = power - FINE;
-    let within = (nanos >> shift) & ((1 << FINE) - 1);
-    let index = (u64::from(shift + 1) << FINE) + within;
-    usize::try_from(index).unwrap_or(BUCKETS).min(BUCKETS - 1)
+    let row = u64::BITS - 1 - ((nanos >> FINE) + 1).leading_zeros();
+    let within = nanos.wrapping_add(1 << FINE) >> row;
+    ((row as usize) << FINE).wrapping_add(within as usize) - (1 << FINE)
 }
 
 /// Returns the longest time of a bucket.
 fn upper(index: usize) -> u64 {
     let fine = 1 << FINE;
     let (row, within) = (index / fine, index % fine);
-    match row {
-        0 => within as u64,
-        _ if index + 1 >= BUCKETS => u64::MAX,
-        _ => ((fine + within + 1) as u64).unbounded_shl(u32::try_from(row).unwrap_or(0) - 1) - 1,
+    if index + 1 >= BUCKETS {
+        return u64::MAX;
     }
+    let next = ((fine + within + 1) as u64).unbounded_shl(u32::try_from(row).unwrap_or(u32::MAX));
+    next - 1 - fine as u64
 }
 
 #[cfg(test)]
@@ -140,7 +168,7 @@ mod tests {
         for power in 0..64 {
             for add in [0, 1, 3] {
                 let nanos = (1_u64 << power) + add;
-                let bucket = bucket_of(nanos);
+                let bucket = bucket_of(nanos).min(BUCKETS - 1);
                 assert!(upper(bucket) >= nanos, "{nanos}");
                 assert!(bucket == 0 || upper(bucket - 1) < nanos, "{nanos}");
                 if power < HIGHEST {
@@ -149,17 +177,19 @@ mod tests {
             }
         }
         assert_eq!(bucket_of(0), 0);
-        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        assert!(bucket_of(u64::MAX) >= BUCKETS - 1);
     }
 
     #[test]
     fn quantiles_lie_between_the_shortest_and_the_longest_time() {
         let histogram = Histogram::new();
-        assert_eq!(histogram.distribution().quantile(0.5), Duration::ZERO);
+        let distribution = || Distribution::of([&histogram].into_iter());
+        assert_eq!(distribution().quantile(0.5), Duration::ZERO);
         for nanos in 1..=1000 {
-            histogram.add(nanos);
+            assert!(histogram.add(nanos), "each is longer than all before");
+            histogram.widen(nanos, (0, u64::MAX));
         }
-        let all = histogram.distribution();
+        let all = distribution();
         assert_eq!((all.count, all.mean.as_nanos()), (1000, 500));
         assert_eq!(all.shortest.as_nanos(), 1);
         assert_eq!(all.longest.as_nanos(), 1000);
@@ -167,5 +197,33 @@ mod tests {
         assert_eq!(all.quantile(1.0).as_nanos(), 1000);
         let median = all.quantile(0.5).as_nanos();
         assert!((500..=563).contains(&median), "{median}");
+    }
+    #[test]
+    fn times_outside_the_bounds_of_the_plan_are_never_usual() {
+        let histogram = Histogram::new();
+        for (nanos, unusual) in [(50, true), (90, true), (60, false), (49, true), (91, true)] {
+            assert_eq!(histogram.add(nanos), unusual, "{nanos}");
+            histogram.widen(nanos, (50, 90));
+        }
+        for (nanos, unusual) in [(49, true), (50, false), (90, false), (91, true)] {
+            assert_eq!(histogram.add(nanos), unusual, "{nanos}");
+        }
+        let impossible = Histogram::new();
+        for nanos in [0, 1, 7] {
+            assert!(impossible.add(nanos));
+            impossible.widen(nanos, (u64::MAX, 0));
+        }
+    }
+
+    #[test]
+    fn histograms_of_several_threads_add_up() {
+        let (one, other) = (Histogram::new(), Histogram::new());
+        for (histogram, nanos) in [(&one, 10), (&one, 20), (&other, 60)] {
+            histogram.add(nanos);
+            histogram.widen(nanos, (0, u64::MAX));
+        }
+        let all = Distribution::of([&one, &other].into_iter());
+        assert_eq!((all.count, all.mean.as_nanos()), (3, 30));
+        assert_eq!((all.shortest.as_nanos(), all.longest.as_nanos()), (10, 60));
     }
 }

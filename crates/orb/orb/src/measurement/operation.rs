@@ -2,26 +2,36 @@
 
 use super::expected::{Bounds, ViolationKind};
 use super::histogram::{Distribution, Histogram};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Times of one operation, as threads add to them.
+/// Operation of a recording: what all threads share.
 #[derive(Debug)]
 pub(super) struct Operation {
+    /// Number of the recording.
+    pub(super) recording: u64,
     pub(super) interface: Box<str>,
     pub(super) operation: Box<str>,
     pub(super) name: Box<str>,
     pub(super) bounds: Bounds,
     /// True if there is a plan, and the operation is not in it.
     pub(super) is_unknown: bool,
-    /// Time at which the last upcall began, in nanoseconds of `CLOCK_MONOTONIC`; 0 before the first.
+    /// Time at which the last upcall began, in nanoseconds of `CLOCK_MONOTONIC`; the highest number
+    /// before the first.
     last_begin: AtomicU64,
-    execution: Histogram,
-    response: Histogram,
-    distance: Histogram,
     overruns: AtomicU64,
     early_releases: AtomicU64,
     missed_deadlines: AtomicU64,
+}
+
+/// Times of an operation's upcalls on one thread at a time, which alone adds to them.
+#[derive(Debug)]
+pub(super) struct ThreadTimes {
+    pub(super) operation: Arc<Operation>,
+    execution: Histogram,
+    response: Histogram,
+    distance: Histogram,
 }
 
 /// Times of one operation, as they were measured.
@@ -66,45 +76,31 @@ impl MeasuredOperation {
 
 impl Operation {
     pub(super) fn new(
+        recording: u64,
         (interface, operation): (&str, &str),
         name: String,
         bounds: Option<Bounds>,
         has_plan: bool,
     ) -> Self {
         Self {
+            recording,
             interface: interface.into(),
             operation: operation.into(),
             name: name.into(),
             bounds: bounds.unwrap_or(Bounds::NONE),
             is_unknown: has_plan && bounds.is_none(),
-            last_begin: AtomicU64::new(0),
-            execution: Histogram::new(),
-            response: Histogram::new(),
-            distance: Histogram::new(),
+            last_begin: AtomicU64::new(u64::MAX),
             overruns: AtomicU64::new(0),
             early_releases: AtomicU64::new(0),
             missed_deadlines: AtomicU64::new(0),
         }
     }
 
-    /// Records that an upcall began at this time. Returns the distance to the one before; `None` for the first, and for one
-    /// that another thread has overtaken.
-    #[inline]
+    /// Records that an upcall began at this time. Returns the distance to the one before; `None` for
+    /// the first, and for one that another thread has overtaken.
+    #[inline(always)]
     pub(super) fn begin(&self, at: u64) -> Option<u64> {
-        let before = self.last_begin.swap(at, Ordering::Relaxed);
-        if before == 0 {
-            return None;
-        }
-        let distance = at.checked_sub(before)?;
-        self.distance.add(distance);
-        Some(distance)
-    }
-
-    /// Records the times of an upcall that has ended.
-    #[inline]
-    pub(super) fn end(&self, execution: u64, response: u64) {
-        self.execution.add(execution);
-        self.response.add(response);
+        at.checked_sub(self.last_begin.swap(at, Ordering::Relaxed))
     }
 
     /// Counts a violation of the plan.
@@ -119,18 +115,55 @@ impl Operation {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn measured(&self) -> MeasuredOperation {
+    /// Returns the measured times, of all threads.
+    pub(super) fn measured(&self, threads: &[Arc<ThreadTimes>]) -> MeasuredOperation {
+        let all = threads.iter();
         MeasuredOperation {
             name: self.name.to_string(),
             interface: self.interface.to_string(),
             operation: self.operation.to_string(),
-            execution: self.execution.distribution(),
-            response: self.response.distribution(),
-            distance: self.distance.distribution(),
+            execution: Distribution::of(all.clone().map(|one| &one.execution)),
+            response: Distribution::of(all.clone().map(|one| &one.response)),
+            distance: Distribution::of(all.map(|one| &one.distance)),
             is_planned: !self.is_unknown,
             overruns: self.overruns.load(Ordering::Relaxed),
             early_releases: self.early_releases.load(Ordering::Relaxed),
             missed_deadlines: self.missed_deadlines.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl ThreadTimes {
+    pub(super) fn new(operation: Arc<Operation>) -> Self {
+        Self {
+            operation,
+            execution: Histogram::new(),
+            response: Histogram::new(),
+            distance: Histogram::new(),
+        }
+    }
+
+    /// Adds the times of an upcall that has ended: execution, response, and distance to the one
+    /// before. Returns true if [`ThreadTimes::widen`] must be called for them.
+    #[inline(always)]
+    pub(super) fn add(&self, (execution, response, distance): (u64, u64, Option<u64>)) -> bool {
+        let is_unusual = self.execution.add(execution) | self.response.add(response);
+        is_unusual | distance.is_some_and(|distance| self.distance.add(distance))
+    }
+
+    /// Extends the ranges of usual times by those of an upcall. Times that violate the plan stay
+    /// unusual; so do all of an operation that is not in it.
+    pub(super) fn widen(&self, (execution, response, distance): (u64, u64, Option<u64>)) {
+        let bounds = &self.operation.bounds;
+        let most = match self.operation.is_unknown {
+            true => (u64::MAX, 0),
+            false => (0, bounds.wcet),
+        };
+        self.execution.widen(execution, most);
+        self.response.widen(response, (0, bounds.deadline));
+        if let Some(distance) = distance {
+            self.distance
+                .widen(distance, (bounds.least_distance, u64::MAX));
         }
     }
 }

@@ -18,8 +18,9 @@ pub struct Recording(Arc<Session>);
 /// Options of a recording.
 #[derive(Clone)]
 pub struct RecordingOptions {
-    /// Maximum number of operations, 8 KiB each, from 1 to 65,536. Default: 256. Upcalls of
-    /// further ones are counted as not recorded.
+    /// Maximum number of operations, from 1 to 65,536. Default: 256. Upcalls of further ones are
+    /// counted as not recorded. An operation takes 8 KiB for each thread that serves it; a thread
+    /// that begins continues the counts of one that has ended.
     pub operations: usize,
     /// Plan with which upcalls are compared; `None`, the default, compares with none. An operation
     /// that is not in the plan is a violation of it.

@@ -1,8 +1,9 @@
 //! State of the recording that is running, if there is one.
 
 use super::expected::{Bounds, ViolationHandler};
-use super::operation::{MeasuredOperation, Operation, scoped_name};
+use super::operation::{MeasuredOperation, Operation, ThreadTimes, scoped_name};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,17 @@ static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
 /// Operations by repository id and name.
-type Operations = HashMap<(Box<str>, Box<str>), Arc<Operation>>;
+type Operations = HashMap<(Box<str>, Box<str>), Known>;
+
+/// Operation that has been served.
+struct Known {
+    operation: Arc<Operation>,
+    /// Times of all threads, those that have ended included.
+    threads: Vec<Arc<ThreadTimes>>,
+    /// Those of them to which no thread adds any more: the next thread continues them, so that there
+    /// are as many as threads at a time.
+    free: Vec<Arc<ThreadTimes>>,
+}
 
 /// State of a recording.
 pub(super) struct Session {
@@ -99,33 +110,52 @@ pub(super) fn end(ended: &Session) {
 }
 
 impl Session {
-    /// Returns the operation, which is added if there is room.
-    pub(super) fn operation(&self, interface: &str, operation: &str) -> Option<Arc<Operation>> {
+    /// Returns times of an operation for a thread to add to, until it gives them back; `None` if
+    /// there is no room for the operation.
+    pub(super) fn take(&self, interface: &str, operation: &str) -> Option<Arc<ThreadTimes>> {
         let mut operations = self.operations();
-        let key = (interface.into(), operation.into());
-        if let Some(known) = operations.get(&key) {
-            return Some(known.clone());
+        let has_room = operations.len() < self.most;
+        let known = match operations.entry((interface.into(), operation.into())) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) if has_room => new.insert(Known {
+                operation: Arc::new(self.new_operation(interface, operation)),
+                threads: Vec::new(),
+                free: Vec::new(),
+            }),
+            Entry::Vacant(_) => return None,
+        };
+        Some(known.free.pop().unwrap_or_else(|| {
+            let added = Arc::new(ThreadTimes::new(known.operation.clone()));
+            known.threads.push(added.clone());
+            added
+        }))
+    }
+
+    /// Takes times back to which the thread adds no more.
+    // The lock orders what the thread has written before what the next one does.
+    pub(super) fn give_back(&self, times: Arc<ThreadTimes>) {
+        let of = &times.operation;
+        let key = (of.interface.clone(), of.operation.clone());
+        if let Some(known) = self.operations().get_mut(&key) {
+            known.free.push(times);
         }
-        if operations.len() >= self.most {
-            return None;
-        }
+    }
+
+    fn new_operation(&self, interface: &str, operation: &str) -> Operation {
         let name = scoped_name(interface, operation);
         let bounds = self.plan.as_ref().and_then(|plan| plan.get(&name).copied());
         let has_plan = self.plan.is_some();
-        let added = Arc::new(Operation::new(
-            (interface, operation),
-            name,
-            bounds,
-            has_plan,
-        ));
-        operations.insert(key, added.clone());
-        Some(added)
+        Operation::new(self.number, (interface, operation), name, bounds, has_plan)
     }
 
     /// Returns all operations, sorted by name.
     pub(super) fn measured(&self) -> Vec<MeasuredOperation> {
-        let operations: Vec<Arc<Operation>> = self.operations().values().cloned().collect();
-        let mut measured: Vec<_> = operations.iter().map(|one| one.measured()).collect();
+        let known: Vec<_> = self
+            .operations()
+            .values()
+            .map(|known| (known.operation.clone(), known.threads.clone()))
+            .collect();
+        let mut measured: Vec<_> = known.iter().map(|(one, all)| one.measured(all)).collect();
         measured.retain(|one| one.jobs() > 0);
         measured.sort_by(|a, b| (&a.name, &a.interface).cmp(&(&b.name, &b.interface)));
         measured

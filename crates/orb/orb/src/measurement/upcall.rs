@@ -1,11 +1,13 @@
 //! Measurement of one upcall.
 
 use super::expected::{Violation, ViolationKind};
-use super::operation::Operation;
+use super::operation::{Operation, ThreadTimes};
 use super::session::{self, Session};
-use super::thread;
-use punctual_sys::clock;
+use super::thread::{self, Served};
+use punctual_sys::{clock, cpu_clock};
+use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -18,7 +20,7 @@ const LOG_DISTANCE: u64 = 1_000_000_000;
 #[derive(Debug)]
 pub struct MeasuredUpcall {
     /// Operation, if the thread has served it before.
-    operation: Option<Arc<Operation>>,
+    served: Option<Rc<Served>>,
     distance: Option<u64>,
     /// Time at which the upcall began, in nanoseconds of `CLOCK_MONOTONIC`.
     began: u64,
@@ -26,59 +28,61 @@ pub struct MeasuredUpcall {
     cpu: u64,
     /// Execution time of the upcalls that were nested in the outer one before this one.
     outer: u64,
-    is_over: bool,
 }
 
 impl MeasuredUpcall {
     /// Begins to measure an upcall of the calling thread; `interface` is the servant's repository
     /// id.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn begin(interface: &'static str, operation: &str) -> Self {
         let began = clock::nanos();
-        let operation = thread::find(session::number(), interface, operation);
-        let distance = operation.as_ref().and_then(|one| one.begin(began));
+        let served = thread::find(session::number(), interface, operation);
+        let distance = served
+            .as_ref()
+            .and_then(|served| served.times.operation.begin(began));
         Self {
-            operation,
+            served,
             distance,
             began,
             outer: thread::replace_nested(0),
-            is_over: false,
-            cpu: clock::thread_cpu_nanos(),
+            cpu: cpu_clock::nanos(),
         }
     }
 
-    /// Ends the measurement; `exists` is false if the servant has no such operation, whose name is
-    /// then not kept, as peers can send any number of names.
-    #[inline]
-    pub fn end(mut self, interface: &'static str, operation: &str, exists: bool) {
+    /// Ends the measurement. If the thread has not served the operation before, `first` is called for
+    /// the servant's repository id and the name of the operation. It returns `None` if the servant
+    /// has no such operation: the name is not kept, as peers can send any number of names.
+    #[inline(always)]
+    pub fn end<'n>(mut self, first: impl FnOnce() -> Option<(&'static str, &'n str)>) {
         let (execution, response) = self.times();
-        self.is_over = true;
-        match &self.operation {
-            Some(operation) => add(operation, (execution, response, self.distance)),
-            None if exists => add_first(interface, operation, self.began, (execution, response)),
-            None => {}
+        let (served, distance, began) = (self.served.take(), self.distance, self.began);
+        // Nothing is left to drop, and the upcall is not to be measured twice.
+        mem::forget(self);
+        if let Some(served) = served {
+            add(&served.times, (execution, response, distance));
+        } else if let Some(named) = first() {
+            add_first(named, began, (execution, response));
         }
     }
 
     /// Returns execution time and response time. The thread's next upcall at this depth begins.
-    #[inline]
+    // Neither clock ever goes back.
+    #[inline(always)]
     fn times(&self) -> (u64, u64) {
-        let all = clock::thread_cpu_nanos().saturating_sub(self.cpu);
-        let response = clock::nanos().saturating_sub(self.began);
-        let nested = thread::replace_nested(self.outer + all);
+        let all = cpu_clock::nanos().wrapping_sub(self.cpu);
+        let response = clock::nanos().wrapping_sub(self.began);
+        let nested = thread::replace_nested(self.outer.wrapping_add(all));
         (all.saturating_sub(nested), response)
     }
 }
 
 impl Drop for MeasuredUpcall {
-    #[inline]
+    #[cold]
     fn drop(&mut self) {
-        if !self.is_over {
-            let (execution, response) = self.times();
-            if let Some(operation) = &self.operation {
-                add(operation, (execution, response, self.distance));
-            }
+        let (execution, response) = self.times();
+        if let Some(served) = &self.served {
+            add(&served.times, (execution, response, self.distance));
         }
     }
 }
@@ -86,22 +90,38 @@ impl Drop for MeasuredUpcall {
 /// Adds the first upcall of an operation on this thread.
 #[cold]
 #[inline(never)]
-fn add_first(interface: &'static str, name: &str, began: u64, (execution, response): (u64, u64)) {
-    let Some((session, operation)) = thread::join(interface, name) else {
+fn add_first(
+    (interface, name): (&'static str, &str),
+    began: u64,
+    (execution, response): (u64, u64),
+) {
+    let Some(session) = session::running() else {
         return;
     };
-    match operation {
-        Some(operation) => add(&operation, (execution, response, operation.begin(began))),
-        None => {
-            session.not_recorded.fetch_add(1, Ordering::Relaxed);
-        }
-    }
+    let Some(times) = session.take(interface, name) else {
+        session.not_recorded.fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    let distance = times.operation.begin(began);
+    add(&times, (execution, response, distance));
+    thread::keep(&session, interface, times);
 }
 
 /// Adds the times of an upcall: execution, response, and distance to the one before.
-#[inline]
-fn add(operation: &Operation, (execution, response, distance): (u64, u64, Option<u64>)) {
-    operation.end(execution, response);
+#[inline(always)]
+fn add(to: &ThreadTimes, times: (u64, u64, Option<u64>)) {
+    if to.add(times) {
+        add_unusual(to, times);
+    }
+}
+
+/// Adds times that are shorter or longer than all before, or violate the plan.
+#[cold]
+#[inline(never)]
+fn add_unusual(to: &ThreadTimes, times: (u64, u64, Option<u64>)) {
+    to.widen(times);
+    let (execution, response, distance) = times;
+    let operation = &*to.operation;
     let bounds = &operation.bounds;
     let is_early = distance.is_some_and(|distance| distance < bounds.least_distance);
     if execution > bounds.wcet || response > bounds.deadline || is_early || operation.is_unknown {
@@ -109,11 +129,9 @@ fn add(operation: &Operation, (execution, response, distance): (u64, u64, Option
     }
 }
 
-#[cold]
-#[inline(never)]
 fn violated(operation: &Operation, execution: u64, response: u64, distance: Option<u64>) {
     let bounds = &operation.bounds;
-    let Some(session) = thread::session() else {
+    let Some(session) = session_of(operation) else {
         return;
     };
     let distance = distance.unwrap_or(u64::MAX);
@@ -155,6 +173,13 @@ fn violated(operation: &Operation, execution: u64, response: u64, distance: Opti
             call_handler(&session, &violation);
         }
     }
+}
+
+/// Returns the recording of an operation. The first upcall of it on a thread takes a lock.
+fn session_of(operation: &Operation) -> Option<Arc<Session>> {
+    let is_its = |session: &Arc<Session>| session.number == operation.recording;
+    let known = thread::session().filter(is_its);
+    known.or_else(|| session::running().filter(is_its))
 }
 
 /// Logs a violation, unless another one was logged in the last second.

@@ -26,15 +26,17 @@ fn answer_measured<R: Request>(
     if is_of_every_object(request.operation()) {
         return request.answer(servant);
     }
-    let interface = servant
-        .repository_ids()
-        .first()
-        .copied()
-        .unwrap_or_default();
-    let upcall = MeasuredUpcall::begin(interface, request.operation());
+    let upcall = MeasuredUpcall::begin(interface(servant), request.operation());
     let answered = request.answer(servant);
-    upcall.end(interface, request.operation(), exists(&answered));
+    upcall.end(|| exists(&answered).then(|| (interface(servant), request.operation())));
     answered
+}
+
+/// Returns the repository id of the servant's most derived interface.
+#[inline(always)]
+fn interface(servant: &Arc<dyn Servant>) -> &'static str {
+    let ids = servant.repository_ids().first();
+    ids.copied().unwrap_or_default()
 }
 
 /// Returns whether the operation is one of every object: only those and attributes begin with an

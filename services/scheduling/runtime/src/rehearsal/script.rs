@@ -6,7 +6,7 @@ use crate::schedule::Activity;
 use punctual::SystemException;
 use punctual::rt::RtMutex;
 use punctual_scheduling::model::{Kind, Model};
-use punctual_sys::clock;
+use punctual_sys::{clock, cpu_clock};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -144,12 +144,12 @@ impl Script {
 
     /// Executes a job of an operation, and counts it.
     pub(super) fn job(&self, role: usize, released: u64) {
-        let before = clock::thread_cpu_nanos();
+        let before = cpu_clock::nanos();
         self.perform(role, released);
         if released == WARM_UP {
             return;
         }
-        let execution = clock::thread_cpu_nanos().saturating_sub(before);
+        let execution = cpu_clock::nanos().saturating_sub(before);
         let response = clock::nanos().saturating_sub(released);
         let its = &self.roles[role];
         its.counts
@@ -190,8 +190,8 @@ impl Script {
 
 /// Uses this much processor time, in nanoseconds.
 fn burn(nanos: u64) {
-    let end = clock::thread_cpu_nanos().saturating_add(nanos);
-    while clock::thread_cpu_nanos() < end {
+    let end = cpu_clock::nanos().saturating_add(nanos);
+    while cpu_clock::nanos() < end {
         std::hint::spin_loop();
     }
 }
