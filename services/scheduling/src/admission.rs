@@ -2,7 +2,10 @@
 //! only if all that run meet their deadlines (on-line scheduling as the Epiq project has it, which extends TAO's off-line model).
 //!
 //! Where there is no room, activities of less criticality are degraded to longer periods, or suspended, before
-//! one of more criticality is refused. An activity never makes one of equal or more criticality slower.
+//! one of more criticality is refused. An activity never makes one slower that is more critical, or as critical and
+//! as important.
+//!
+//! Changes of periods take effect at once; the transition from one set of periods to another is not analysed.
 
 use crate::model::{Model, Operation};
 use crate::plan::Plan;

@@ -1,5 +1,6 @@
 //! Admission at run time, for the threads of a program.
 
+use crate::error::ScheduleError;
 use crate::schedule::Schedule;
 use parking_lot::Mutex;
 use punctual_scheduling::Time;
@@ -13,19 +14,31 @@ use std::sync::Arc;
 /// It decides for the whole plan: programs on several hosts have to admit the same activities.
 pub struct AdmissionControl {
     admission: Mutex<Admission>,
+    /// Held from a decision until its changes are reported, so that reports keep the order of decisions.
+    order: Mutex<()>,
     report: Box<dyn Fn(&Change) + Send + Sync>,
 }
 
 impl AdmissionControl {
     /// Makes the admission control of a schedule; no activity runs. `report` is called for each change, in the
-    /// thread that causes it, before that goes on.
-    #[must_use]
-    pub fn new(schedule: &Schedule, report: impl Fn(&Change) + Send + Sync + 'static) -> Arc<Self> {
+    /// thread that causes it, before that goes on. It may ask for periods, and must neither admit nor end an
+    /// activity.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Packed`] for a schedule whose levels share lanes.
+    pub fn new(
+        schedule: &Schedule,
+        report: impl Fn(&Change) + Send + Sync + 'static,
+    ) -> Result<Arc<Self>, ScheduleError> {
+        if schedule.is_packed() {
+            return Err(ScheduleError::Packed);
+        }
         let admission = Admission::new(schedule.model().clone(), schedule.plan().clone());
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             admission: Mutex::new(admission),
+            order: Mutex::new(()),
             report: Box::new(report),
-        })
+        }))
     }
 
     /// Admits an activity at the shortest of its periods that fits. Returns that.
@@ -33,13 +46,13 @@ impl AdmissionControl {
     /// # Errors
     /// [`AdmissionError`]; then nothing has changed.
     pub fn admit(&self, activity: &str) -> Result<Time, AdmissionError> {
-        let mut admission = self.admission.lock();
-        let admitted = admission.admit(activity);
+        let _order = self.order.lock();
+        let admitted = self.admission.lock().admit(activity);
         if let Err(refused) = &admitted {
             tracing::warn!(activity, "not admitted: {refused}");
         }
         self.tell(&admitted?);
-        Ok(admission.period(activity).unwrap_or(Time::ZERO))
+        Ok(self.period(activity).unwrap_or(Time::ZERO))
     }
 
     /// Ends an activity; others may have room again.
@@ -47,6 +60,7 @@ impl AdmissionControl {
     /// # Errors
     /// [`AdmissionError`].
     pub fn leave(&self, activity: &str) -> Result<(), AdmissionError> {
+        let _order = self.order.lock();
         let changes = self.admission.lock().leave(activity)?;
         self.tell(&changes);
         Ok(())

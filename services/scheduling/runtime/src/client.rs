@@ -46,7 +46,7 @@ impl ClientScheduler {
     /// (RTCosScheduling::ClientScheduler::schedule_activity).
     ///
     /// # Errors
-    /// [`ScheduleError::UnknownName`]; [`ScheduleError::System`] for a priority that the operating system
+    /// [`ScheduleError::UnknownName`]; [`ScheduleError::Queued`]; [`ScheduleError::System`] for a priority that the operating system
     /// refuses; [`ScheduleError::Segment`] for a reservation that it does not admit, and NO_IMPLEMENT without
     /// dynamic scheduling ([`Schedule::rt_config`]).
     pub fn schedule_activity(&self, name: &str) -> Result<(), ScheduleError> {
@@ -55,6 +55,9 @@ impl ClientScheduler {
     }
 
     pub(crate) fn schedule_as(&self, activity: &Activity) -> Result<(), ScheduleError> {
+        if activity.is_queued() {
+            return Err(ScheduleError::Queued(activity.name().to_owned()));
+        }
         let reserved = activity.scheduling_parameter().reservation();
         if reserved.is_some() {
             let parameter = Some(activity.scheduling_parameter());
@@ -70,7 +73,7 @@ impl ClientScheduler {
         activity: &Activity,
         priority: Priority,
     ) -> Result<(), ScheduleError> {
-        let processor = machine::processor(activity.processor())?;
+        let processor = machine::processor(&self.schedule, activity.processor())?;
         processor.pin_own().map_err(crate::MachineError::from)?;
         self.rt.current().set_the_priority(priority)?;
         Ok(())

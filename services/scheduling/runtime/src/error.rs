@@ -103,6 +103,27 @@ pub enum ScheduleError {
         /// Names of the operations.
         late: Vec<String>,
     },
+    /// Threads do not execute the operation as the plan has it.
+    #[error(
+        "operation `{operation}` is not executed as planned: {why}; change the model or the strategy, or start \
+         with `Unproved::Admit`"
+    )]
+    NotExecuted {
+        /// Name of the operation.
+        operation: String,
+        /// Difference between the plan and its execution.
+        why: &'static str,
+    },
+    /// The activity's jobs are requests.
+    #[error(
+        "activity `{0}` waits in a queue: call its object one-way, as a thread of `start_periodic` may at each release"
+    )]
+    Queued(String),
+    /// Admission control of lanes that several levels share.
+    #[error(
+        "activities that share lanes are not admitted while the system runs: leave `lanes` out"
+    )]
+    Packed,
     /// Streams of one operation are on several processors, where an object has threads on one.
     #[error(
         "operation `{operation}` is placed on processors {one} and {other}: pin it with `processor`"

@@ -3,13 +3,12 @@
 use crate::error::MachineError;
 use crate::schedule::{Dispatching, Schedule};
 use punctual::rt::{Priority, Processors, RtOrb};
-use punctual_sys::processor;
 use std::collections::BTreeSet;
 
 /// Checks that this process can execute a schedule: that it has the processors, and that the plan's priorities
 /// differ in the kernel, too. An RTORB that was told to do without native priorities is warned of.
 pub(crate) fn check(schedule: &Schedule, rt: &RtOrb) -> Result<(), MachineError> {
-    let available = processor::allowed()?.len();
+    let available = schedule.allowed().len();
     let used = schedule.activities().map(|one| one.processor());
     if let Some(wanted) = used.max().filter(|&wanted| wanted >= available) {
         return Err(MachineError::Processors {
@@ -60,12 +59,12 @@ fn check_priorities(
 }
 
 /// Returns the processor of this machine for a processor of the plan: the plan counts those that the process
-/// may run on.
-pub(crate) fn processor(number: usize) -> Result<Processors, MachineError> {
-    let allowed = processor::allowed()?;
+/// might run on when the schedule was made.
+pub(crate) fn processor(schedule: &Schedule, number: usize) -> Result<Processors, MachineError> {
+    let allowed = schedule.allowed();
     let Some(&there) = allowed.get(number) else {
         return Err(MachineError::Processors {
-            host: "this".to_owned(),
+            host: schedule.host().to_owned(),
             wanted: number,
             available: allowed.len(),
         });

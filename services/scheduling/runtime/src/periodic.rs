@@ -172,12 +172,17 @@ impl Shared {
     }
 
     fn run(&self, activity: &Activity, start: u64, mut job: impl FnMut(Job)) {
-        let deadline = activity.deadline().as_nanos();
-        let mut release = start.saturating_add(activity.offset().as_nanos());
+        // A deadline that is the period stays so where the period changes.
+        let fixed = (activity.deadline() != activity.period()).then(|| activity.deadline());
+        let first = start.saturating_add(activity.offset().as_nanos());
+        let mut release = self.not_past(first);
         for number in 0.. {
-            if !self.sleep_until(release) {
+            let Some(at) = self.sleep_until(release) else {
                 return;
-            }
+            };
+            release = at;
+            let period = self.period.load(Ordering::Relaxed);
+            let deadline = fixed.map_or(period, Time::as_nanos);
             let begun = clock::nanos();
             job(Job {
                 number,
@@ -189,31 +194,45 @@ impl Shared {
         }
     }
 
-    /// Sleeps until a release. Returns `false` if the thread is to stop.
-    fn sleep_until(&self, release: u64) -> bool {
+    /// Sleeps until a release. Returns its time, which is later after a suspension; `None` if the thread is to
+    /// stop.
+    fn sleep_until(&self, mut release: u64) -> Option<u64> {
+        let mut was_suspended = false;
         loop {
             if self.stops.load(Ordering::Relaxed) {
-                return false;
+                return None;
             }
             let now = clock::nanos();
-            let is_suspended = self.period.load(Ordering::Relaxed) == 0;
-            if now >= release && !is_suspended {
-                return true;
-            }
             let look = now.saturating_add(LOOK);
-            clock::sleep_until(if is_suspended {
-                look
-            } else {
-                release.min(look)
-            });
+            if self.period.load(Ordering::Relaxed) == 0 {
+                was_suspended = true;
+                clock::sleep_until(look);
+                continue;
+            }
+            if was_suspended {
+                release = self.not_past(release);
+                was_suspended = false;
+            }
+            if now >= release {
+                return Some(release);
+            }
+            clock::sleep_until(release.min(look));
         }
+    }
+
+    /// Returns the first release from now on, at a distance of whole periods from one.
+    fn not_past(&self, release: u64) -> u64 {
+        let period = self.period.load(Ordering::Relaxed).max(1);
+        let late = clock::nanos().saturating_sub(release);
+        release.saturating_add(late.div_ceil(period).saturating_mul(period))
     }
 
     /// Returns the next release after one, and counts those that are passed over.
     fn next(&self, release: u64) -> u64 {
-        let period = self.period.load(Ordering::Relaxed).max(1);
+        let period = self.period.load(Ordering::Relaxed);
         let late = clock::nanos().saturating_sub(release);
-        let passed = (late / period).max(1);
+        // A suspended activity passes nothing over.
+        let passed = late.checked_div(period).unwrap_or(1).max(1);
         self.skipped.fetch_add(passed - 1, Ordering::Relaxed);
         release.saturating_add(period.saturating_mul(passed))
     }

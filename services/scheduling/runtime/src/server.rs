@@ -4,6 +4,7 @@ use crate::error::ScheduleError;
 use crate::machine;
 use crate::schedule::{Activity, Dispatching, Schedule};
 use crate::urgency::{PlannedUrgency, ScheduledOperation};
+use parking_lot::Mutex;
 use punctual::poa::{ObjectPolicy, PoaPolicy};
 use punctual::policy::Collocation;
 use punctual::rt::{
@@ -14,7 +15,7 @@ use punctual::{
     Implements, Interface, ObjectId, ObjectRef, Orb, OrbBuilder, Poa, PoaManager, Policy,
     SetOverride, SystemExceptionKind as Kind,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Scheduler of a server's adapters and objects, by the names of operations (RTCosScheduling::ServerScheduler;
@@ -24,6 +25,8 @@ pub struct ServerScheduler {
     rt: Arc<RtOrb>,
     orb: Orb,
     schedule: Arc<Schedule>,
+    /// Pools of the queues, one for each processor and priority.
+    queues: Arc<Mutex<BTreeMap<(usize, Priority), ThreadpoolId>>>,
 }
 
 /// Adapter that serves operations of a plan: its threads have their priorities, or reservations, and run on
@@ -69,6 +72,7 @@ impl ServerScheduler {
             rt: rt.clone(),
             orb: orb.clone(),
             schedule: schedule.clone(),
+            queues: Arc::default(),
         })
     }
 
@@ -92,7 +96,14 @@ impl ServerScheduler {
         check_together(&operations)?;
         let most_urgent = operations.iter().max_by_key(|one| one.priority());
         let most_urgent = most_urgent.ok_or(ScheduleError::NoOperations)?;
-        let pool = self.pool(&operations)?;
+        let mut queues = self.queues.lock();
+        let place = (most_urgent.processor(), most_urgent.priority());
+        let queue = most_urgent.is_queued().then_some(place);
+        let shared = queue.and_then(|queue| queues.get(&queue).copied());
+        let pool = match shared {
+            Some(pool) => pool,
+            None => self.pool(&operations)?,
+        };
         let model = match most_urgent.dispatching() {
             Dispatching::Caller => PriorityModelPolicy::client_propagated(most_urgent.priority()),
             _ => PriorityModelPolicy::server_declared(most_urgent.priority()),
@@ -102,17 +113,28 @@ impl ServerScheduler {
         policies.push(PoaPolicy::of(ThreadpoolPolicy(pool)));
         policies.push(PoaPolicy::of(ScheduledOperation(most_urgent.clone())));
         match parent.create_poa(name, manager, &policies) {
-            Ok(poa) => Ok(ScheduledPoa { poa, operations }),
+            Ok(poa) => {
+                if let Some(queue) = queue {
+                    queues.insert(queue, pool);
+                }
+                Ok(ScheduledPoa { poa, operations })
+            }
             Err(error) => {
-                // The pool was made above.
-                let _ = self.rt.destroy_threadpool(&self.orb, pool);
+                if shared.is_none() {
+                    // It was made above.
+                    let _ = self.rt.destroy_threadpool(&self.orb, pool);
+                }
                 Err(error.into())
             }
         }
     }
 
     fn pool(&self, operations: &[Arc<Activity>]) -> Result<ThreadpoolId, ScheduleError> {
-        let mut options = ThreadpoolOptions::default();
+        // A request that waits is planned for; one that is refused would be lost.
+        let mut options = ThreadpoolOptions {
+            buffering: RequestBuffering::Unbounded,
+            ..ThreadpoolOptions::default()
+        };
         let mut priorities = BTreeSet::new();
         let mut threads = 1;
         let mut reservation = None;
@@ -128,7 +150,10 @@ impl ServerScheduler {
             priorities.insert(one.priority());
         }
         if reservation.is_none() {
-            options.processors = Some(machine::processor(operations[0].processor())?);
+            options.processors = Some(machine::processor(
+                &self.schedule,
+                operations[0].processor(),
+            )?);
         }
         let lane = |priority: Priority| PoolThreads {
             priority,

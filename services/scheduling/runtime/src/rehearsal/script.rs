@@ -106,10 +106,12 @@ impl Role {
 impl Role {
     /// Calls its object one-way.
     fn call(&self, released: u64) {
+        // Counted before the call, so that no call is executed before it is counted.
+        self.made.fetch_add(1, Ordering::SeqCst);
         let made = self.object.get().map(|object| object.run(released));
-        // A call that was not made shows in the count of jobs.
-        if matches!(made, Some(Ok(()))) {
-            self.made.fetch_add(1, Ordering::Relaxed);
+        if !matches!(made, Some(Ok(()))) {
+            // It shows in the count of jobs.
+            self.made.fetch_sub(1, Ordering::SeqCst);
         }
     }
 }
@@ -126,11 +128,17 @@ impl Script {
     }
 
     /// Returns whether all calls that were made have been executed. Each counts as executed after those that it
-    /// made, so that none is under way then.
+    /// made, and the executed ones are counted first: if both are equal, none is under way.
     pub(super) fn is_quiet(&self) -> bool {
-        self.roles
-            .iter()
-            .all(|role| role.ended.load(Ordering::Acquire) == role.made.load(Ordering::Relaxed))
+        let sum = |of: fn(&Role) -> &AtomicU64| -> u64 {
+            let counts = self
+                .roles
+                .iter()
+                .map(|role| of(role).load(Ordering::SeqCst));
+            counts.sum()
+        };
+        let ended = sum(|role| &role.ended);
+        ended == sum(|role| &role.made)
     }
 
     /// Releases an operation by its own clock: a job in this thread, or a request if it waits in a queue.

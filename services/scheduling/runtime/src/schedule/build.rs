@@ -3,12 +3,14 @@
 use super::activity::{Activity, Dispatching};
 use super::dynamic::{self, Dynamic};
 use super::options::{ScheduleOptions, Unproved};
-use crate::error::{ScheduleError, UnknownName};
+use crate::error::{MachineError, ScheduleError, UnknownName};
 use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
 use punctual_scheduling::Time;
+use punctual_scheduling::analysis::blocking::Protocol;
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, PlannedStream, Verdict, plan};
 use punctual_scheduling::strategy::{Rms, Strategy, by_name};
+use punctual_sys::processor;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +20,11 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Schedule {
     host: String,
+    /// Processors that the process might run on when the schedule was made: threads that were pinned since have
+    /// fewer.
+    allowed: Vec<usize>,
+    /// True if several levels of the plan share a lane.
+    is_packed: bool,
     model: Model,
     plan: Plan,
     activities: BTreeMap<String, Arc<Activity>>,
@@ -62,16 +69,21 @@ impl Schedule {
             known: model.hosts.iter().map(|one| one.name.clone()).collect(),
         })?;
         let strategy = chosen(&model, options)?;
-        let mut planned = united(&model, strategy)?;
-        let dynamic = dynamic::choose(&planned, &found);
         let mut model = model;
-        if dynamic == Dynamic::Queues {
-            model = dynamic::queued(&model, &planned, &found.name);
-            planned = united(&model, strategy)?;
+        // The mutexes of an RTORB inherit priorities; those with ceilings block no longer.
+        model.protocol = Protocol::Inheritance;
+        let mut planned = united(&model, strategy)?;
+        let dynamic = dynamic::choose(&model, &planned, &found);
+        if options.unproved == Unproved::Refuse {
+            dynamic::check_executed(&model, &planned, &found)?;
         }
+        model = dynamic::queued_everywhere(&model, &planned);
+        planned = united(&model, strategy)?;
         let priorities = Priorities::of(&planned, options.lanes);
         check_proof(&planned, &priorities, options.unproved)?;
         let mut schedule = Self {
+            allowed: processor::allowed().map_err(MachineError::from)?,
+            is_packed: options.lanes.is_some(),
             host: found.name,
             model,
             plan: planned,
@@ -124,6 +136,14 @@ impl Schedule {
             })
     }
 
+    pub(crate) fn allowed(&self) -> &[usize] {
+        &self.allowed
+    }
+
+    pub(crate) fn is_packed(&self) -> bool {
+        self.is_packed
+    }
+
     /// Returns the settings of an RTORB that the schedule needs: dynamic scheduling for reservations.
     #[must_use]
     pub fn rt_config(&self) -> RtConfig {
@@ -146,6 +166,10 @@ impl Schedule {
             let Some((processor, priority)) = stream.processor.zip(priorities.of_stream(index))
             else {
                 continue;
+            };
+            let stream = &PlannedStream {
+                response: priorities.responses[index],
+                ..stream.clone()
             };
             if stream.host != self.host {
                 continue;
@@ -254,6 +278,8 @@ impl Schedule {
 /// CORBA priority of each stream.
 struct Priorities {
     of_streams: Vec<Option<i16>>,
+    /// Response time of each stream, with the lanes.
+    responses: Vec<Option<Time>>,
     /// Names of the operations that become late by sharing lanes.
     late: Vec<String>,
 }
@@ -261,12 +287,14 @@ struct Priorities {
 impl Priorities {
     fn of(plan: &Plan, lanes: Option<u32>) -> Self {
         let mut of_streams: Vec<_> = plan.streams.iter().map(|one| one.priority).collect();
+        let mut responses: Vec<_> = plan.streams.iter().map(|one| one.response).collect();
         let mut late = Vec::new();
         for cost in lanes
             .filter(|&count| count > 0)
             .map_or_else(Vec::new, |count| plan.lanes(count))
         {
             for one in &cost.streams {
+                responses[one.stream] = one.after;
                 of_streams[one.stream] = cost.priorities.get(one.lane).copied();
                 let planned = &plan.streams[one.stream];
                 let is_late = one.after.is_none_or(|after| after > planned.deadline);
@@ -275,7 +303,11 @@ impl Priorities {
                 }
             }
         }
-        Self { of_streams, late }
+        Self {
+            of_streams,
+            responses,
+            late,
+        }
     }
 
     fn of_stream(&self, index: usize) -> Option<Priority> {

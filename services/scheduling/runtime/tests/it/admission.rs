@@ -17,7 +17,8 @@ fn changes_are_reported_to_the_program() {
         sender
             .send((change.activity.clone(), change.after))
             .unwrap();
-    });
+    })
+    .unwrap();
     let ms = |ms: u64| Some(Time::from_nanos(ms * 1_000_000));
     assert_eq!(control.admit("display").ok(), ms(20));
     assert_eq!(control.admit("track").ok(), ms(10));

@@ -168,3 +168,23 @@ fn a_distributable_thread_takes_its_parameter_from_the_plan() {
     current.end_scheduling_segment("fast").unwrap();
     assert!(client.begin_segment("slow").is_err());
 }
+
+#[test]
+fn releases_that_have_passed_are_not_made_up_for() {
+    let schedule = any_schedule(PLANT);
+    let rt = ordinary(&schedule);
+    let client = ClientScheduler::new(&rt, &schedule, &[]).unwrap();
+    let (sender, jobs) = std::sync::mpsc::channel();
+    let started = clock::nanos();
+    // A start long ago.
+    let thread = client.start_periodic("log", 0, move |job| {
+        let _ = sender.send(job);
+    });
+    let thread = thread.unwrap();
+    let first = jobs.recv().unwrap();
+    assert!(first.release >= started);
+    assert_eq!(first.release % 20_000_000, 0);
+    thread.set_period(None);
+    let executed = thread.stop();
+    assert!(executed.jobs >= 1);
+}

@@ -190,3 +190,64 @@ fn least_laxity_is_kept_by_queues() {
     }
     assert!(schedule.rt_config().dynamic_scheduling.is_none());
 }
+
+#[test]
+fn what_threads_do_not_do_is_refused() {
+    let none = "
+        [operation.high]\nwcet = '2ms'\nperiod = '5ms'
+        [operation.low]\nwcet = '1ms'\nperiod = '40ms'\npreemption = 'none'
+    ";
+    let refused = scheduled(none, &ScheduleOptions::default()).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .starts_with("operation `low` is not executed as planned: its thread is preempted"),
+        "{refused}"
+    );
+    // One queue for each criticality.
+    let muf = "
+        strategy = 'MUF'
+        [operation.high]\nwcet = '1ms'\nperiod = '50ms'\ncriticality = 'high'
+        [operation.low]\nwcet = '1ms'\nperiod = '40ms'
+    ";
+    let refused = scheduled(muf, &ScheduleOptions::default()).unwrap_err();
+    assert!(
+        matches!(refused, ScheduleError::NotExecuted { .. }),
+        "{refused}"
+    );
+    assert!(any_schedule(muf).activity("low").unwrap().is_queued());
+}
+
+#[test]
+fn an_operation_of_several_streams_has_no_reservation_of_one_of_them() {
+    let text = "
+        strategy = 'EDF'
+        [operation.one]\nwcet = '10ms'\nperiod = '100ms'
+        calls = [{ operation = 'store', kind = 'one-way' }]
+        [operation.other]\nwcet = '10ms'\nperiod = '100ms'
+        calls = [{ operation = 'store', kind = 'one-way' }]
+        [operation.store]\nwcet = '15ms'
+    ";
+    let schedule = any_schedule(text);
+    assert_eq!(
+        schedule.activity("store").unwrap().dispatching(),
+        Dispatching::DeadlineQueue
+    );
+}
+
+#[test]
+fn mutexes_are_taken_for_ones_that_inherit_priorities() {
+    let text = "
+        mutexes = ['m', 'n']
+        lock_protocol = 'immediate-ceiling'
+        [operation.high]\nwcet = '4ms'\nperiod = '10ms'\nlocks = [{ mutex = 'm', time = '1ms' }, { mutex = 'n', time = '1ms' }]
+        [operation.middle]\nwcet = '5ms'\nperiod = '100ms'\nlocks = [{ mutex = 'm', time = '5ms' }]
+        [operation.low]\nwcet = '5ms'\nperiod = '200ms'\nlocks = [{ mutex = 'n', time = '5ms' }]
+    ";
+    // 4 ms and one section of 5 ms fit; two sections do not.
+    let refused = scheduled(text, &ScheduleOptions::default()).unwrap_err();
+    assert!(
+        matches!(refused, ScheduleError::NotProved { .. }),
+        "{refused}"
+    );
+}
