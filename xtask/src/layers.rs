@@ -213,16 +213,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-ifr",
         ],
     ),
-    // The guide's pages, and the tests of their snippets.
-    (
-        "punctual-guide",
-        &[
-            "punctual",
-            NAMING_CLIENT,
-            SCHEDULING_RUNTIME,
-            "punctual-build",
-        ],
-    ),
     // Analysis without an ORB; it uses the compiler's diagnostics.
     (SCHEDULING, &["punctual-idl"]),
     // Plans kept by an ORB.
@@ -245,6 +235,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
             SCHEDULING,
             "punctual-idl",
             "punctual-idl-describe",
+            "punctual-build",
+        ],
+    ),
+    // The guide's pages, and the tests of their snippets.
+    (
+        "punctual-guide",
+        &[
+            "punctual",
+            NAMING_CLIENT,
+            SCHEDULING_RUNTIME,
             "punctual-build",
         ],
     ),
