@@ -57,7 +57,7 @@ fn wide(number: usize) -> i64 {
 
 /// Most urgent stream in which an operation runs.
 #[derive(Clone, Debug)]
-struct Seat {
+struct MostUrgent {
     level: usize,
     task: Task,
 }
@@ -112,12 +112,12 @@ pub(super) fn places(
 
 /// Returns the seat of each operation: of its own streams, and of the callers in whose threads it
 /// runs, the most urgent one.
-fn seats(model: &Model, plan: &Plan) -> Vec<Option<Seat>> {
+fn seats(model: &Model, plan: &Plan) -> Vec<Option<MostUrgent>> {
     let numbered = model.operations.iter().enumerate();
     let indices: HashMap<&str, usize> = numbered
         .map(|(index, operation)| (operation.name.as_str(), index))
         .collect();
-    let mut seats: Vec<Option<Seat>> = vec![None; model.operations.len()];
+    let mut seats: Vec<Option<MostUrgent>> = vec![None; model.operations.len()];
     for stream in &plan.streams {
         let index = indices.get(stream.operation.as_str());
         if let (Some(&index), Some(seat)) = (index, seat(stream)) {
@@ -139,15 +139,15 @@ fn seats(model: &Model, plan: &Plan) -> Vec<Option<Seat>> {
     seats
 }
 
-fn seat(stream: &PlannedStream) -> Option<Seat> {
+fn seat(stream: &PlannedStream) -> Option<MostUrgent> {
     let task = Task::new(stream.wcet, stream.period).with_deadline(stream.deadline);
     let level = stream.level?;
-    Some(Seat { level, task })
+    Some(MostUrgent { level, task })
 }
 
 /// Takes a seat if it is more urgent than the one before.
-fn offer(place: &mut Option<Seat>, seat: &Seat) {
-    let urgency = |seat: &Seat| (seat.level, seat.task.period);
+fn offer(place: &mut Option<MostUrgent>, seat: &MostUrgent) {
+    let urgency = |seat: &MostUrgent| (seat.level, seat.task.period);
     if place
         .as_ref()
         .is_none_or(|old| urgency(seat) < urgency(old))

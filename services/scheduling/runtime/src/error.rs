@@ -119,6 +119,11 @@ pub enum ScheduleError {
         "activity `{0}` waits in a queue: call its object one-way, as a thread of `start_periodic` may at each release"
     )]
     Queued(String),
+    /// The preparation of a periodic thread panicked.
+    #[error(
+        "the preparation of the thread of `{0}` panicked; its message stands on standard error"
+    )]
+    NotPrepared(String),
     /// Admission control of lanes that several levels share.
     #[error(
         "activities that share lanes are not admitted while the system runs: leave `lanes` out"

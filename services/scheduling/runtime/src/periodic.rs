@@ -86,7 +86,7 @@ impl ClientScheduler {
     /// when `prepare` has.
     ///
     /// # Errors
-    /// Those of [`ClientScheduler::start_periodic`].
+    /// Those of [`ClientScheduler::start_periodic`]; [`ScheduleError::NotPrepared`] if `prepare` panics.
     pub fn start_prepared(
         &self,
         activity: &str,
@@ -118,7 +118,7 @@ impl ClientScheduler {
         })?;
         match is_scheduled.recv() {
             Ok(outcome) => outcome?,
-            Err(_) => unreachable!("the thread sends what became of it"),
+            Err(_) => return Err(ScheduleError::NotPrepared(activity.name().to_owned())),
         }
         Ok(PeriodicThread {
             shared,
@@ -177,11 +177,10 @@ impl Shared {
         let first = start.saturating_add(activity.offset().as_nanos());
         let mut release = self.not_past(first);
         for number in 0.. {
-            let Some(at) = self.sleep_until(release) else {
+            let Some((at, period)) = self.sleep_until(release) else {
                 return;
             };
             release = at;
-            let period = self.period.load(Ordering::Relaxed);
             let deadline = fixed.map_or(period, Time::as_nanos);
             let begun = clock::nanos();
             job(Job {
@@ -194,9 +193,9 @@ impl Shared {
         }
     }
 
-    /// Sleeps until a release. Returns its time, which is later after a suspension; `None` if the thread is to
-    /// stop.
-    fn sleep_until(&self, mut release: u64) -> Option<u64> {
+    /// Sleeps until a release. Returns its time, which is later after a suspension, and the period; `None` if the
+    /// thread is to stop.
+    fn sleep_until(&self, mut release: u64) -> Option<(u64, u64)> {
         let mut was_suspended = false;
         loop {
             if self.stops.load(Ordering::Relaxed) {
@@ -204,7 +203,8 @@ impl Shared {
             }
             let now = clock::nanos();
             let look = now.saturating_add(LOOK);
-            if self.period.load(Ordering::Relaxed) == 0 {
+            let period = self.period.load(Ordering::Relaxed);
+            if period == 0 {
                 was_suspended = true;
                 clock::sleep_until(look);
                 continue;
@@ -214,7 +214,7 @@ impl Shared {
                 was_suspended = false;
             }
             if now >= release {
-                return Some(release);
+                return Some((release, period));
             }
             clock::sleep_until(release.min(look));
         }

@@ -101,9 +101,7 @@ impl Role {
         let mut calls = model.operations.iter().flat_map(|one| &one.calls);
         calls.any(|call| call.operation == operation && !call.two_way)
     }
-}
 
-impl Role {
     /// Calls its object one-way.
     fn call(&self, released: u64) {
         // Counted before the call, so that no call is executed before it is counted.
@@ -164,26 +162,22 @@ impl Script {
             .count(response, execution, its.activity.deadline());
     }
 
-    /// Uses the processor time of a job and of those that run in its thread, and calls others. Operations call one
-    /// another without a cycle, and as many as a thread's stack allows run in one thread.
+    /// Uses the processor time of a job and of those that run in its thread, then calls others one-way.
     fn perform(&self, role: usize, released: u64) {
-        let mut performed = vec![(role, 1)];
+        let mut performed = vec![(role, 1_u64)];
         let mut to_release = Vec::new();
         while let Some((role, times)) = performed.pop() {
             let its = &self.roles[role];
-            for _ in 0..times {
-                if released != WARM_UP {
-                    self.work(its);
-                }
-                performed.extend(&its.called);
-                to_release.extend(&its.released);
+            if released != WARM_UP {
+                (0..times).for_each(|_| self.work(its));
             }
+            let by_all = |&(callee, each): &(usize, u64)| (callee, times.saturating_mul(each));
+            performed.extend(its.called.iter().map(by_all));
+            to_release.extend(its.released.iter().map(by_all));
         }
         for (callee, times) in to_release {
             let callee = &self.roles[callee];
-            for _ in 0..times {
-                callee.call(released);
-            }
+            (0..times).for_each(|_| callee.call(released));
         }
     }
 

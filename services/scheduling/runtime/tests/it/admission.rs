@@ -38,3 +38,34 @@ fn changes_are_reported_to_the_program() {
     assert_eq!(control.period("display"), ms(20));
     assert_eq!(control.period("track"), None);
 }
+
+#[test]
+fn a_report_may_ask_for_periods() {
+    let schedule = any_schedule("[operation.track]\nwcet = '1ms'\nperiod = '10ms'");
+    let (own, seen) = channel();
+    let (asks, asked) = channel::<std::sync::Arc<AdmissionControl>>();
+    let asked = std::sync::Mutex::new(asked);
+    let control = AdmissionControl::new(&schedule, move |change| {
+        let control = asked.lock().unwrap().recv().unwrap();
+        own.send(control.period(&change.activity)).unwrap();
+    })
+    .unwrap();
+    asks.send(control.clone()).unwrap();
+    control.admit("track").unwrap();
+    assert_eq!(seen.recv().unwrap(), Some(Time::from_nanos(10_000_000)));
+}
+
+#[test]
+fn activities_that_share_lanes_are_not_admitted_one_by_one() {
+    let options = punctual_scheduling_runtime::ScheduleOptions {
+        lanes: Some(1),
+        ..Default::default()
+    };
+    let text = "[operation.track]\nwcet = '1ms'\nperiod = '10ms'";
+    let schedule = crate::setting::scheduled(text, &options).unwrap();
+    let refused = AdmissionControl::new(&schedule, |_| ()).unwrap_err();
+    assert!(
+        refused.to_string().contains("leave `lanes` out"),
+        "{refused}"
+    );
+}

@@ -3,7 +3,7 @@
 use crate::setting::idl::rehearsal::Operation;
 use crate::setting::{Observer, PLANT, any_schedule, fifo, ordinary, server};
 use punctual::rt::{Mapping, Priority};
-use punctual::{ObjectId, RootPoa};
+use punctual::{Interface, ObjectId, RootPoa};
 use punctual_scheduling_runtime::{ClientScheduler, ScheduleError, ServerScheduler};
 use punctual_sys::{clock, processor, scheduling};
 
@@ -187,4 +187,89 @@ fn releases_that_have_passed_are_not_made_up_for() {
     thread.set_period(None);
     let executed = thread.stop();
     assert!(executed.jobs >= 1);
+}
+
+#[test]
+fn a_request_that_comes_while_the_thread_is_in_an_upcall_waits() {
+    let schedule = any_schedule(PLANT);
+    let rt = ordinary(&schedule);
+    let orb = server(&rt, &schedule);
+    let scheduler = ServerScheduler::new(&rt, &orb, &schedule, &["store"]).unwrap();
+    let root = orb.root_poa().unwrap();
+    let manager = Some(root.manager());
+    let poa = scheduler
+        .create_poa(&root, "plant", manager, &[], &["store"])
+        .unwrap();
+    let (open, gate) = std::sync::mpsc::channel::<()>();
+    let gate = std::sync::Mutex::new(gate);
+    let (observer, seen) = Observer::new(move |number| {
+        if number == 1 {
+            gate.lock().unwrap().recv().unwrap();
+        }
+        number
+    });
+    let object: Operation = poa.schedule_object(observer, "store").unwrap();
+    object.run(1).unwrap();
+    // Two clients, each with a connection of its own: the reserve of a pool would refuse the second one's request.
+    let clients = [(); 2].map(|()| schedule.extend(&rt, punctual::Orb::builder()));
+    let clients = clients.map(|builder| builder.unwrap().build().unwrap());
+    let text = orb.object_to_string(object.as_object()).unwrap();
+    for (number, client) in (2..).zip(&clients) {
+        let object = client.string_to_object(&text).unwrap();
+        let none = punctual::Policy::Collocation(punctual::policy::Collocation::None);
+        let object = object.set_policy_overrides(&[none], punctual::SetOverride::Add);
+        Operation::from_object(object.unwrap()).run(number).unwrap();
+    }
+    // Longer than a reserve thread waits before it refuses.
+    clock::sleep_until(clock::nanos() + 100_000_000);
+    open.send(()).unwrap();
+    // A request that is refused never comes.
+    let comes = || seen.recv_timeout(std::time::Duration::from_secs(60)).ok();
+    let mut served: Vec<_> = std::iter::from_fn(comes).take(3).collect();
+    served.sort_unstable();
+    assert_eq!(served, [1, 2, 3]);
+    for client in clients {
+        client.shutdown(true).unwrap();
+    }
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_thread_that_is_pinned_starts_others_on_the_processors_of_the_plan() {
+    let schedule = any_schedule(PLANT);
+    let Some(rt) = fifo(&schedule, Mapping::Linear) else {
+        return;
+    };
+    let all = processor::allowed().unwrap();
+    let [first, .., last] = all[..] else {
+        return println!("skipped: there is one processor");
+    };
+    let pinned = std::thread::spawn(move || {
+        punctual::rt::Processors::of(&[last])
+            .unwrap()
+            .pin_own()
+            .unwrap();
+        let client = ClientScheduler::new(&rt, &schedule, &[]).unwrap();
+        let (sender, seen) = std::sync::mpsc::channel();
+        let thread = client.start_periodic("log", clock::nanos(), move |_| {
+            let _ = sender.send(processor::allowed().unwrap());
+        });
+        let seen = seen.recv().unwrap();
+        let _ = thread.unwrap().stop();
+        seen
+    });
+    assert_eq!(pinned.join().unwrap(), [first]);
+}
+
+#[test]
+fn a_preparation_that_panics_is_an_error() {
+    let schedule = any_schedule(PLANT);
+    let rt = ordinary(&schedule);
+    let client = ClientScheduler::new(&rt, &schedule, &[]).unwrap();
+    let refused = client.start_prepared("log", 0, || panic!("on purpose"), |_| ());
+    let refused = refused.unwrap_err();
+    assert!(
+        matches!(refused, ScheduleError::NotPrepared(_)),
+        "{refused}"
+    );
 }

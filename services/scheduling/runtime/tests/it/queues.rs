@@ -37,14 +37,17 @@ fn order_of(text: &str) -> Vec<&'static str> {
     let scheduler = ServerScheduler::new(&rt, &orb, &schedule, &names).unwrap();
     let root = orb.root_poa().unwrap();
     let manager = Some(root.manager());
-    let poa = scheduler
-        .create_poa(&root, "queue", manager, &[], &names)
-        .unwrap();
+    // Two adapters share one queue.
+    let adapters = [&names[..1], &names[1..]].map(|names| {
+        let created = scheduler.create_poa(&root, names[0], manager, &[], names);
+        created.unwrap()
+    });
     let (open, gate) = channel();
     let (order, ordered) = channel();
     let gate = Arc::new(Mutex::new(gate));
     let objects = names.map(|name| -> Operation {
         let (gate, order) = (gate.clone(), order.clone());
+        let poa = &adapters[usize::from(name != names[0])];
         poa.schedule_object(Noting { name, gate, order }, name)
             .unwrap()
     });
