@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+mod events;
 mod flags;
 mod idl;
 mod idl_options;
@@ -65,6 +66,9 @@ enum Command {
     /// Prove that operations meet their deadlines, before they run; assign their priorities.
     #[command(subcommand)]
     Schedule(schedule::Options),
+    /// Serve a channel of events.
+    #[command(subcommand)]
+    Events(events::Options),
     /// Forward requests from one protocol to another.
     Bridge(bridge::Options),
     /// Start a server and a client, make calls of each kind, and show their durations.
@@ -117,6 +121,7 @@ fn main() -> ExitCode {
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Schedule(options) => schedule::run(&options),
+        Command::Events(options) => events::run(&options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -1,0 +1,222 @@
+//! Latest messages of one source.
+
+use super::header::{BadDatagram, FragmentHeader};
+use punctual::stub::ByteOrder;
+use std::collections::VecDeque;
+use std::ops::AddAssign;
+
+/// Latest messages of one source, by their numbers, which count up and begin again behind the largest.
+#[derive(Debug)]
+pub(super) struct Window {
+    /// Number of the first message in `slots`.
+    first: u32,
+    slots: VecDeque<Slot>,
+    most: usize,
+    /// Number of fragments in a row that were older than the window.
+    late: u32,
+}
+
+/// State of a message.
+#[derive(Debug)]
+pub(super) enum Slot {
+    /// Nothing of it has arrived, and it may have been sent before its source was known.
+    Before,
+    /// Nothing of it has arrived.
+    Missing,
+    /// Some of its fragments have arrived.
+    Partial(Box<Partial>),
+    /// It has been passed on, or given up.
+    Done,
+}
+
+/// Message of which some fragments have arrived.
+#[derive(Debug)]
+pub(super) struct Partial {
+    order: ByteOrder,
+    octets: Vec<u8>,
+    has: Vec<bool>,
+    missing: usize,
+    /// Octets that have arrived.
+    filled: usize,
+}
+
+/// Messages that may have been overtaken by the first one of a source that arrives.
+const BEFORE: u32 = 16;
+
+/// Late fragments in a row after which a source is taken to count anew, as a program does that was started again.
+const LATE_IN_A_ROW: u32 = 16;
+
+/// Messages that left the window incomplete.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lost {
+    /// Messages, those of which nothing arrived included.
+    pub(super) messages: u64,
+    /// Octets of memory that their parts held.
+    pub(super) octets: usize,
+}
+
+impl Window {
+    /// Makes a window of at most `most` messages around the first one that arrives.
+    pub(super) fn new(arrived: u32, most: usize) -> Self {
+        let mut window = Self {
+            first: 0,
+            slots: VecDeque::new(),
+            most: most.max(1),
+            late: 0,
+        };
+        window.begin_at(arrived);
+        window
+    }
+
+    /// Returns the state of a message; `None` if it is older than the window. A newer one moves the window, and so does
+    /// a source that counts anew.
+    pub(super) fn slot(&mut self, message: u32) -> (Option<&mut Slot>, Lost) {
+        let mut lost = Lost::default();
+        if self.is_late(message) {
+            self.late += 1;
+            if self.late < LATE_IN_A_ROW {
+                return (None, lost);
+            }
+            lost = self.leave(self.slots.len());
+            self.begin_at(message);
+        }
+        self.late = 0;
+        let ahead = message.wrapping_sub(self.first) as usize;
+        lost += self.leave((ahead + 1).saturating_sub(self.most));
+        let at = message.wrapping_sub(self.first) as usize;
+        while self.slots.len() <= at {
+            self.slots.push_back(Slot::Missing);
+        }
+        (self.slots.get_mut(at), lost)
+    }
+
+    /// Returns the octets that parts of messages hold.
+    pub(super) fn held(&self) -> usize {
+        self.slots.iter().map(Slot::held).sum()
+    }
+
+    /// Gives up all incomplete messages.
+    pub(super) fn give_up(&mut self) -> Lost {
+        let mut lost = Lost::default();
+        for slot in &mut self.slots {
+            if matches!(slot, Slot::Partial(_)) {
+                lost += slot.lost();
+                *slot = Slot::Done;
+            }
+        }
+        lost
+    }
+
+    fn begin_at(&mut self, arrived: u32) {
+        let before = BEFORE.min(u32::try_from(self.most - 1).unwrap_or(BEFORE));
+        self.first = arrived.wrapping_sub(before);
+        self.slots = (0..before).map(|_| Slot::Before).collect();
+    }
+
+    const fn is_late(&self, message: u32) -> bool {
+        message.wrapping_sub(self.first) > u32::MAX / 2
+    }
+
+    /// Takes the first `count` messages out of the window, of which there may be more than slots.
+    fn leave(&mut self, count: usize) -> Lost {
+        let mut lost = Lost::default();
+        let known = count.min(self.slots.len());
+        for slot in self.slots.drain(..known) {
+            lost += slot.lost();
+        }
+        lost.messages += (count - known) as u64;
+        self.first = self.first.wrapping_add(u32::try_from(count).unwrap_or(u32::MAX));
+        lost
+    }
+}
+
+impl AddAssign for Lost {
+    fn add_assign(&mut self, other: Self) {
+        self.messages += other.messages;
+        self.octets += other.octets;
+    }
+}
+
+impl Slot {
+    fn held(&self) -> usize {
+        match self {
+            Self::Partial(partial) => partial.held(),
+            Self::Before | Self::Missing | Self::Done => 0,
+        }
+    }
+
+    fn lost(&self) -> Lost {
+        Lost {
+            messages: u64::from(matches!(self, Self::Missing | Self::Partial(_))),
+            octets: self.held(),
+        }
+    }
+}
+
+impl Partial {
+    /// Makes an empty message of the size that its first fragment announces.
+    pub(super) fn new(header: &FragmentHeader) -> Self {
+        Self {
+            order: header.order,
+            octets: vec![0; header.message_size as usize],
+            has: vec![false; header.count as usize],
+            missing: header.count as usize,
+            filled: 0,
+        }
+    }
+
+    /// Returns the octets that a message holds until it is complete.
+    pub(super) const fn needs(header: &FragmentHeader) -> usize {
+        header.message_size as usize + header.count as usize
+    }
+
+    /// Returns the octets that the message holds.
+    pub(super) const fn held(&self) -> usize {
+        self.octets.len() + self.has.len()
+    }
+
+    /// Takes a fragment. Returns `false` if it has been taken before.
+    ///
+    /// # Errors
+    /// The fragment contradicts earlier ones.
+    pub(super) fn take(
+        &mut self,
+        header: &FragmentHeader,
+        fragment: &[u8],
+    ) -> Result<bool, BadDatagram> {
+        let is_alike = header.order == self.order
+            && header.message_size as usize == self.octets.len()
+            && header.count as usize == self.has.len();
+        let (at, number) = (header.offset as usize, header.number as usize);
+        let room = self.octets.get_mut(at..at + fragment.len());
+        let (Some(room), Some(has), true) = (room, self.has.get_mut(number), is_alike) else {
+            let text = "the fragment is of another message than those before with its number";
+            return Err(BadDatagram::Contradiction(text));
+        };
+        if std::mem::replace(has, true) {
+            return Ok(false);
+        }
+        room.copy_from_slice(fragment);
+        self.missing -= 1;
+        self.filled += fragment.len();
+        Ok(true)
+    }
+
+    /// Returns `true` once all fragments have arrived.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.missing == 0
+    }
+
+    /// Returns the message.
+    ///
+    /// # Errors
+    /// Its fragments overlap, and leave a gap.
+    pub(super) fn finish(self) -> Result<(ByteOrder, Vec<u8>), BadDatagram> {
+        if self.filled == self.octets.len() {
+            Ok((self.order, self.octets))
+        } else {
+            let text = "the fragments are not as long together as the message";
+            Err(BadDatagram::Contradiction(text))
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! All links of a channel.
+
+use super::link::{Link, UdpLink};
+use super::remote::{Remote, RemoteCounts};
+use super::udp::{Receiver, Sender, UdpCounts};
+use crate::Data;
+use crate::service::EventService;
+use punctual::{Orb, Poa};
+use punctual_rtevent::{
+    Channel, ConsumerHandle, Filter, ObserverId, Publications, Subscription, Supplier, SupplierHandle,
+};
+use std::fmt;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Links between a channel and others, which end when this is dropped.
+pub struct Federation {
+    channel: Channel<Data>,
+    senders: Vec<(UdpLink, Arc<Sender>, ConsumerHandle<Data>)>,
+    receivers: Vec<(UdpLink, Receiver)>,
+    remotes: Vec<(String, Remote, ObserverId)>,
+}
+
+/// Reason why a link to another channel cannot be made.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("the link {link} cannot be made: {reason}")]
+pub struct FederationError {
+    /// The link, as settings name it.
+    pub link: String,
+    /// Cause of the error.
+    pub reason: String,
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for FederationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for Federation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Federation")
+            .field("sends", &self.senders.len())
+            .field("receives", &(self.receivers.len() + self.remotes.len()))
+            .finish_non_exhaustive()
+    }
+}
+
+/// Supplier of a link, which has nobody to be disconnected from.
+struct Silent;
+
+impl Supplier for Silent {}
+
+impl Federation {
+    /// Starts the links of a service's channel: those to which it sends, and those from which it receives. Objects for
+    /// the latter are activated in `poa`.
+    ///
+    /// # Errors
+    /// The first link that cannot be made. A channel elsewhere that cannot be reached is no error: the link connects
+    /// when it can.
+    pub fn start(
+        service: &EventService,
+        poa: &Poa,
+        sends: &[Link],
+        receives: &[Link],
+    ) -> Result<Self, FederationError> {
+        let mut this = Self {
+            channel: service.channel().clone(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            remotes: Vec::new(),
+        };
+        for link in sends {
+            this.send(service, link).map_err(|reason| failed(link, reason))?;
+        }
+        for link in receives {
+            this.receive(service, poa, link)
+                .map_err(|reason| failed(link, reason))?;
+        }
+        Ok(this)
+    }
+
+    /// Returns the counts of the links over UDP, in the order of their start.
+    #[must_use]
+    pub fn udp_counts(&self) -> Vec<(UdpLink, UdpCounts)> {
+        let senders = self.senders.iter();
+        let senders = senders.map(|(link, sender, _)| (link.clone(), sender.counts()));
+        let receivers = self.receivers.iter();
+        let receivers = receivers.map(|(link, receiver)| (link.clone(), receiver.counts()));
+        senders.chain(receivers).collect()
+    }
+
+    /// Returns the counts of the links from other servers' channels, by their references.
+    #[must_use]
+    pub fn remote_counts(&self) -> Vec<(String, RemoteCounts)> {
+        let remotes = self.remotes.iter();
+        remotes.map(|(name, remote, _)| (name.clone(), remote.counts())).collect()
+    }
+
+    fn send(&mut self, service: &EventService, link: &Link) -> Result<(), String> {
+        let Link::Udp(link) = link else {
+            let text = "events are received from channels of other servers, and not sent: name this channel there";
+            return Err(text.to_owned());
+        };
+        let options = service.options();
+        let sender = Sender::new(link.clone(), options.form).map_err(|error| error.to_string())?;
+        let sender = Arc::new(sender);
+        let wanted = link.selectors();
+        let filters = wanted.iter().map(|it| Filter::event(it.kind, it.source));
+        let subscription = Subscription::new(Filter::any_of(filters))
+            .level(options.level)
+            .queue(options.queue)
+            .gateway();
+        let handle = self.channel.connect_consumer(subscription, sender.clone());
+        let handle = handle.map_err(|error| error.to_string())?;
+        self.senders.push((link.clone(), sender, handle));
+        Ok(())
+    }
+
+    fn receive(&mut self, service: &EventService, poa: &Poa, link: &Link) -> Result<(), String> {
+        match link {
+            Link::Udp(link) => self.receive_datagrams(service, link),
+            Link::Reference(channel) => self.receive_from(service, poa, channel),
+        }
+    }
+
+    fn receive_datagrams(&mut self, service: &EventService, link: &UdpLink) -> Result<(), String> {
+        let own = self.senders.iter().filter_map(|(_, sender, _)| sender.address().ok());
+        let (own, options) = (own.collect(), service.options());
+        let largest = options.channel.largest_event;
+        let supplier = self.supplier(link.selectors())?;
+        let receiver = Receiver::start(link, options.form, largest, own, supplier);
+        let receiver = receiver.map_err(|error| error.to_string())?;
+        self.receivers.push((link.clone(), receiver));
+        Ok(())
+    }
+
+    fn receive_from(
+        &mut self,
+        service: &EventService,
+        poa: &Poa,
+        channel: &str,
+    ) -> Result<(), String> {
+        let supplier = self.supplier(Vec::new())?;
+        let form = service.options().form;
+        let remote = Remote::start(poa.orb().clone(), poa, channel.to_owned(), form, supplier)?;
+        let observer = self.channel.append_observer(remote.observer());
+        let observer = observer.map_err(|error| error.to_string())?;
+        self.remotes.push((channel.to_owned(), remote, observer));
+        Ok(())
+    }
+
+    fn supplier(&self, published: Vec<punctual_rtevent::Selector>) -> Result<SupplierHandle<Data>, String> {
+        let publications = Publications::new(published).gateway();
+        let supplier = self.channel.connect_supplier(publications, Arc::new(Silent));
+        supplier.map_err(|error| error.to_string())
+    }
+}
+
+/// Ends the links.
+impl Drop for Federation {
+    fn drop(&mut self) {
+        for (_, _, handle) in &self.senders {
+            handle.disconnect();
+        }
+        for (_, _, observer) in &self.remotes {
+            self.channel.remove_observer(*observer);
+        }
+    }
+}
+
+fn failed(link: &Link, reason: String) -> FederationError {
+    FederationError {
+        link: link.to_string(),
+        reason,
+    }
+}

@@ -1,0 +1,126 @@
+//! Datagrams received as events of a channel.
+
+use super::super::datagram::{Assembler, AssemblerOptions, Taken};
+use super::super::link::UdpLink;
+use super::counts::UdpCounts;
+use super::socket::receiving;
+use crate::wire::{Form, read_events};
+use crate::Data;
+use parking_lot::Mutex;
+use punctual::stub::{ByteOrder, Coding, Decoder};
+use punctual_rtevent::SupplierHandle;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Time after which a receiver notices that it shall end.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Largest datagram.
+const LARGEST: usize = 65_536;
+
+/// Receiver of datagrams, whose thread pushes their events into a channel.
+pub(crate) struct Receiver {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    socket: UdpSocket,
+    form: Form,
+    supplier: SupplierHandle<Data>,
+    /// Addresses of this host's own senders, whose datagrams come back.
+    own: Vec<SocketAddr>,
+    ends: AtomicBool,
+    counts: Mutex<UdpCounts>,
+}
+
+impl Receiver {
+    /// Starts a receiver.
+    ///
+    /// # Errors
+    /// The socket cannot be made, the group not be joined, or the thread not be started.
+    pub(crate) fn start(
+        link: &UdpLink,
+        form: Form,
+        largest: usize,
+        own: Vec<SocketAddr>,
+        supplier: SupplierHandle<Data>,
+    ) -> io::Result<Self> {
+        let socket = receiving(link)?;
+        socket.set_read_timeout(Some(LOOK))?;
+        let shared = Arc::new(Shared {
+            socket,
+            form,
+            supplier,
+            own,
+            ends: AtomicBool::new(false),
+            counts: Mutex::default(),
+        });
+        let options = AssemblerOptions {
+            has_checksum: link.has_checksum,
+            most_message: largest.saturating_add(1_024),
+            ..AssemblerOptions::default()
+        };
+        let of_thread = shared.clone();
+        let thread = std::thread::Builder::new().name("events by udp".to_owned());
+        let thread = thread.spawn(move || of_thread.run(Assembler::new(options)))?;
+        Ok(Self {
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Returns what has been counted.
+    pub(crate) fn counts(&self) -> UdpCounts {
+        *self.shared.counts.lock()
+    }
+}
+
+/// Ends the thread.
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.shared.ends.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // It does not panic; if it did, that has been reported.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn run(&self, mut assembler: Assembler) {
+        let mut buffer = vec![0; LARGEST];
+        while !self.ends.load(Ordering::Relaxed) {
+            let Ok((length, from)) = self.socket.recv_from(&mut buffer) else {
+                // The time to look is over, or an ICMP answer has come.
+                continue;
+            };
+            if self.own.contains(&from) {
+                continue;
+            }
+            let taken = assembler.take(from, buffer.get(..length).unwrap_or_default());
+            self.counts.lock().datagrams = assembler.counts();
+            match taken {
+                Taken::Message(order, message) => self.pass(order, &message),
+                Taken::Bad(bad) => tracing::debug!("a datagram of {from} is ignored: {bad}"),
+                _ => {}
+            }
+        }
+    }
+
+    fn pass(&self, order: ByteOrder, message: &[u8]) {
+        let mut input = Decoder::new(message, order, Coding::default());
+        let Ok(events) = self.form.read(&mut input, read_events) else {
+            self.counts.lock().unread += 1;
+            return;
+        };
+        self.counts.lock().received += events.len() as u64;
+        if let Err(error) = self.supplier.push(&events) {
+            tracing::debug!("events by UDP are not taken: {error}");
+        }
+    }
+}

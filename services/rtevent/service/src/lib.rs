@@ -1,0 +1,54 @@
+//! The real-time event service: `RtecEventChannelAdmin::EventChannel` with the interface of TAO 2.2.1, over the
+//! channel of `punctual-rtevent`.
+//!
+//! Suppliers and consumers connect to proxies, push events, and receive those that their filters accept. An
+//! [`EventService`] serves one channel; programs of the same process use [`EventService::channel`] without an ORB
+//! between.
+//!
+//! ```text
+//! wire        events and subscriptions as octets, in the forms that builds of TAO have
+//! service     the channel, its proxies, and rules of access
+//! proxy       the channel as suppliers and consumers see it
+//! peer        suppliers, consumers and observers as the channel sees them
+//! servant     the channel's object and its factories of proxies
+//! federation  events from one channel to another
+//! ```
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod clock;
+pub mod federation;
+mod hosted;
+mod metrics;
+mod options;
+mod peer;
+mod proxy;
+mod refusal;
+mod reports;
+mod servant;
+mod service;
+mod settings;
+mod wire;
+
+pub use options::{Convention, ServiceOptions};
+pub use service::{EventService, OpenError};
+pub use settings::{LISTEN, open, settings};
+pub use wire::{Form, FormError};
+
+include!(concat!(env!("OUT_DIR"), "/RtecEventChannelAdmin.rs"));
+
+/// Data of an event, shared by all consumers that receive it.
+pub type Data = std::sync::Arc<RtecEventData>;
+
+/// Event as the channel has it.
+pub type Event = punctual_rtevent::Event<Data>;
+
+impl punctual_rtevent::Payload for RtecEventData {
+    fn size(&self) -> usize {
+        self.payload.len() + self.any_value.size_hint()
+    }
+
+    fn empty() -> Self {
+        Self::default()
+    }
+}

@@ -1,0 +1,9 @@
+//! Peers as the channel sees them: their references are called.
+
+mod consumer;
+mod observer;
+mod supplier;
+
+pub(crate) use consumer::RemoteConsumer;
+pub(crate) use observer::RemoteObserver;
+pub(crate) use supplier::RemoteSupplier;

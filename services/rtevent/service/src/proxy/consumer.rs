@@ -1,0 +1,159 @@
+//! Proxies of the channel for suppliers (`ProxyPushConsumer`).
+
+use super::objects::Proxies;
+use crate::peer::RemoteSupplier;
+use crate::refusal::{Raised, Refusal};
+use crate::rtec_event_channel_admin::ProxyPushConsumer;
+use crate::rtec_event_comm::PushSupplier;
+use crate::service::EventService;
+use crate::wire::{Published, read_events, read_supplier};
+use crate::{Data, clock};
+use parking_lot::RwLock;
+use punctual::poa::Servant;
+use punctual::stub::{Answered, ServerCall, Unmarshal};
+use punctual::{Implements, Interface, ObjectId};
+use punctual_rtevent::{Publications, Selector, SupplierHandle};
+use std::any::Any;
+use std::sync::Arc;
+
+/// Proxy of the channel for one supplier.
+pub(crate) struct ProxyConsumer {
+    service: EventService,
+    id: ObjectId,
+    connection: RwLock<Connection>,
+}
+
+#[derive(Clone)]
+enum Connection {
+    None,
+    Connected(SupplierHandle<Data>),
+    Ended,
+}
+
+impl ProxyConsumer {
+    /// Makes a proxy with the id of its object.
+    pub(crate) fn new(service: EventService, id: ObjectId) -> Self {
+        Self {
+            service,
+            id,
+            connection: RwLock::new(Connection::None),
+        }
+    }
+
+    fn proxies(&self) -> &Arc<Proxies> {
+        self.service.proxies()
+    }
+
+    fn push(&self, call: &mut ServerCall<'_>) -> Answered {
+        if let Err(refused) = self.take(call) {
+            self.service.count_refused(&refused);
+            return Err(refused.into());
+        }
+        call.reply(|_| Ok(()))
+    }
+
+    fn take(&self, call: &mut ServerCall<'_>) -> Result<(), punctual::SystemException> {
+        self.service.check_access()?;
+        let form = self.service.options().form;
+        let mut events = form.read(call.arguments(), read_events)?;
+        if form.has_timestamps {
+            let received = clock::now();
+            for event in &mut events {
+                event.header.received = received;
+            }
+        }
+        let Connection::Connected(supplier) = &*self.connection.read() else {
+            return Err(Refusal::NotConnected.into());
+        };
+        Ok(supplier.push(&events).map_err(Refusal::from)?)
+    }
+
+    fn connect(&self, call: &mut ServerCall<'_>) -> Answered {
+        let arguments = call.arguments();
+        let reference = Option::<PushSupplier>::unmarshal(arguments)?;
+        let qos = self.service.options().form.read(arguments, read_supplier)?;
+        match self.connect_to(reference, qos) {
+            Ok(()) => call.reply(|_| Ok(())),
+            Err(refusal) => match refusal.raised() {
+                Some(Raised::AlreadyConnected(exception)) => call.raise(&exception),
+                _ => Err(refusal.into()),
+            },
+        }
+    }
+
+    fn connect_to(&self, reference: Option<PushSupplier>, qos: Published) -> Result<(), Refusal> {
+        self.service.check_access()?;
+        let publications = publications(&qos);
+        let options = self.service.options();
+        let mut connection = self.connection.write();
+        match &*connection {
+            Connection::Connected(supplier) if options.can_reconnect => {
+                return Ok(supplier.change(publications)?);
+            }
+            Connection::Connected(_) => return Err(Refusal::AlreadyConnected),
+            Connection::Ended => return Err(Refusal::NotConnected),
+            Connection::None => {}
+        }
+        let supplier = RemoteSupplier {
+            reference,
+            timeout: options.push_timeout,
+            proxy: self.id.clone(),
+            proxies: Arc::downgrade(self.proxies()),
+        };
+        let channel = self.service.channel();
+        *connection =
+            Connection::Connected(channel.connect_supplier(publications, Arc::new(supplier))?);
+        self.proxies().connected(&self.id);
+        Ok(())
+    }
+
+    fn disconnect(&self) -> Result<(), Refusal> {
+        self.service.check_access()?;
+        let before = std::mem::replace(&mut *self.connection.write(), Connection::Ended);
+        if let Connection::Connected(supplier) = before {
+            supplier.disconnect();
+        }
+        self.proxies().remove(&self.id);
+        Ok(())
+    }
+}
+
+/// Returns what a supplier publishes, as the channel has it.
+fn publications(qos: &Published) -> Publications {
+    let headers = qos.headers.iter();
+    let mut publications =
+        Publications::new(headers.map(|header| Selector::new(header.kind, header.source)));
+    publications.is_gateway = qos.is_gateway;
+    publications
+}
+
+/// Skeleton of a proxy.
+struct Skeleton(Arc<ProxyConsumer>);
+
+impl Implements<Arc<ProxyConsumer>> for ProxyPushConsumer {
+    fn servant(servant: Arc<ProxyConsumer>) -> Arc<dyn Servant> {
+        Arc::new(Skeleton(servant))
+    }
+}
+
+impl Servant for Skeleton {
+    fn repository_ids(&self) -> &'static [&'static str] {
+        ProxyPushConsumer::REPOSITORY_IDS
+    }
+
+    fn implementation(&self) -> &(dyn Any + Send + Sync) {
+        &self.0
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Answered {
+        match call.operation() {
+            "push" => self.0.push(call),
+            "connect_push_supplier" => self.0.connect(call),
+            "disconnect_push_consumer" => {
+                self.0.disconnect()?;
+                call.reply(|_| Ok(()))
+            }
+            _ => Err(call.bad_operation()),
+        }
+    }
+}

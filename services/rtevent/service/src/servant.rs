@@ -1,0 +1,120 @@
+//! The channel's object, and its factories of proxies.
+
+use crate::federation::Federation;
+use crate::proxy::{ProxyConsumer, ProxySupplier};
+use crate::refusal::Refusal;
+use crate::rtec_event_channel_admin::{
+    CantRemoveObserver, ConsumerAdmin, ConsumerAdminServant, EventChannel, EventChannelAppendObserverError,
+    EventChannelRemoveObserverError, EventChannelServant, Observer, ObserverHandle,
+    ProxyPushConsumer, ProxyPushSupplier, SupplierAdmin, SupplierAdminServant, event_channel,
+};
+use crate::service::EventService;
+use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+use punctual::{ObjectId, Poa, SystemException};
+use punctual_host::ServeError;
+use std::sync::Arc;
+
+impl EventService {
+    /// Serves the channel by an adapter below `parent`, which requests reach through its manager. If the ORB's
+    /// endpoints stay the same, so does the reference; proxies end with the process.
+    ///
+    /// # Errors
+    /// The adapters cannot be made: their names are taken.
+    pub fn serve(&self, parent: &Poa) -> Result<EventChannel, ServeError> {
+        let policies = [
+            PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+            PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+        ];
+        let poa = parent.create_poa("EventService", Some(parent.manager()), &policies);
+        let poa = poa.map_err(ServeError::of::<Self>)?;
+        self.proxies().serve(&poa).map_err(ServeError::of::<Self>)?;
+        let of = |error| ServeError::of::<Self>(error);
+        let id = |name: &str| ObjectId::from(name.as_bytes());
+        let consumers: ConsumerAdmin = poa
+            .activate_with_id(&id("ConsumerAdmin"), Admin(self.clone()))
+            .map_err(of)?;
+        let suppliers: SupplierAdmin = poa
+            .activate_with_id(&id("SupplierAdmin"), Admin(self.clone()))
+            .map_err(of)?;
+        let channel = ChannelObject {
+            service: self.clone(),
+            consumers,
+            suppliers,
+        };
+        let channel = poa.activate_with_id(&id("EventChannel"), channel).map_err(of)?;
+        self.federate(parent)?;
+        Ok(channel)
+    }
+
+    /// Starts the links to other channels, whose objects have an adapter of their own.
+    fn federate(&self, parent: &Poa) -> Result<(), ServeError> {
+        let options = self.options();
+        let poa = parent.create_poa("EventLinks", Some(parent.manager()), &[]);
+        let poa = poa.map_err(ServeError::of::<Self>)?;
+        let federation = Federation::start(self, &poa, &options.sends, &options.receives);
+        self.keep(federation.map_err(ServeError::of::<Self>)?);
+        Ok(())
+    }
+}
+
+/// Factories of proxies.
+struct Admin(EventService);
+
+impl ConsumerAdminServant for Admin {
+    fn obtain_push_supplier(&self) -> Result<Option<ProxyPushSupplier>, SystemException> {
+        self.0.check_access()?;
+        let make = |id| Arc::new(ProxySupplier::new(self.0.clone(), id));
+        Ok(Some(self.0.proxies().add(make, self.0.options().unconnected)?))
+    }
+}
+
+impl SupplierAdminServant for Admin {
+    fn obtain_push_consumer(&self) -> Result<Option<ProxyPushConsumer>, SystemException> {
+        self.0.check_access()?;
+        let make = |id| Arc::new(ProxyConsumer::new(self.0.clone(), id));
+        Ok(Some(self.0.proxies().add(make, self.0.options().unconnected)?))
+    }
+}
+
+/// The channel's object.
+struct ChannelObject {
+    service: EventService,
+    consumers: ConsumerAdmin,
+    suppliers: SupplierAdmin,
+}
+
+impl EventChannelServant for ChannelObject {
+    fn for_consumers(&self) -> Result<Option<ConsumerAdmin>, SystemException> {
+        Ok(Some(self.consumers.clone()))
+    }
+
+    fn for_suppliers(&self) -> Result<Option<SupplierAdmin>, SystemException> {
+        Ok(Some(self.suppliers.clone()))
+    }
+
+    fn destroy(&self) -> Result<(), SystemException> {
+        self.service.check_access()?;
+        if !self.service.options().can_destroy {
+            return Err(Refusal::NotDestroyed.into());
+        }
+        self.service.channel().destroy();
+        Ok(())
+    }
+
+    fn append_observer(
+        &self,
+        gw: Option<&Observer>,
+    ) -> Result<ObserverHandle, EventChannelAppendObserverError> {
+        self.service.check_access().map_err(SystemException::from)?;
+        let observer = gw.ok_or(Refusal::Nil).map_err(SystemException::from)?;
+        Ok(self.service.observe(observer)?)
+    }
+
+    fn remove_observer(&self, gw: ObserverHandle) -> Result<(), EventChannelRemoveObserverError> {
+        self.service.check_access().map_err(SystemException::from)?;
+        match self.service.forget(gw) {
+            true => Ok(()),
+            false => Err(CantRemoveObserver.into()),
+        }
+    }
+}

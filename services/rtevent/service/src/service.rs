@@ -1,0 +1,184 @@
+//! The service: a channel, its proxies, and rules of access.
+
+use crate::Data;
+use crate::federation::Federation;
+use crate::options::{Convention, ServiceOptions};
+use crate::peer::RemoteObserver;
+use crate::proxy::Proxies;
+use crate::refusal::Refusal;
+use crate::reports::Log;
+use crate::rtec_event_channel_admin::Observer;
+use crate::wire::Subscribed;
+use parking_lot::{Mutex, RwLock};
+use punctual_host::access::Rules;
+use punctual_host::metrics::Exposition;
+use punctual_rtevent::{Channel, Filter, ObserverId, OptionsError, Subscription};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Real-time event service with one channel; clones share it.
+#[derive(Clone)]
+pub struct EventService(Arc<Shared>);
+
+struct Shared {
+    channel: Channel<Data>,
+    options: ServiceOptions,
+    peers: RwLock<Rules<()>>,
+    proxies: Arc<Proxies>,
+    observers: Mutex<Observers>,
+    federation: Mutex<Option<Federation>>,
+    refused: AtomicU64,
+}
+
+/// Reason why a service cannot be opened.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("the event channel cannot be made: {0}")]
+pub struct OpenError(#[from] pub OptionsError);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for EventService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventService")
+            .field("options", &self.0.options)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Observers that peers have appended, by their handles.
+#[derive(Default)]
+struct Observers {
+    next: u32,
+    by_handle: HashMap<u32, ObserverId>,
+}
+
+impl EventService {
+    /// Makes a service with an empty channel.
+    ///
+    /// # Errors
+    /// An option is out of its range.
+    pub fn new(mut options: ServiceOptions) -> Result<Self, OpenError> {
+        let log = || Arc::new(Log::default()) as Arc<_>;
+        options.channel.reports.get_or_insert_with(log);
+        Ok(Self(Arc::new(Shared {
+            channel: Channel::new(options.channel.clone())?,
+            options,
+            peers: RwLock::default(),
+            proxies: Arc::default(),
+            observers: Mutex::default(),
+            federation: Mutex::default(),
+            refused: AtomicU64::new(0),
+        })))
+    }
+
+    /// Returns the channel, to which suppliers and consumers of this process connect without an ORB between.
+    #[must_use]
+    pub fn channel(&self) -> &Channel<Data> {
+        &self.0.channel
+    }
+
+    /// Returns the options.
+    #[must_use]
+    pub fn options(&self) -> &ServiceOptions {
+        &self.0.options
+    }
+
+    /// Sets the peers that may use the channel from now on. Without a grant, all may.
+    pub fn set_peers(&self, peers: Rules<()>) {
+        *self.0.peers.write() = peers;
+    }
+
+    /// Appends the service's metrics to the exposition.
+    pub fn write_metrics(&self, out: &mut Exposition) {
+        crate::metrics::write(&self.0.channel.statistics(), out);
+        let help = "Pushes of suppliers that were refused.";
+        out.counter("refused_pushes", help, self.0.refused.load(Ordering::Relaxed));
+    }
+
+    /// Returns the proxies' objects.
+    pub(crate) fn proxies(&self) -> &Arc<Proxies> {
+        &self.0.proxies
+    }
+
+    /// Checks whether the peer of the current request may use the channel.
+    ///
+    /// # Errors
+    /// It may not.
+    pub(crate) fn check_access(&self) -> Result<(), Refusal> {
+        let peers = self.0.peers.read();
+        match peers.permits(&peers.requester(), |()| true) {
+            true => Ok(()),
+            false => Err(Refusal::NotPermitted),
+        }
+    }
+
+    /// Returns the subscription that a consumer asks for.
+    ///
+    /// # Errors
+    /// Its filter is none.
+    pub(crate) fn subscription(&self, qos: &Subscribed) -> Result<Subscription, Refusal> {
+        let options = &self.0.options;
+        let limits = options.channel.filter_limits;
+        let filter = match options.convention {
+            Convention::Prefix => Filter::from_prefix(&qos.dependencies, limits),
+            Convention::Basic => Filter::from_basic(&qos.dependencies, limits),
+            Convention::Either => Filter::from_prefix(&qos.dependencies, limits)
+                .or_else(|error| Filter::from_basic(&qos.dependencies, limits).map_err(|_| error)),
+        };
+        let filter = filter.map_err(|error| Refusal::Connect(error.into()))?;
+        let mut subscription = Subscription::new(filter)
+            .level(options.level)
+            .queue(options.queue);
+        subscription.is_gateway = qos.is_gateway;
+        Ok(subscription)
+    }
+
+    /// Counts a refused push, and logs the first, second, fourth and so on.
+    pub(crate) fn count_refused(&self, refusal: &dyn fmt::Display) {
+        let count = self.0.refused.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_power_of_two() {
+            tracing::warn!("{count} pushes of suppliers were refused so far, the last one: {refusal}");
+        }
+    }
+
+    /// Appends an observer, and returns its handle.
+    ///
+    /// # Errors
+    /// There are too many, or the channel has been destroyed.
+    pub(crate) fn observe(&self, observer: &Observer) -> Result<u32, Refusal> {
+        let options = &self.0.options;
+        let mut observers = self.0.observers.lock();
+        if observers.by_handle.len() >= options.most_observers {
+            return Err(Refusal::Full {
+                what: "observers",
+                setting: "most-observers",
+                limit: options.most_observers,
+            });
+        }
+        let remote = RemoteObserver::new(observer, options.form, options.push_timeout);
+        let id = self.0.channel.append_observer(Arc::new(remote))?;
+        observers.next = observers.next.wrapping_add(1);
+        let handle = observers.next;
+        observers.by_handle.insert(handle, id);
+        Ok(handle)
+    }
+
+    /// Removes an observer. Returns `false` if there is none with the handle.
+    pub(crate) fn forget(&self, handle: u32) -> bool {
+        let removed = self.0.observers.lock().by_handle.remove(&handle);
+        removed.map(|id| self.0.channel.remove_observer(id)).is_some()
+    }
+
+    /// Keeps the links to other channels until the service ends.
+    pub(crate) fn keep(&self, federation: Federation) {
+        *self.0.federation.lock() = Some(federation);
+    }
+}

@@ -1,0 +1,134 @@
+//! Fields of events that are on the wire.
+
+use punctual::stub::{CdrError, Decoder};
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
+use std::fmt;
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Fields of events that are on the wire. All peers of a channel have the same form: a build of TAO can
+/// leave fields out (`TAO_LACKS_EVENT_CHANNEL_TIMESTAMPS`, `…_OCTET_SEQUENCE` and `…_ANY`), and nothing in a
+/// message says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// Times at which the channel received and sent the event, in its header. Default: true.
+    pub has_timestamps: bool,
+    /// Padding and octets. Default: true.
+    pub has_octets: bool,
+    /// Value of type `any`. Default: true.
+    pub has_any: bool,
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self {
+            has_timestamps: true,
+            has_octets: true,
+            has_any: true,
+        }
+    }
+}
+
+/// Names of the fields that a form may be without.
+pub(crate) const FIELDS: [&str; 3] = ["timestamps", "octets", "any"];
+
+/// A field of events that cannot be left out.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("`{0}` is no field that events may be without: there are `timestamps`, `octets` and `any`")]
+pub struct FormError(String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for FormError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Form {
+    /// Returns the form without the named fields: `timestamps`, `octets`, `any`.
+    ///
+    /// # Errors
+    /// There is no such field.
+    pub fn without(fields: &[impl AsRef<str>]) -> Result<Self, FormError> {
+        let mut form = Self::default();
+        for field in fields {
+            match field.as_ref() {
+                "timestamps" => form.has_timestamps = false,
+                "octets" => form.has_octets = false,
+                "any" => form.has_any = false,
+                other => return Err(FormError(other.to_owned())),
+            }
+        }
+        Ok(form)
+    }
+
+    /// Returns the least number of octets of an event.
+    pub(crate) fn least(self) -> usize {
+        24 + 16 * usize::from(self.has_timestamps)
+            + 8 * usize::from(self.has_octets)
+            + 4 * usize::from(self.has_any)
+    }
+
+    /// Reads the last argument of a request, which has to end where the request ends.
+    ///
+    /// # Errors
+    /// MARSHAL, with the forms in which the argument could be read.
+    pub(crate) fn read<T>(
+        self,
+        input: &mut Decoder<'_>,
+        read: fn(Self, &mut Decoder<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, SystemException> {
+        let start = input.clone();
+        let problem = match read(self, input) {
+            Ok(value) if input.remaining() == 0 => return Ok(value),
+            Ok(_) => format!("{} octets are left behind the events", input.remaining()),
+            Err(error) => error.to_string(),
+        };
+        let fits = |form: &Self| {
+            let mut input = start.clone();
+            read(*form, &mut input).is_ok() && input.remaining() == 0
+        };
+        let others: Vec<_> = Self::all().filter(fits).map(|form| form.to_string()).collect();
+        Err(self.mismatch(&problem, &others))
+    }
+
+    fn mismatch(self, problem: &str, others: &[String]) -> SystemException {
+        let advice = match others {
+            [] => "they are in no form that a build of TAO has".to_owned(),
+            forms => format!("the peer seems to send them {}", forms.join(" or ")),
+        };
+        let text = format!("the channel takes events {self}, and {advice}: {problem}");
+        SystemException::new(SystemExceptionKind::Marshal, 0, CompletionStatus::No).with_detail(text)
+    }
+
+    fn all() -> impl Iterator<Item = Self> {
+        (0..8_u8).map(|bits| Self {
+            has_timestamps: bits & 1 == 0,
+            has_octets: bits & 2 == 0,
+            has_any: bits & 4 == 0,
+        })
+    }
+}
+
+/// Shows the form as the setting that chooses it: `with all fields`, `without timestamps, any`.
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let has = [self.has_timestamps, self.has_octets, self.has_any];
+        let fields = FIELDS.iter().zip(has);
+        let lacks: Vec<_> = fields.filter(|(_, has)| !has).map(|(field, _)| *field).collect();
+        match lacks.as_slice() {
+            [] => f.write_str("with all fields"),
+            lacks => write!(f, "without {}", lacks.join(", ")),
+        }
+    }
+}
+
+/// Parses a list of the fields that are left out, separated by commas; nothing for all fields.
+impl FromStr for Form {
+    type Err = FormError;
+
+    fn from_str(text: &str) -> Result<Self, FormError> {
+        let fields = text.split(',').map(str::trim).filter(|field| !field.is_empty());
+        Self::without(&fields.collect::<Vec<_>>())
+    }
+}

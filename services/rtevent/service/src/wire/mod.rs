@@ -1,0 +1,13 @@
+//! Events as peers send and receive them: each build of TAO chooses the fields that are on the wire.
+
+mod event;
+mod form;
+mod qos;
+
+pub(crate) use event::{plain, read_events, write_events};
+pub(crate) use form::FIELDS;
+pub use form::{Form, FormError};
+pub(crate) use qos::{
+    Published, Subscribed, disjunction, published, read_consumer, read_supplier, write_consumer,
+    write_supplier,
+};

@@ -1,0 +1,169 @@
+//! Links between channels.
+
+use crate::support::{Served, event, eventually, header};
+use punctual::ListenEndpoint;
+use punctual_rtevent_service::ServiceOptions;
+use punctual_rtevent_service::federation::Link;
+use punctual_rtevent_service::rtec_event_comm::Event;
+use std::net::UdpSocket;
+
+fn with(sends: &[String], receives: &[String]) -> Served {
+    let parse = |links: &[String]| links.iter().map(|it| it.parse::<Link>().unwrap()).collect();
+    Served::new(ServiceOptions {
+        sends: parse(sends),
+        receives: parse(receives),
+        ..ServiceOptions::default()
+    })
+}
+
+fn crossing(kind: i32, ttl: i32) -> Event {
+    let mut event = event(kind, 1, b"payload");
+    event.header.ttl = ttl;
+    event
+}
+
+/// A port of this host that was free a moment ago.
+fn free_port() -> u16 {
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    socket.local_addr().unwrap().port()
+}
+
+#[test]
+fn what_is_subscribed_to_here_comes_from_the_channel_elsewhere() {
+    let there = with(&[], &[]);
+    let here = with(&[], &[there.reference()]);
+    let consumer = here.consumer(&[header(16, 0)]);
+    let subscribed = || there.service.channel().statistics().consumers.len() == 1;
+    eventually("the gateway subscribes", subscribed);
+    let supplier = there.supplier();
+    supplier.push(&[crossing(17, 1), crossing(16, 0), crossing(16, 2)]).unwrap();
+    let received = consumer.inbox.pushes(1).remove(0);
+    assert_eq!(received.len(), 1);
+    assert_eq!((received[0].header.r#type, received[0].header.ttl), (16, 1));
+    assert_eq!(received[0].data.payload, b"payload");
+}
+
+#[test]
+fn a_gateway_follows_subscriptions() {
+    let there = with(&[], &[]);
+    let here = with(&[], &[there.reference()]);
+    let consumers = || there.service.channel().statistics().consumers.len();
+    let first = here.consumer(&[header(16, 0)]);
+    eventually("the gateway subscribes", || consumers() == 1);
+    let supplier = there.supplier();
+    let second = here.consumer(&[header(17, 0)]);
+    // The other channel does not say when a changed subscription holds: events are pushed until it does.
+    eventually("an event of the second type comes", || {
+        supplier.push(&[crossing(17, 1)]).unwrap();
+        !second.inbox.is_empty()
+    });
+    first.proxy.disconnect_push_supplier().unwrap();
+    second.proxy.disconnect_push_supplier().unwrap();
+    eventually("the gateway subscribes to nothing", || consumers() == 0);
+}
+
+#[test]
+fn a_cycle_of_channels_ends_with_the_ttl() {
+    let one = with(&[], &[]);
+    let other = with(&[], &[one.reference()]);
+    // The first one is linked when the other has a reference.
+    let federation = {
+        use punctual_rtevent_service::federation::Federation;
+        let link = other.reference().parse::<Link>().unwrap();
+        Federation::start(&one.service, one.peers(), &[], &[link]).unwrap()
+    };
+    let (here, there) = (one.consumer(&[header(16, 0)]), other.consumer(&[header(16, 0)]));
+    for served in [&one, &other] {
+        // Its own consumer, and the gateway of the other one.
+        let consumers = || served.service.channel().statistics().consumers.len();
+        eventually("both subscribe", || consumers() == 2);
+    }
+    one.supplier().push(&[crossing(16, 3)]).unwrap();
+    let ttls = |served: &crate::support::Received, count| {
+        let events = served.inbox.events(count);
+        events.iter().map(|event| event.header.ttl).collect::<Vec<_>>()
+    };
+    assert_eq!(ttls(&here, 2), [3, 1]);
+    assert_eq!(ttls(&there, 2), [2, 0]);
+    drop(federation);
+}
+
+#[test]
+fn a_gateway_connects_again_to_a_channel_that_was_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let start = || {
+        let endpoint = ListenEndpoint::uiop(folder.path().join("socket"));
+        Served::at(endpoint, ServiceOptions::default())
+    };
+    let there = start();
+    let here = with(&[], &[there.reference()]);
+    let consumer = here.consumer(&[header(16, 0)]);
+    let is_subscribed =
+        |there: &Served| there.service.channel().statistics().consumers.len() == 1;
+    eventually("the gateway subscribes", || is_subscribed(&there));
+    drop(there);
+    let there = start();
+    eventually("the gateway subscribes again", || is_subscribed(&there));
+    there.supplier().push(&[crossing(16, 1)]).unwrap();
+    assert_eq!(consumer.inbox.kinds(1), [16]);
+}
+
+#[test]
+fn events_cross_by_datagrams_also_in_many_fragments() {
+    let port = free_port();
+    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
+    let sender = with(&[format!("udp://127.0.0.1:{port}?datagram=64")], &[]);
+    let consumer = receiver.consumer(&[header(0, 0)]);
+    let mut large = crossing(16, 2);
+    large.data.payload = (0..5_000_u32).map(|at| at as u8).collect();
+    large.data.any_value = punctual::Any::new("text").unwrap();
+    let supplier = sender.supplier();
+    supplier.push(&[crossing(15, 0), large.clone()]).unwrap();
+    let received = consumer.inbox.pushes(1).remove(0).remove(0);
+    assert_eq!((received.header.r#type, received.header.ttl), (16, 1));
+    assert_eq!(received.data, large.data);
+}
+
+#[test]
+fn a_multicast_group_reaches_every_channel_but_the_sender_s() {
+    let port = free_port();
+    let link = format!("udp://239.255.77.1:{port}?interface=127.0.0.1");
+    let receivers = [with(&[], &[link.clone()]), with(&[], &[link.clone()])];
+    let sender = with(&[link.clone()], &[link]);
+    let consumers: Vec<_> = receivers.iter().map(|it| it.consumer(&[header(0, 0)])).collect();
+    let own = sender.consumer(&[header(0, 0)]);
+    let supplier = sender.supplier();
+    supplier.push(&[crossing(16, 1)]).unwrap();
+    supplier.push(&[crossing(17, 1)]).unwrap();
+    for consumer in &consumers {
+        assert_eq!(consumer.inbox.kinds(2), [16, 17]);
+    }
+    assert_eq!(own.inbox.kinds(2), [16, 17]);
+}
+
+#[test]
+fn types_that_a_link_does_not_name_stay_here() {
+    let port = free_port();
+    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
+    let sender = with(&[format!("udp://127.0.0.1:{port}?types=17,18")], &[]);
+    let consumer = receiver.consumer(&[header(0, 0)]);
+    let supplier = sender.supplier();
+    for kind in 16..20 {
+        supplier.push(&[crossing(kind, 1)]).unwrap();
+    }
+    assert_eq!(consumer.inbox.kinds(2), [17, 18]);
+}
+
+#[test]
+fn datagrams_that_are_no_events_do_no_harm() {
+    let port = free_port();
+    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
+    let consumer = receiver.consumer(&[header(0, 0)]);
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for octets in [&b""[..], b"nonsense", &[0xff; 1_000], b"\x01ABC"] {
+        socket.send_to(octets, ("127.0.0.1", port)).unwrap();
+    }
+    let sender = with(&[format!("udp://127.0.0.1:{port}")], &[]);
+    sender.supplier().push(&[crossing(16, 1)]).unwrap();
+    assert_eq!(consumer.inbox.kinds(1), [16]);
+}

@@ -1,0 +1,11 @@
+//! Tests of the real-time event service: its interface, forms of events, links to other channels, refusals.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod channel;
+mod datagrams;
+mod forms;
+mod hostile;
+mod links;
+mod observers;
+mod settings;
+mod support;

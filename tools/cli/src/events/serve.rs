@@ -1,0 +1,41 @@
+//! `punctual events serve`: a real-time event channel as a server.
+
+use crate::fail;
+use crate::flags::{Flags, Table};
+use crate::naming::registry::InNaming;
+use punctual_host::Problem;
+use punctual_host::run::{RunOptions, run as run_service};
+use punctual_host::settings::{NAMING, Setting};
+use punctual_rtevent_service::{LISTEN, open, settings};
+use std::process::ExitCode;
+
+/// It prints a reference to an `RtecEventChannelAdmin::EventChannel`, whose interface is TAO's, and runs until it is
+/// interrupted or terminated. Programs of TAO find it by the name `EventService` in a Naming Service:
+/// `--bind-name EventService`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    flags: Flags<RealTimeEvents>,
+}
+
+/// Settings of the service.
+#[derive(Debug)]
+struct RealTimeEvents;
+
+impl Table for RealTimeEvents {
+    fn settings() -> Vec<&'static Setting> {
+        settings()
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
+    let served = serve(options).map(|()| ExitCode::SUCCESS);
+    served.map_err(|problem| fail(&problem, problem.help()))
+}
+
+fn serve(options: &Options) -> Result<(), Problem> {
+    let values = options.flags.values()?;
+    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = run.registered_in(InNaming(values.get(&NAMING)));
+    run_service(|| open(&values), run)
+}
