@@ -7,6 +7,8 @@ const TO_UNIX: u64 = 0x01b2_1dd2_1381_4000;
 
 /// Returns the time of day as a TimeT: in 100 ns since 15 October 1582.
 pub(crate) fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     TO_UNIX.saturating_add(u64::try_from(since.as_nanos() / 100).unwrap_or(u64::MAX))
 }

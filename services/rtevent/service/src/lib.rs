@@ -17,6 +17,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod clock;
+mod data;
 pub mod federation;
 mod hosted;
 mod metrics;
@@ -30,25 +31,10 @@ mod service;
 mod settings;
 mod wire;
 
+pub use data::{Data, Event, EventData};
 pub use options::{Convention, ServiceOptions};
 pub use service::{EventService, OpenError};
 pub use settings::{LISTEN, open, settings};
 pub use wire::{Form, FormError};
 
 include!(concat!(env!("OUT_DIR"), "/RtecEventChannelAdmin.rs"));
-
-/// Data of an event, shared by all consumers that receive it.
-pub type Data = std::sync::Arc<RtecEventData>;
-
-/// Event as the channel has it.
-pub type Event = punctual_rtevent::Event<Data>;
-
-impl punctual_rtevent::Payload for RtecEventData {
-    fn size(&self) -> usize {
-        self.payload.len() + self.any_value.size_hint()
-    }
-
-    fn empty() -> Self {
-        Self::default()
-    }
-}

@@ -19,14 +19,18 @@ impl Reports for Log {
             (before.checked_ilog2() != total.checked_ilog2()).then_some(*total)
         };
         if let Some(total) = total {
-            tracing::warn!("{consumer} has lost {total} events so far, the last ones for: {cause:?}");
+            tracing::warn!(
+                "{consumer} has lost {total} events so far, the last ones for: {cause:?}"
+            );
         }
     }
 
     fn disconnected(&self, consumer: ConsumerId, reason: &Reason) {
         self.lost.lock().remove(&consumer);
         match reason {
-            Reason::Asked | Reason::Destroyed => tracing::debug!("{consumer} is disconnected: {reason}"),
+            Reason::Asked | Reason::Destroyed => {
+                tracing::debug!("{consumer} is disconnected: {reason}")
+            }
             _ => tracing::warn!("{consumer} is disconnected: {reason}"),
         }
     }

@@ -4,9 +4,10 @@ use crate::federation::Federation;
 use crate::proxy::{ProxyConsumer, ProxySupplier};
 use crate::refusal::Refusal;
 use crate::rtec_event_channel_admin::{
-    CantRemoveObserver, ConsumerAdmin, ConsumerAdminServant, EventChannel, EventChannelAppendObserverError,
+    ConsumerAdmin, ConsumerAdminServant, EventChannel, EventChannelAppendObserverError,
     EventChannelRemoveObserverError, EventChannelServant, Observer, ObserverHandle,
-    ProxyPushConsumer, ProxyPushSupplier, SupplierAdmin, SupplierAdminServant, event_channel,
+    ProxyPushConsumer, ProxyPushSupplier, SupplierAdmin, SupplierAdminServant,
+    event_channel::CantRemoveObserver,
 };
 use crate::service::EventService;
 use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
@@ -41,7 +42,9 @@ impl EventService {
             consumers,
             suppliers,
         };
-        let channel = poa.activate_with_id(&id("EventChannel"), channel).map_err(of)?;
+        let channel = poa
+            .activate_with_id(&id("EventChannel"), channel)
+            .map_err(of)?;
         self.federate(parent)?;
         Ok(channel)
     }
@@ -64,7 +67,9 @@ impl ConsumerAdminServant for Admin {
     fn obtain_push_supplier(&self) -> Result<Option<ProxyPushSupplier>, SystemException> {
         self.0.check_access()?;
         let make = |id| Arc::new(ProxySupplier::new(self.0.clone(), id));
-        Ok(Some(self.0.proxies().add(make, self.0.options().unconnected)?))
+        Ok(Some(
+            self.0.proxies().add(make, self.0.options().unconnected)?,
+        ))
     }
 }
 
@@ -72,7 +77,9 @@ impl SupplierAdminServant for Admin {
     fn obtain_push_consumer(&self) -> Result<Option<ProxyPushConsumer>, SystemException> {
         self.0.check_access()?;
         let make = |id| Arc::new(ProxyConsumer::new(self.0.clone(), id));
-        Ok(Some(self.0.proxies().add(make, self.0.options().unconnected)?))
+        Ok(Some(
+            self.0.proxies().add(make, self.0.options().unconnected)?,
+        ))
     }
 }
 
@@ -107,7 +114,10 @@ impl EventChannelServant for ChannelObject {
     ) -> Result<ObserverHandle, EventChannelAppendObserverError> {
         self.service.check_access().map_err(SystemException::from)?;
         let observer = gw.ok_or(Refusal::Nil).map_err(SystemException::from)?;
-        Ok(self.service.observe(observer)?)
+        Ok(self
+            .service
+            .observe(observer)
+            .map_err(SystemException::from)?)
     }
 
     fn remove_observer(&self, gw: ObserverHandle) -> Result<(), EventChannelRemoveObserverError> {

@@ -15,8 +15,8 @@ use punctual_host::metrics::Exposition;
 use punctual_rtevent::{Channel, Filter, ObserverId, OptionsError, Subscription};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use thiserror::Error;
 
 /// Real-time event service with one channel; clones share it.
@@ -100,7 +100,11 @@ impl EventService {
     pub fn write_metrics(&self, out: &mut Exposition) {
         crate::metrics::write(&self.0.channel.statistics(), out);
         let help = "Pushes of suppliers that were refused.";
-        out.counter("refused_pushes", help, self.0.refused.load(Ordering::Relaxed));
+        out.counter(
+            "refused_pushes",
+            help,
+            self.0.refused.load(Ordering::Relaxed),
+        );
     }
 
     /// Returns the proxies' objects.
@@ -126,12 +130,11 @@ impl EventService {
     /// Its filter is none.
     pub(crate) fn subscription(&self, qos: &Subscribed) -> Result<Subscription, Refusal> {
         let options = &self.0.options;
-        let limits = options.channel.filter_limits;
         let filter = match options.convention {
-            Convention::Prefix => Filter::from_prefix(&qos.dependencies, limits),
-            Convention::Basic => Filter::from_basic(&qos.dependencies, limits),
-            Convention::Either => Filter::from_prefix(&qos.dependencies, limits)
-                .or_else(|error| Filter::from_basic(&qos.dependencies, limits).map_err(|_| error)),
+            Convention::Prefix => Filter::from_prefix(&qos.dependencies),
+            Convention::Basic => Filter::from_basic(&qos.dependencies),
+            Convention::Either => Filter::from_prefix(&qos.dependencies)
+                .or_else(|error| Filter::from_basic(&qos.dependencies).map_err(|_| error)),
         };
         let filter = filter.map_err(|error| Refusal::Connect(error.into()))?;
         let mut subscription = Subscription::new(filter)
@@ -145,7 +148,9 @@ impl EventService {
     pub(crate) fn count_refused(&self, refusal: &dyn fmt::Display) {
         let count = self.0.refused.fetch_add(1, Ordering::Relaxed) + 1;
         if count.is_power_of_two() {
-            tracing::warn!("{count} pushes of suppliers were refused so far, the last one: {refusal}");
+            tracing::warn!(
+                "{count} pushes of suppliers were refused so far, the last one: {refusal}"
+            );
         }
     }
 
@@ -164,7 +169,7 @@ impl EventService {
             });
         }
         let remote = RemoteObserver::new(observer, options.form, options.push_timeout);
-        let id = self.0.channel.append_observer(Arc::new(remote))?;
+        let id = self.0.channel.append_observer(Arc::new(remote));
         observers.next = observers.next.wrapping_add(1);
         let handle = observers.next;
         observers.by_handle.insert(handle, id);
@@ -174,7 +179,9 @@ impl EventService {
     /// Removes an observer. Returns `false` if there is none with the handle.
     pub(crate) fn forget(&self, handle: u32) -> bool {
         let removed = self.0.observers.lock().by_handle.remove(&handle);
-        removed.map(|id| self.0.channel.remove_observer(id)).is_some()
+        removed
+            .map(|id| self.0.channel.remove_observer(id))
+            .is_some()
     }
 
     /// Keeps the links to other channels until the service ends.

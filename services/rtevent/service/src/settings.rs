@@ -176,7 +176,9 @@ fn check_field(text: &str) -> Result<(), String> {
 }
 
 fn check_link(text: &str) -> Result<(), String> {
-    text.parse::<Link>().map(drop).map_err(|error| error.to_string())
+    text.parse::<Link>()
+        .map(drop)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns the links of a setting, all of which have been checked.

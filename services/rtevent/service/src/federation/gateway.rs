@@ -5,9 +5,10 @@ use super::remote::{Remote, RemoteCounts};
 use super::udp::{Receiver, Sender, UdpCounts};
 use crate::Data;
 use crate::service::EventService;
-use punctual::{Orb, Poa};
+use punctual::Poa;
 use punctual_rtevent::{
-    Channel, ConsumerHandle, Filter, ObserverId, Publications, Subscription, Supplier, SupplierHandle,
+    Channel, ConsumerHandle, Filter, ObserverId, Publications, Subscription, Supplier,
+    SupplierHandle,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -72,7 +73,8 @@ impl Federation {
             remotes: Vec::new(),
         };
         for link in sends {
-            this.send(service, link).map_err(|reason| failed(link, reason))?;
+            this.send(service, link)
+                .map_err(|reason| failed(link, reason))?;
         }
         for link in receives {
             this.receive(service, poa, link)
@@ -95,7 +97,9 @@ impl Federation {
     #[must_use]
     pub fn remote_counts(&self) -> Vec<(String, RemoteCounts)> {
         let remotes = self.remotes.iter();
-        remotes.map(|(name, remote, _)| (name.clone(), remote.counts())).collect()
+        remotes
+            .map(|(name, remote, _)| (name.clone(), remote.counts()))
+            .collect()
     }
 
     fn send(&mut self, service: &EventService, link: &Link) -> Result<(), String> {
@@ -126,7 +130,10 @@ impl Federation {
     }
 
     fn receive_datagrams(&mut self, service: &EventService, link: &UdpLink) -> Result<(), String> {
-        let own = self.senders.iter().filter_map(|(_, sender, _)| sender.address().ok());
+        let own = self
+            .senders
+            .iter()
+            .filter_map(|(_, sender, _)| sender.address().ok());
         let (own, options) = (own.collect(), service.options());
         let largest = options.channel.largest_event;
         let supplier = self.supplier(link.selectors())?;
@@ -146,14 +153,18 @@ impl Federation {
         let form = service.options().form;
         let remote = Remote::start(poa.orb().clone(), poa, channel.to_owned(), form, supplier)?;
         let observer = self.channel.append_observer(remote.observer());
-        let observer = observer.map_err(|error| error.to_string())?;
         self.remotes.push((channel.to_owned(), remote, observer));
         Ok(())
     }
 
-    fn supplier(&self, published: Vec<punctual_rtevent::Selector>) -> Result<SupplierHandle<Data>, String> {
+    fn supplier(
+        &self,
+        published: Vec<punctual_rtevent::Selector>,
+    ) -> Result<SupplierHandle<Data>, String> {
         let publications = Publications::new(published).gateway();
-        let supplier = self.channel.connect_supplier(publications, Arc::new(Silent));
+        let supplier = self
+            .channel
+            .connect_supplier(publications, Arc::new(Silent));
         supplier.map_err(|error| error.to_string())
     }
 }

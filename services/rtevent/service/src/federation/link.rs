@@ -69,7 +69,9 @@ impl FromStr for Link {
         let parsed = match text.strip_prefix("udp://") {
             Some(rest) => rest.parse().map(Self::Udp),
             None if is_reference(text) => Ok(Self::Reference(text.to_owned())),
-            None => Err("it begins with none of `udp://`, `corbaloc:`, `corbaname:` and `IOR:`".to_owned()),
+            None => Err(
+                "it begins with none of `udp://`, `corbaloc:`, `corbaname:` and `IOR:`".to_owned(),
+            ),
         };
         parsed.map_err(|problem| LinkError {
             text: text.to_owned(),
@@ -90,7 +92,8 @@ impl FromStr for UdpLink {
     fn from_str(text: &str) -> Result<Self, String> {
         let (address, parameters) = text.split_once('?').unwrap_or((text, ""));
         let address = address.parse::<SocketAddr>();
-        let address = address.map_err(|_| "an IPv4 address and port is missing, such as 239.255.1.1:10001")?;
+        let address = address
+            .map_err(|_| "an IPv4 address and port is missing, such as 239.255.1.1:10001")?;
         let SocketAddr::V4(address) = address else {
             return Err("events go over IPv4 alone".to_owned());
         };

@@ -10,9 +10,11 @@ use crate::rtec_event_comm::PushConsumer;
 use crate::wire::{Form, disjunction, read_events, write_consumer};
 use crate::{Data, Event};
 use parking_lot::{Condvar, Mutex};
-use punctual::poa::Servant;
+use punctual::stub::Servant;
 use punctual::stub::{Answered, Encoder, Marshal, Operation, ServerCall};
-use punctual::{Implements, Interface, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind as Kind};
+use punctual::{
+    Implements, Interface, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind as Kind,
+};
 use punctual_rtevent::{Observer, Selector, SupplierHandle};
 use std::any::Any;
 use std::sync::Arc;
@@ -144,7 +146,10 @@ impl Shared {
                     ASK
                 }
                 Err(exception) => {
-                    tracing::warn!("the gateway from {} is not connected: {exception}", self.channel);
+                    tracing::warn!(
+                        "the gateway from {} is not connected: {exception}",
+                        self.channel
+                    );
                     connection = None;
                     backoff.wait()
                 }
@@ -193,9 +198,12 @@ impl Shared {
         object: &PushConsumer,
         wanted: &[Selector],
     ) -> Result<ProxyPushSupplier, SystemException> {
-        let channel = self.orb.string_to_object(&self.channel)?.with_timeout(TIMEOUT);
+        let channel = self
+            .orb
+            .string_to_object(&self.channel)?
+            .with_timeout(TIMEOUT);
         let nil = || Kind::InvObjref.because("the channel there returns nil");
-        let channel = EventChannel::narrow(&channel)?;
+        let channel = EventChannel::narrow(channel)?;
         let admin = channel.for_consumers()?.ok_or_else(nil)?;
         let admin = ConsumerAdmin::from_object(admin.as_object().with_timeout(TIMEOUT));
         let proxy = admin.obtain_push_supplier()?.ok_or_else(nil)?;
@@ -225,8 +233,7 @@ impl Shared {
             object.marshal(out)?;
             write_consumer(self.form, &qos, out)
         };
-        let connected =
-            ObjectRef::call(proxy.as_object(), &CONNECT, here, arguments, |_| Ok(()));
+        let connected = ObjectRef::call(proxy.as_object(), &CONNECT, here, arguments, |_| Ok(()));
         match connected {
             Ok(()) => Ok(true),
             Err(ProxyPushSupplierConnectPushConsumerError::AlreadyConnected(_)) => Ok(false),
@@ -272,7 +279,11 @@ impl State {
     /// Returns what is wanted, and whether that has changed or the connection was lost since the last call.
     fn take(&mut self) -> (Vec<Selector>, bool, bool) {
         let is_changed = std::mem::take(&mut self.is_changed);
-        (self.wanted.clone(), is_changed, std::mem::take(&mut self.is_lost))
+        (
+            self.wanted.clone(),
+            is_changed,
+            std::mem::take(&mut self.is_lost),
+        )
     }
 }
 

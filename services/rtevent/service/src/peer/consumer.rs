@@ -1,7 +1,7 @@
 //! Consumers elsewhere.
 
-use crate::rtec_event_comm::{PushConsumer, PushConsumerServant};
 use crate::proxy::Proxies;
+use crate::rtec_event_comm::{PushConsumer, PushConsumerServant};
 use crate::wire::{Form, plain, write_events};
 use crate::{Data, Event, clock};
 use parking_lot::RwLock;

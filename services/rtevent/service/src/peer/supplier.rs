@@ -1,8 +1,8 @@
 //! Suppliers elsewhere.
 
 use super::consumer::alive;
-use crate::rtec_event_comm::{PushSupplier, PushSupplierServant};
 use crate::proxy::Proxies;
+use crate::rtec_event_comm::{PushSupplier, PushSupplierServant};
 use punctual::stub::Operation;
 use punctual::{Interface, ObjectId, ObjectRef};
 use punctual_rtevent::{Alive, Reason, Supplier};
@@ -39,7 +39,12 @@ impl Supplier for RemoteSupplier {
 
     fn is_alive(&self) -> Alive {
         match &self.reference {
-            Some(reference) => alive(reference.as_object().with_timeout(self.timeout).non_existent()),
+            Some(reference) => alive(
+                reference
+                    .as_object()
+                    .with_timeout(self.timeout)
+                    .non_existent(),
+            ),
             None => Alive::Yes,
         }
     }

@@ -9,7 +9,7 @@ use crate::service::EventService;
 use crate::wire::{Published, read_events, read_supplier};
 use crate::{Data, clock};
 use parking_lot::RwLock;
-use punctual::poa::Servant;
+use punctual::stub::Servant;
 use punctual::stub::{Answered, ServerCall, Unmarshal};
 use punctual::{Implements, Interface, ObjectId};
 use punctual_rtevent::{Publications, Selector, SupplierHandle};

@@ -86,7 +86,9 @@ impl Proxies {
     fn give_up_those_older_than(&self, patience: Duration) {
         let old: Vec<_> = {
             let unconnected = self.unconnected.lock();
-            let old = unconnected.iter().filter(|(_, since)| since.elapsed() >= patience);
+            let old = unconnected
+                .iter()
+                .filter(|(_, since)| since.elapsed() >= patience);
             old.map(|(id, _)| id.clone()).collect()
         };
         for id in old {

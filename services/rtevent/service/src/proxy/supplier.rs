@@ -9,11 +9,11 @@ use crate::rtec_event_comm::PushConsumer;
 use crate::service::EventService;
 use crate::wire::{Subscribed, read_consumer};
 use parking_lot::Mutex;
-use punctual::poa::Servant;
-use punctual::policy::SetOverride;
+use punctual::SetOverride;
+use punctual::stub::Servant;
 use punctual::stub::{Answered, ServerCall, Unmarshal};
 use punctual::{Implements, Interface, ObjectId, Policy};
-use punctual_rtevent::ConsumerHandle;
+use punctual_rtevent::{ConnectError, ConsumerHandle};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -108,7 +108,9 @@ impl ProxySupplier {
             .as_object()
             .set_policy_overrides(&policies, SetOverride::Add)
             .map_err(|exception| Refusal::Inactive(exception.to_string()))?;
-        Ok(PushConsumer::from_object(object.with_timeout(options.push_timeout)))
+        Ok(PushConsumer::from_object(
+            object.with_timeout(options.push_timeout),
+        ))
     }
 
     fn disconnect(&self) -> Result<(), Refusal> {
@@ -122,13 +124,13 @@ impl ProxySupplier {
     }
 
     /// Calls the closure with the consumer's connection.
-    fn connected(&self, change: impl FnOnce(&ConsumerHandle<Data>)) -> Result<(), Refusal> {
+    fn connected(
+        &self,
+        change: fn(&ConsumerHandle<Data>) -> Result<(), ConnectError>,
+    ) -> Result<(), Refusal> {
         self.service.check_access()?;
         match &*self.connection.lock() {
-            Connection::Connected { handle, .. } => {
-                change(handle);
-                Ok(())
-            }
+            Connection::Connected { handle, .. } => Ok(change(handle)?),
             Connection::None | Connection::Ended => Err(Refusal::NotConnected),
         }
     }

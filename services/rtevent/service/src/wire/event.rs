@@ -1,7 +1,7 @@
 //! Sets of events.
 
 use crate::rtec_event_comm::{self as comm, EventHeader};
-use crate::{Event, Form, RtecEventData};
+use crate::{Event, EventData, Form, RtecEventData};
 use punctual::stub::{Any, CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_rtevent::Header;
 use std::sync::Arc;
@@ -22,8 +22,15 @@ pub(crate) fn write_events(
     out.put_length(events.len())?;
     events.iter().try_for_each(|event| {
         let sent = sent.unwrap_or(event.header.sent);
-        write_header(form, &Header { sent, ..event.header }, out);
-        write_data(form, &event.data, out)
+        write_header(
+            form,
+            &Header {
+                sent,
+                ..event.header
+            },
+            out,
+        );
+        write_data(form, event.data.contents(), out)
     })
 }
 
@@ -34,7 +41,7 @@ pub(crate) fn plain(events: &[Event], sent: Option<u64>) -> Vec<comm::Event> {
             ec_send_time: sent.unwrap_or(event.header.sent),
             ..plain_header(&event.header)
         },
-        data: (*event.data).clone(),
+        data: event.data.contents().clone(),
     });
     events.collect()
 }
@@ -98,7 +105,8 @@ pub(super) fn write_header(form: Form, header: &Header, out: &mut Encoder<'_>) {
     }
 }
 
-fn read_data(form: Form, input: &mut Decoder<'_>) -> Result<RtecEventData, CdrError> {
+fn read_data(form: Form, input: &mut Decoder<'_>) -> Result<EventData, CdrError> {
+    let start = input.position();
     let mut data = RtecEventData::default();
     if form.has_octets {
         data.pad1 = input.get_i32()?;
@@ -107,7 +115,8 @@ fn read_data(form: Form, input: &mut Decoder<'_>) -> Result<RtecEventData, CdrEr
     if form.has_any {
         data.any_value = Any::unmarshal(input)?;
     }
-    Ok(data)
+    let octets = input.position() - start;
+    Ok(EventData::received(data, octets))
 }
 
 /// Writes an event's data.

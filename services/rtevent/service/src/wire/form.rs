@@ -88,7 +88,10 @@ impl Form {
             let mut input = start.clone();
             read(*form, &mut input).is_ok() && input.remaining() == 0
         };
-        let others: Vec<_> = Self::all().filter(fits).map(|form| form.to_string()).collect();
+        let others: Vec<_> = Self::all()
+            .filter(fits)
+            .map(|form| form.to_string())
+            .collect();
         Err(self.mismatch(&problem, &others))
     }
 
@@ -98,7 +101,8 @@ impl Form {
             forms => format!("the peer seems to send them {}", forms.join(" or ")),
         };
         let text = format!("the channel takes events {self}, and {advice}: {problem}");
-        SystemException::new(SystemExceptionKind::Marshal, 0, CompletionStatus::No).with_detail(text)
+        SystemException::new(SystemExceptionKind::Marshal, 0, CompletionStatus::No)
+            .with_detail(text)
     }
 
     fn all() -> impl Iterator<Item = Self> {
@@ -115,7 +119,10 @@ impl fmt::Display for Form {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let has = [self.has_timestamps, self.has_octets, self.has_any];
         let fields = FIELDS.iter().zip(has);
-        let lacks: Vec<_> = fields.filter(|(_, has)| !has).map(|(field, _)| *field).collect();
+        let lacks: Vec<_> = fields
+            .filter(|(_, has)| !has)
+            .map(|(field, _)| *field)
+            .collect();
         match lacks.as_slice() {
             [] => f.write_str("with all fields"),
             lacks => write!(f, "without {}", lacks.join(", ")),
@@ -128,7 +135,10 @@ impl FromStr for Form {
     type Err = FormError;
 
     fn from_str(text: &str) -> Result<Self, FormError> {
-        let fields = text.split(',').map(str::trim).filter(|field| !field.is_empty());
+        let fields = text
+            .split(',')
+            .map(str::trim)
+            .filter(|field| !field.is_empty());
         Self::without(&fields.collect::<Vec<_>>())
     }
 }

@@ -2,12 +2,12 @@
 
 use super::event::{header_of, plain_header, read_event, write_data, write_header};
 use crate::Form;
+use crate::RtecEventData;
 use crate::rtec_base::DependencyInfo;
 use crate::rtec_event_channel_admin::{
     ConsumerQos, Dependency as PlainDependency, Publication, SupplierQos,
 };
 use crate::rtec_event_comm::Event as PlainEvent;
-use crate::RtecEventData;
 use punctual::stub::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_rtevent::{Dependency, Header, Selector, codes};
 

@@ -5,8 +5,8 @@ use punctual::{Interface, SystemExceptionKind as Kind};
 use punctual_rtevent::codes;
 use punctual_rtevent_service::ServiceOptions;
 use punctual_rtevent_service::rtec_event_channel_admin::{
-    ProxyPushConsumerConnectPushSupplierError as SupplierError, SupplierQos,
-    ProxyPushSupplierConnectPushConsumerError as ConsumerError,
+    ProxyPushConsumerConnectPushSupplierError as SupplierError,
+    ProxyPushSupplierConnectPushConsumerError as ConsumerError, SupplierQos,
 };
 use std::sync::Arc;
 
@@ -19,11 +19,23 @@ fn repository_ids_are_those_of_tao() {
     let served = served();
     let proxy = served.proxy_supplier();
     for (object, id) in [
-        (served.channel.as_object(), "IDL:RtecEventChannelAdmin/EventChannel:1.0"),
-        (proxy.as_object(), "IDL:RtecEventChannelAdmin/ProxyPushSupplier:1.0"),
+        (
+            served.channel.as_object(),
+            "IDL:RtecEventChannelAdmin/EventChannel:1.0",
+        ),
+        (
+            proxy.as_object(),
+            "IDL:RtecEventChannelAdmin/ProxyPushSupplier:1.0",
+        ),
         (proxy.as_object(), "IDL:RtecEventComm/PushSupplier:1.0"),
-        (served.proxy_consumer().as_object(), "IDL:RtecEventChannelAdmin/ProxyPushConsumer:1.0"),
-        (served.proxy_consumer().as_object(), "IDL:RtecEventComm/PushConsumer:1.0"),
+        (
+            served.proxy_consumer().as_object(),
+            "IDL:RtecEventChannelAdmin/ProxyPushConsumer:1.0",
+        ),
+        (
+            served.proxy_consumer().as_object(),
+            "IDL:RtecEventComm/PushConsumer:1.0",
+        ),
     ] {
         assert!(object.is_a(id).unwrap(), "{id}");
     }
@@ -90,22 +102,34 @@ fn a_filter_that_is_none_raises_type_error() {
     let served = served();
     let consumer = served.unconnected();
     let group = [header(codes::DISJUNCTION, 2), header(codes::BITMASK, 1)];
-    let refused = consumer.proxy.connect_push_consumer(Some(&consumer.reference), &wants(&group));
-    assert!(matches!(refused, Err(ConsumerError::TypeError(_))), "{refused:?}");
+    let refused = consumer
+        .proxy
+        .connect_push_consumer(Some(&consumer.reference), &wants(&group));
+    assert!(
+        matches!(refused, Err(ConsumerError::TypeError(_))),
+        "{refused:?}"
+    );
     // Another filter is accepted.
-    let accepted = consumer.proxy.connect_push_consumer(Some(&consumer.reference), &wants(&[header(16, 0)]));
+    let accepted = consumer
+        .proxy
+        .connect_push_consumer(Some(&consumer.reference), &wants(&[header(16, 0)]));
     accepted.unwrap();
 }
 
 #[test]
 fn a_nil_consumer_is_refused_and_a_nil_supplier_is_not() {
     let served = served();
-    let refused = served.proxy_supplier().connect_push_consumer(None, &wants(&[header(16, 0)]));
+    let refused = served
+        .proxy_supplier()
+        .connect_push_consumer(None, &wants(&[header(16, 0)]));
     let Err(ConsumerError::System(exception)) = refused else {
         panic!("{refused:?}");
     };
     assert_eq!(exception.kind(), Kind::BadParam);
-    served.proxy_consumer().connect_push_supplier(None, &SupplierQos::default()).unwrap();
+    served
+        .proxy_consumer()
+        .connect_push_supplier(None, &SupplierQos::default())
+        .unwrap();
 }
 
 #[test]
@@ -115,7 +139,10 @@ fn connecting_again_changes_the_filter_and_the_consumer() {
     let supplier = served.supplier();
     supplier.push(&[event(16, 0, b"")]).unwrap();
     assert_eq!(first.inbox.kinds(1), [16]);
-    first.proxy.connect_push_consumer(Some(&second.reference), &wants(&[header(17, 0)])).unwrap();
+    first
+        .proxy
+        .connect_push_consumer(Some(&second.reference), &wants(&[header(17, 0)]))
+        .unwrap();
     supplier.push(&[event(16, 0, b"")]).unwrap();
     supplier.push(&[event(17, 0, b"")]).unwrap();
     assert_eq!(second.inbox.kinds(1), [17]);
@@ -129,10 +156,20 @@ fn connecting_again_raises_already_connected_if_the_options_say_so() {
         ..ServiceOptions::default()
     });
     let consumer = served.consumer(&[header(16, 0)]);
-    let again = consumer.proxy.connect_push_consumer(Some(&consumer.reference), &wants(&[header(17, 0)]));
-    assert!(matches!(again, Err(ConsumerError::AlreadyConnected(_))), "{again:?}");
-    let again = served.supplier().connect_push_supplier(None, &SupplierQos::default());
-    assert!(matches!(again, Err(SupplierError::AlreadyConnected(_))), "{again:?}");
+    let again = consumer
+        .proxy
+        .connect_push_consumer(Some(&consumer.reference), &wants(&[header(17, 0)]));
+    assert!(
+        matches!(again, Err(ConsumerError::AlreadyConnected(_))),
+        "{again:?}"
+    );
+    let again = served
+        .supplier()
+        .connect_push_supplier(None, &SupplierQos::default());
+    assert!(
+        matches!(again, Err(SupplierError::AlreadyConnected(_))),
+        "{again:?}"
+    );
 }
 
 #[test]
@@ -152,7 +189,10 @@ fn a_suspended_consumer_receives_again_once_it_is_resumed() {
 #[test]
 fn a_disconnected_consumer_receives_no_more_and_its_proxy_is_gone() {
     let served = served();
-    let (gone, stays) = (served.consumer(&[header(0, 0)]), served.consumer(&[header(0, 0)]));
+    let (gone, stays) = (
+        served.consumer(&[header(0, 0)]),
+        served.consumer(&[header(0, 0)]),
+    );
     gone.proxy.disconnect_push_supplier().unwrap();
     served.supplier().push(&[event(16, 0, b"")]).unwrap();
     assert_eq!(stays.inbox.kinds(1), [16]);
@@ -188,7 +228,9 @@ fn destroying_the_channel_disconnects_its_peers() {
     let consumer = served.consumer(&[header(0, 0)]);
     let (supplier, told) = supplier_object(served.peers());
     let proxy = served.proxy_consumer();
-    proxy.connect_push_supplier(Some(&supplier), &SupplierQos::default()).unwrap();
+    proxy
+        .connect_push_supplier(Some(&supplier), &SupplierQos::default())
+        .unwrap();
     served.channel.destroy().unwrap();
     consumer.inbox.disconnection();
     told.disconnection();
@@ -212,7 +254,11 @@ fn a_program_without_an_orb_shares_the_channel_with_those_elsewhere() {
     let served = served();
     let consumer = served.consumer(&[header(16, 0)]);
     let channel = served.service.channel();
-    let supplier = channel.connect_supplier(Publications::default(), Arc::new(Nothing)).unwrap();
-    supplier.push(&[Event::new(Header::new(16, 1), Arc::default())]).unwrap();
+    let supplier = channel
+        .connect_supplier(Publications::default(), Arc::new(Nothing))
+        .unwrap();
+    supplier
+        .push(&[Event::new(Header::new(16, 1), Arc::default())])
+        .unwrap();
     assert_eq!(consumer.inbox.kinds(1), [16]);
 }

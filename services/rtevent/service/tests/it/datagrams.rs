@@ -13,7 +13,9 @@ fn source(port: u16) -> SocketAddr {
 
 fn datagrams(number: u32, message: &[u8], size: usize, has_checksum: bool) -> Vec<Vec<u8>> {
     let fragments = split(number, ByteOrder::NATIVE, message, size, has_checksum).unwrap();
-    fragments.map(|(head, fragment)| [&head, fragment].concat()).collect()
+    fragments
+        .map(|(head, fragment)| [&head, fragment].concat())
+        .collect()
 }
 
 fn message(length: usize) -> Vec<u8> {
@@ -31,7 +33,11 @@ fn quarter(message: u32, number: u32) -> Vec<u8> {
         number,
         count: 4,
     };
-    [&header.encode(&[number as u8; 25], false)[..], &[number as u8; 25]].concat()
+    [
+        &header.encode(&[number as u8; 25], false)[..],
+        &[number as u8; 25],
+    ]
+    .concat()
 }
 
 fn is_message(taken: &Taken) -> bool {
@@ -51,8 +57,8 @@ fn the_header_is_tao_s() {
     };
     let octets = header.encode(b"event", false);
     let expected = [
-        1, b'A', b'B', b'C', 4, 3, 2, 1, 5, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0,
-        0, 0,
+        1, b'A', b'B', b'C', 4, 3, 2, 1, 5, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+        0, 0, 0, 0, 0,
     ];
     assert_eq!(octets, expected);
 }
@@ -81,7 +87,10 @@ fn a_changed_datagram_is_noticed_by_its_checksum() {
     let mut datagram = datagrams(1, &message(40), 1_024, true).remove(0);
     datagram[40] ^= 1;
     let taken = assembler.take(source(1), &datagram);
-    assert!(matches!(taken, Taken::Bad(BadDatagram::Checksum { .. })), "{taken:?}");
+    assert!(
+        matches!(taken, Taken::Bad(BadDatagram::Checksum { .. })),
+        "{taken:?}"
+    );
     datagram[40] ^= 1;
     assert!(is_message(&assembler.take(source(1), &datagram)));
 }
@@ -127,7 +136,10 @@ proptest! {
 fn messages_of_sources_are_kept_apart() {
     let mut assembler = Assembler::new(AssemblerOptions::default());
     for number in 0..3 {
-        assert_eq!(assembler.take(source(1), &quarter(5, number)), Taken::Incomplete);
+        assert_eq!(
+            assembler.take(source(1), &quarter(5, number)),
+            Taken::Incomplete
+        );
     }
     assert_eq!(assembler.take(source(2), &quarter(5, 3)), Taken::Incomplete);
     assert!(is_message(&assembler.take(source(1), &quarter(5, 3))));
@@ -140,9 +152,15 @@ fn contradictions_are_refused_and_the_message_still_comes() {
     let mut longer = quarter(5, 1);
     longer[8..12].copy_from_slice(&200_u32.to_be_bytes());
     let taken = assembler.take(source(1), &longer);
-    assert!(matches!(taken, Taken::Bad(BadDatagram::Contradiction(_))), "{taken:?}");
+    assert!(
+        matches!(taken, Taken::Bad(BadDatagram::Contradiction(_))),
+        "{taken:?}"
+    );
     for number in 1..3 {
-        assert_eq!(assembler.take(source(1), &quarter(5, number)), Taken::Incomplete);
+        assert_eq!(
+            assembler.take(source(1), &quarter(5, number)),
+            Taken::Incomplete
+        );
     }
     assert!(is_message(&assembler.take(source(1), &quarter(5, 3))));
 }
@@ -162,9 +180,15 @@ fn fragments_that_overlap_make_no_message() {
         };
         [&header.encode(&[0; 25], false)[..], &[0; 25]].concat()
     };
-    assert_eq!(assembler.take(source(1), &overlapping(0)), Taken::Incomplete);
+    assert_eq!(
+        assembler.take(source(1), &overlapping(0)),
+        Taken::Incomplete
+    );
     let taken = assembler.take(source(1), &overlapping(1));
-    assert!(matches!(taken, Taken::Bad(BadDatagram::Contradiction(_))), "{taken:?}");
+    assert!(
+        matches!(taken, Taken::Bad(BadDatagram::Contradiction(_))),
+        "{taken:?}"
+    );
 }
 
 #[test]
@@ -203,7 +227,10 @@ fn incomplete_messages_of_a_flood_give_way_to_others() {
         assembler.take(source(port), &quarter(number / 100, 0));
     }
     for number in 0..3 {
-        assert_eq!(assembler.take(source(999), &quarter(7, number)), Taken::Incomplete);
+        assert_eq!(
+            assembler.take(source(999), &quarter(7, number)),
+            Taken::Incomplete
+        );
     }
     assert!(is_message(&assembler.take(source(999), &quarter(7, 3))));
 }
@@ -216,7 +243,10 @@ fn one_source_has_no_more_than_there_is_room_for() {
     };
     let mut assembler = Assembler::new(options);
     for number in 0..10 {
-        assert_eq!(assembler.take(source(1), &quarter(number, 0)), Taken::Incomplete);
+        assert_eq!(
+            assembler.take(source(1), &quarter(number, 0)),
+            Taken::Incomplete
+        );
     }
     assert_eq!(assembler.take(source(1), &quarter(10, 0)), Taken::NoRoom);
     assert_eq!(assembler.counts().no_room, 1);
@@ -254,7 +284,9 @@ fn a_source_that_counts_anew_is_heard_again() {
     let mut assembler = Assembler::new(AssemblerOptions::default());
     let whole = |number| datagrams(number, b"event", 64, false).remove(0);
     assembler.take(source(1), &whole(1_000_000));
-    let taken: Vec<_> = (0..40).map(|number| assembler.take(source(1), &whole(number))).collect();
+    let taken: Vec<_> = (0..40)
+        .map(|number| assembler.take(source(1), &whole(number)))
+        .collect();
     assert!(taken.iter().rev().take(20).all(is_message));
     assert_eq!(assembler.counts().late, 15);
 }
@@ -264,8 +296,13 @@ fn numbers_that_are_far_apart_cost_no_memory() {
     let mut assembler = Assembler::new(AssemblerOptions::default());
     let whole = |number| datagrams(number, b"event", 64, false).remove(0);
     assembler.take(source(1), &whole(0));
-    assert!(is_message(&assembler.take(source(1), &whole(u32::MAX / 2 - 20))));
-    assert_eq!(assembler.counts().lost, u64::from(u32::MAX / 2 - 20) - 1_024);
+    assert!(is_message(
+        &assembler.take(source(1), &whole(u32::MAX / 2 - 20))
+    ));
+    assert_eq!(
+        assembler.counts().lost,
+        u64::from(u32::MAX / 2 - 20) - 1_024
+    );
 }
 
 #[test]

@@ -68,7 +68,10 @@ fn one_event(without: &[&str], out: &mut Encoder<'_>) {
     }
 }
 
-fn push(proxy: &ProxyPushConsumer, without: &'static [&'static str]) -> Result<(), SystemException> {
+fn push(
+    proxy: &ProxyPushConsumer,
+    without: &'static [&'static str],
+) -> Result<(), SystemException> {
     const PUSH: Operation = Operation::one_way("push").of::<PushConsumer>();
     ObjectRef::call_one_way(
         proxy.as_object(),
@@ -147,7 +150,9 @@ fn events_of_another_form_are_refused_and_the_error_says_which() {
     let text = refused.to_string();
     assert!(text.contains("takes events without timestamps"), "{text}");
     assert!(text.contains("with all fields"), "{text}");
-    let refused = consumer.proxy.connect_push_consumer(Some(&consumer.reference), &wants(&[header(16, 0)]));
+    let refused = consumer
+        .proxy
+        .connect_push_consumer(Some(&consumer.reference), &wants(&[header(16, 0)]));
     assert!(refused.is_err());
     // The channel goes on.
     push(&supplier, &["timestamps"]).unwrap();
@@ -157,6 +162,9 @@ fn events_of_another_form_are_refused_and_the_error_says_which() {
 fn a_field_that_cannot_be_left_out_is_named() {
     let error = "timestamps, eid".parse::<Form>().unwrap_err();
     assert!(error.to_string().contains("`eid`"), "{error}");
-    assert_eq!("timestamps".parse::<Form>().unwrap().to_string(), "without timestamps");
+    assert_eq!(
+        "timestamps".parse::<Form>().unwrap().to_string(),
+        "without timestamps"
+    );
     assert_eq!("".parse::<Form>().unwrap(), Form::default());
 }

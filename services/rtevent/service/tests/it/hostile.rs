@@ -19,8 +19,13 @@ fn filters_that_are_too_wide_or_too_deep_are_refused_and_others_served() {
     let deep = vec![header(codes::NEGATION, 0); 20_000];
     for filter in [wide, deep] {
         let consumer = served.unconnected();
-        let refused = consumer.proxy.connect_push_consumer(Some(&consumer.reference), &wants(&filter));
-        assert!(matches!(refused, Err(ConsumerError::TypeError(_))), "{refused:?}");
+        let refused = consumer
+            .proxy
+            .connect_push_consumer(Some(&consumer.reference), &wants(&filter));
+        assert!(
+            matches!(refused, Err(ConsumerError::TypeError(_))),
+            "{refused:?}"
+        );
     }
     let consumer = served.consumer(&[header(16, 0)]);
     served.supplier().push(&[event(16, 0, b"")]).unwrap();
@@ -97,16 +102,22 @@ fn a_consumer_that_never_returns_delays_no_other() {
     let stuck = Arc::new(Stuck::default());
     let reference: PushConsumer = served.peers().activate(stuck.clone()).unwrap();
     let proxy = served.proxy_supplier();
-    proxy.connect_push_consumer(Some(&reference), &wants(&[header(0, 0)])).unwrap();
+    proxy
+        .connect_push_consumer(Some(&reference), &wants(&[header(0, 0)]))
+        .unwrap();
     // An ORB of its own, as the stuck one may hold the connection that both would share.
     let (orb, poa) = crate::support::orb();
     let inbox = Arc::new(crate::support::Inbox::default());
     let other: PushConsumer = poa.activate(inbox.clone()).unwrap();
     let proxy = served.proxy_supplier();
     let channel = served.channel.as_object().orb();
-    let other = channel.string_to_object(&orb.object_to_string(other.as_object())).unwrap();
+    let other = channel
+        .string_to_object(&orb.object_to_string(other.as_object()))
+        .unwrap();
     let other = PushConsumer::from_object(other);
-    proxy.connect_push_consumer(Some(&other), &wants(&[header(0, 0)])).unwrap();
+    proxy
+        .connect_push_consumer(Some(&other), &wants(&[header(0, 0)]))
+        .unwrap();
     let supplier = served.supplier();
     for kind in 16..116 {
         supplier.push(&[event(kind, 0, &[0; 1_000])]).unwrap();

@@ -36,7 +36,9 @@ fn what_is_subscribed_to_here_comes_from_the_channel_elsewhere() {
     let subscribed = || there.service.channel().statistics().consumers.len() == 1;
     eventually("the gateway subscribes", subscribed);
     let supplier = there.supplier();
-    supplier.push(&[crossing(17, 1), crossing(16, 0), crossing(16, 2)]).unwrap();
+    supplier
+        .push(&[crossing(17, 1), crossing(16, 0), crossing(16, 2)])
+        .unwrap();
     let received = consumer.inbox.pushes(1).remove(0);
     assert_eq!(received.len(), 1);
     assert_eq!((received[0].header.r#type, received[0].header.ttl), (16, 1));
@@ -72,7 +74,10 @@ fn a_cycle_of_channels_ends_with_the_ttl() {
         let link = other.reference().parse::<Link>().unwrap();
         Federation::start(&one.service, one.peers(), &[], &[link]).unwrap()
     };
-    let (here, there) = (one.consumer(&[header(16, 0)]), other.consumer(&[header(16, 0)]));
+    let (here, there) = (
+        one.consumer(&[header(16, 0)]),
+        other.consumer(&[header(16, 0)]),
+    );
     for served in [&one, &other] {
         // Its own consumer, and the gateway of the other one.
         let consumers = || served.service.channel().statistics().consumers.len();
@@ -81,7 +86,10 @@ fn a_cycle_of_channels_ends_with_the_ttl() {
     one.supplier().push(&[crossing(16, 3)]).unwrap();
     let ttls = |served: &crate::support::Received, count| {
         let events = served.inbox.events(count);
-        events.iter().map(|event| event.header.ttl).collect::<Vec<_>>()
+        events
+            .iter()
+            .map(|event| event.header.ttl)
+            .collect::<Vec<_>>()
     };
     assert_eq!(ttls(&here, 2), [3, 1]);
     assert_eq!(ttls(&there, 2), [2, 0]);
@@ -98,8 +106,7 @@ fn a_gateway_connects_again_to_a_channel_that_was_started_again() {
     let there = start();
     let here = with(&[], &[there.reference()]);
     let consumer = here.consumer(&[header(16, 0)]);
-    let is_subscribed =
-        |there: &Served| there.service.channel().statistics().consumers.len() == 1;
+    let is_subscribed = |there: &Served| there.service.channel().statistics().consumers.len() == 1;
     eventually("the gateway subscribes", || is_subscribed(&there));
     drop(there);
     let there = start();
@@ -130,7 +137,10 @@ fn a_multicast_group_reaches_every_channel_but_the_sender_s() {
     let link = format!("udp://239.255.77.1:{port}?interface=127.0.0.1");
     let receivers = [with(&[], &[link.clone()]), with(&[], &[link.clone()])];
     let sender = with(&[link.clone()], &[link]);
-    let consumers: Vec<_> = receivers.iter().map(|it| it.consumer(&[header(0, 0)])).collect();
+    let consumers: Vec<_> = receivers
+        .iter()
+        .map(|it| it.consumer(&[header(0, 0)]))
+        .collect();
     let own = sender.consumer(&[header(0, 0)]);
     let supplier = sender.supplier();
     supplier.push(&[crossing(16, 1)]).unwrap();

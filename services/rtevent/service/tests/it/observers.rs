@@ -37,7 +37,12 @@ impl Seen {
         let (group, entries) = seen.as_ref()?.dependencies.split_first()?;
         assert_eq!(group.event.header.r#type, codes::DISJUNCTION);
         assert_eq!(group.event.header.source as usize, entries.len());
-        Some(entries.iter().map(|entry| entry.event.header.r#type).collect())
+        Some(
+            entries
+                .iter()
+                .map(|entry| entry.event.header.r#type)
+                .collect(),
+        )
     }
 
     fn published(&self) -> Option<Vec<i32>> {
@@ -59,7 +64,9 @@ fn observed() -> (Served, Arc<Seen>, u32) {
 fn an_observer_hears_of_subscriptions_and_publications() {
     let (served, seen, _) = observed();
     let consumer = served.consumer(&[header(codes::DISJUNCTION, 2), header(16, 0), header(17, 0)]);
-    eventually("the subscription is seen", || seen.subscribed() == Some(vec![16, 17]));
+    eventually("the subscription is seen", || {
+        seen.subscribed() == Some(vec![16, 17])
+    });
     let publication = Publication {
         event: Event {
             header: header(18, 1),
@@ -71,8 +78,13 @@ fn an_observer_hears_of_subscriptions_and_publications() {
         publications: vec![publication],
         is_gateway: false,
     };
-    served.proxy_consumer().connect_push_supplier(None, &qos).unwrap();
-    eventually("the publication is seen", || seen.published() == Some(vec![18]));
+    served
+        .proxy_consumer()
+        .connect_push_supplier(None, &qos)
+        .unwrap();
+    eventually("the publication is seen", || {
+        seen.published() == Some(vec![18])
+    });
     consumer.proxy.disconnect_push_supplier().unwrap();
     eventually("the end is seen", || seen.subscribed() == Some(Vec::new()));
 }
@@ -85,9 +97,14 @@ fn observers_do_not_hear_of_gateways() {
         is_gateway: true,
         ..wants(&[header(99, 0)])
     };
-    gateway.proxy.connect_push_consumer(Some(&gateway.reference), &qos).unwrap();
+    gateway
+        .proxy
+        .connect_push_consumer(Some(&gateway.reference), &qos)
+        .unwrap();
     let _consumer = served.consumer(&[header(16, 0)]);
-    eventually("the subscription is seen", || seen.subscribed() == Some(vec![16]));
+    eventually("the subscription is seen", || {
+        seen.subscribed() == Some(vec![16])
+    });
 }
 
 #[test]
@@ -95,5 +112,8 @@ fn a_removed_observer_hears_no_more_and_cannot_be_removed_again() {
     let (served, _, handle) = observed();
     served.channel.remove_observer(handle).unwrap();
     let again = served.channel.remove_observer(handle);
-    assert!(matches!(again, Err(RemoveError::CantRemoveObserver(_))), "{again:?}");
+    assert!(
+        matches!(again, Err(RemoveError::CantRemoveObserver(_))),
+        "{again:?}"
+    );
 }

@@ -26,7 +26,16 @@ fn each_word_of_a_setting_opens_a_service() {
         ("dispatching", &["threads", "pool", "reactive"][..]),
         ("filtering", &["either", "prefix", "basic"]),
         ("push", &["none", "transport", "server", "target"]),
-        ("when_full", &["drop-oldest", "drop-newest", "latest", "block", "disconnect"]),
+        (
+            "when_full",
+            &[
+                "drop-oldest",
+                "drop-newest",
+                "latest",
+                "block",
+                "disconnect",
+            ],
+        ),
     ];
     for (key, words) in words {
         for word in words {
@@ -52,7 +61,10 @@ fn a_field_and_a_link_that_do_not_exist_stop_the_start() {
 #[test]
 fn the_page_of_settings_is_what_the_table_says() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/settings.md");
-    let text = format!("# Settings of the event service\n\n{}", markdown(&settings()));
+    let text = format!(
+        "# Settings of the event service\n\n{}",
+        markdown(&settings())
+    );
     if std::env::var_os("PUNCTUAL_WRITE_PAGES").is_some() {
         std::fs::write(page, &text).unwrap();
     }

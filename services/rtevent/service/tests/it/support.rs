@@ -52,7 +52,9 @@ impl Served {
         let (server, server_poa) = orb_at(endpoint);
         let object = Service::serve(&service, &server_poa).unwrap();
         let (client, poa) = orb();
-        let channel = client.string_to_object(&server.object_to_string(&object)).unwrap();
+        let channel = client
+            .string_to_object(&server.object_to_string(&object))
+            .unwrap();
         Self {
             orbs: [server, client],
             poa,
@@ -85,7 +87,10 @@ impl Served {
     pub(crate) fn consumer(&self, filter: &[EventHeader]) -> Received {
         let consumer = self.unconnected();
         let reference = Some(&consumer.reference);
-        consumer.proxy.connect_push_consumer(reference, &wants(filter)).unwrap();
+        consumer
+            .proxy
+            .connect_push_consumer(reference, &wants(filter))
+            .unwrap();
         consumer
     }
 
@@ -102,7 +107,9 @@ impl Served {
     /// Connects a supplier, whose pushes return when the channel has the events.
     pub(crate) fn supplier(&self) -> ProxyPushConsumer {
         let proxy = self.proxy_consumer();
-        proxy.connect_push_supplier(None, &SupplierQos::default()).unwrap();
+        proxy
+            .connect_push_supplier(None, &SupplierQos::default())
+            .unwrap();
         synchronous(&proxy)
     }
 }
@@ -120,7 +127,9 @@ pub(crate) fn synchronous(proxy: &ProxyPushConsumer) -> ProxyPushConsumer {
     use punctual::Policy;
     use punctual::policy::{SetOverride, SyncScope};
     let policies = [Policy::SyncScope(SyncScope::WithTarget)];
-    let object = proxy.as_object().set_policy_overrides(&policies, SetOverride::Add);
+    let object = proxy
+        .as_object()
+        .set_policy_overrides(&policies, SetOverride::Add);
     ProxyPushConsumer::from_object(object.unwrap())
 }
 
@@ -157,7 +166,10 @@ impl Inbox {
 
     /// Waits until so many events have been received, and returns their types.
     pub(crate) fn kinds(&self, count: usize) -> Vec<i32> {
-        self.events(count).iter().map(|event| event.header.r#type).collect()
+        self.events(count)
+            .iter()
+            .map(|event| event.header.r#type)
+            .collect()
     }
 
     /// Waits until so many events have been received, and returns them.

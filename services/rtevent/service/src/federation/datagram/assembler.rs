@@ -152,7 +152,10 @@ impl Assembler {
     /// message of another source.
     fn make_room(&mut self, from: SocketAddr, octets: usize) {
         while self.held + octets > self.options.most_incomplete {
-            let others = self.sources.iter_mut().filter(|(address, _)| **address != from);
+            let others = self
+                .sources
+                .iter_mut()
+                .filter(|(address, _)| **address != from);
             let holders = others.filter(|(_, source)| source.window.held() > 0);
             let Some((_, source)) = holders.min_by_key(|(_, source)| source.latest) else {
                 return;

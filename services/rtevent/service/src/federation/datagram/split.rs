@@ -75,7 +75,9 @@ impl<'m> Iterator for Fragments<'m> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = self.message.get(self.header.offset as usize..)?;
-        let fragment = rest.get(..rest.len().min(self.room)).filter(|it| !it.is_empty())?;
+        let fragment = rest
+            .get(..rest.len().min(self.room))
+            .filter(|it| !it.is_empty())?;
         // The message's length fits, and so does a part of it.
         self.header.size = u32::try_from(fragment.len()).ok()?;
         let head = self.header.encode(fragment, self.has_checksum);

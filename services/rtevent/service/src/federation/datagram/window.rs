@@ -125,7 +125,9 @@ impl Window {
             lost += slot.lost();
         }
         lost.messages += (count - known) as u64;
-        self.first = self.first.wrapping_add(u32::try_from(count).unwrap_or(u32::MAX));
+        self.first = self
+            .first
+            .wrapping_add(u32::try_from(count).unwrap_or(u32::MAX));
         lost
     }
 }

@@ -49,7 +49,9 @@ mod tests {
         assert_eq!(at_once, 65);
         let last = waits[99];
         // 99 datagrams before it, less the burst.
-        assert!(last.abs_diff(Duration::from_micros(99 * 1_024 - 65_536)) < Duration::from_micros(99));
+        assert!(
+            last.abs_diff(Duration::from_micros(99 * 1_024 - 65_536)) < Duration::from_micros(99)
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::super::link::UdpLink;
 use rustix::net::{AddressFamily, SocketFlags, SocketType, sockopt};
 use std::io;
-use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::net::{SocketAddrV4, UdpSocket};
 
 /// Returns a socket that sends to the link's address, and whose own address is therefore known.
 pub(super) fn sending(link: &UdpLink) -> io::Result<UdpSocket> {
@@ -30,14 +30,7 @@ pub(super) fn receiving(link: &UdpLink) -> io::Result<UdpSocket> {
     rustix::net::bind(&socket, &link.address)?;
     let socket = UdpSocket::from(socket);
     if link.is_group() {
-        join(&socket, link.address.ip(), link.interface)?;
+        socket.join_multicast_v4(link.address.ip(), &link.interface)?;
     }
     Ok(socket)
-}
-
-fn join(socket: &UdpSocket, group: &Ipv4Addr, interface: Ipv4Addr) -> io::Result<()> {
-    socket.join_multicast_v4(group, &interface)?;
-    // Groups that other sockets of this host have joined are none of this one's.
-    sockopt::set_ip_multicast_all(socket, false)?;
-    Ok(())
 }

@@ -1,0 +1,63 @@
+//! Data of events.
+
+use crate::RtecEventData;
+use punctual::Any;
+use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
+use std::sync::Arc;
+
+/// Data of an event, shared by all consumers that receive it.
+pub type Data = Arc<EventData>;
+
+/// Event as the channel has it.
+pub type Event = punctual_rtevent::Event<Data>;
+
+/// Data of an event, whose length is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EventData {
+    contents: RtecEventData,
+    /// Octets that the data counts for in queues.
+    octets: usize,
+}
+
+impl EventData {
+    /// Makes data of octets and a value.
+    #[must_use]
+    pub fn new(contents: RtecEventData) -> Self {
+        let octets = contents.payload.len() + length(&contents.any_value);
+        Self { contents, octets }
+    }
+
+    /// Makes data that had so many octets on the wire.
+    pub(crate) const fn received(contents: RtecEventData, octets: usize) -> Self {
+        Self { contents, octets }
+    }
+
+    /// Returns the octets and the value.
+    #[must_use]
+    pub const fn contents(&self) -> &RtecEventData {
+        &self.contents
+    }
+}
+
+impl From<RtecEventData> for EventData {
+    fn from(contents: RtecEventData) -> Self {
+        Self::new(contents)
+    }
+}
+
+impl punctual_rtevent::Payload for EventData {
+    fn size(&self) -> usize {
+        self.octets
+    }
+
+    fn empty() -> Self {
+        Self::default()
+    }
+}
+
+/// Returns the octets of a value on the wire; 0 for one that cannot be sent.
+fn length(value: &Any) -> usize {
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
+    let written = value.marshal(&mut out);
+    written.map_or(0, |()| out.position())
+}
