@@ -121,7 +121,7 @@ fn main() -> ExitCode {
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Schedule(options) => schedule::run(&options),
-        Command::Events(options) => events::run(&options),
+        Command::Events(options) => events::run(&options, &orb_options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -11,11 +11,13 @@
 //! proxy       the channel as suppliers and consumers see it
 //! peer        suppliers, consumers and observers as the channel sees them
 //! servant     the channel's object and its factories of proxies
+//! client      programs that use channels of other servers
 //! federation  events from one channel to another
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod client;
 mod clock;
 mod data;
 pub mod federation;

@@ -9,8 +9,8 @@ use thiserror::Error;
 
 /// Reason for which an operation of the service is refused.
 #[derive(Clone, Error)]
-#[non_exhaustive]
-pub enum Refusal {
+
+pub(crate) enum Refusal {
     /// The proxy has a peer already, and may not change it.
     #[error("the proxy is connected already")]
     AlreadyConnected,

@@ -8,8 +8,10 @@ use crate::proxy::Proxies;
 use crate::refusal::Refusal;
 use crate::reports::Log;
 use crate::rtec_event_channel_admin::Observer;
-use crate::wire::Subscribed;
+use crate::wire::{Form, Subscribed};
 use parking_lot::{Mutex, RwLock};
+use punctual::SystemException;
+use punctual::stub::{CdrError, Decoder};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 use punctual_rtevent::{Channel, Filter, ObserverId, OptionsError, Subscription};
@@ -122,6 +124,20 @@ impl EventService {
             true => Ok(()),
             false => Err(Refusal::NotPermitted),
         }
+    }
+
+    /// Reads the last argument of a request to connect. What cannot be read is logged, as exceptions have no text on the
+    /// wire.
+    ///
+    /// # Errors
+    /// MARSHAL.
+    pub(crate) fn read<T>(
+        &self,
+        input: &mut Decoder<'_>,
+        read: fn(Form, &mut Decoder<'_>) -> Result<T, CdrError>,
+    ) -> Result<T, SystemException> {
+        let value = self.0.options.form.read(input, read);
+        value.inspect_err(|exception| tracing::warn!("a peer cannot connect: {exception}"))
     }
 
     /// Returns the subscription that a consumer asks for.

@@ -260,7 +260,7 @@ pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Ve
         let takes_them = ours.get(1).is_some_and(|one| {
             matches!(
                 String::as_str(one),
-                "call" | "get" | "set" | "trace" | "naming"
+                "call" | "get" | "set" | "trace" | "naming" | "events"
             )
         });
         if takes_them && argument.starts_with("-ORB") {

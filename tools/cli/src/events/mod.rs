@@ -1,7 +1,12 @@
 //! `punctual events`: channels of events.
 
+mod channel;
+mod push;
 mod serve;
+mod subscribe;
+mod watch;
 
+use crate::call::Problem;
 use clap::Subcommand;
 use std::process::ExitCode;
 
@@ -10,11 +15,23 @@ use std::process::ExitCode;
 pub(crate) enum Options {
     /// Serve a real-time event channel (`RtecEventChannelAdmin`) until interrupted, and print its reference.
     Serve(serve::Options),
+    /// Push events to a real-time event channel of any ORB.
+    Push(push::Options),
+    /// Print the events of a real-time event channel of any ORB, a line for each.
+    Subscribe(subscribe::Options),
+    /// Show the types, sources and rates of events that pass through a real-time event channel of any ORB.
+    Watch(watch::Options),
 }
 
-pub(crate) fn run(options: &Options) -> ExitCode {
-    let outcome = match options {
-        Options::Serve(options) => serve::run(options),
+pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
+    let done = match options {
+        Options::Serve(options) => serve::run(options).map_err(Problem::from),
+        Options::Push(options) => push::run(options, orb_options),
+        Options::Subscribe(options) => subscribe::run(options, orb_options),
+        Options::Watch(options) => watch::run(options, orb_options),
     };
-    outcome.unwrap_or_else(|code| code)
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => problem.report(),
+    }
 }

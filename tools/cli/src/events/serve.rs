@@ -1,13 +1,11 @@
 //! `punctual events serve`: a real-time event channel as a server.
 
-use crate::fail;
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::{NAMING, Setting};
 use punctual_rtevent_service::{LISTEN, open, settings};
-use std::process::ExitCode;
 
 /// It prints a reference to an `RtecEventChannelAdmin::EventChannel`, whose interface is TAO's, and runs until it is
 /// interrupted or terminated. Programs of TAO find it by the name `EventService` in a Naming Service:
@@ -28,12 +26,7 @@ impl Table for RealTimeEvents {
     }
 }
 
-pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
-    let served = serve(options).map(|()| ExitCode::SUCCESS);
-    served.map_err(|problem| fail(&problem, problem.help()))
-}
-
-fn serve(options: &Options) -> Result<(), Problem> {
+pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.registered_in(InNaming(values.get(&NAMING)));

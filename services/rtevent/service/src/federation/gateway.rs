@@ -1,14 +1,16 @@
 //! All links of a channel.
 
+use super::crossing;
 use super::link::{Link, UdpLink};
-use super::remote::{Remote, RemoteCounts};
 use super::udp::{Receiver, Sender, UdpCounts};
-use crate::Data;
+use crate::client::{Subscriber, SubscriberCounts, SubscriberOptions};
 use crate::service::EventService;
+use crate::wire::disjunction;
+use crate::{Data, Event};
 use punctual::Poa;
 use punctual_rtevent::{
-    Channel, ConsumerHandle, Filter, ObserverId, Publications, Subscription, Supplier,
-    SupplierHandle,
+    Channel, Consumer, ConsumerHandle, Dependency, Filter, Observer, ObserverId, Publications,
+    Pushed, Selector, Subscription, Supplier, SupplierHandle,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -19,7 +21,7 @@ pub struct Federation {
     channel: Channel<Data>,
     senders: Vec<(UdpLink, Arc<Sender>, ConsumerHandle<Data>)>,
     receivers: Vec<(UdpLink, Receiver)>,
-    remotes: Vec<(String, Remote, ObserverId)>,
+    remotes: Vec<(String, Subscriber, ObserverId)>,
 }
 
 /// Reason why a link to another channel cannot be made.
@@ -52,6 +54,36 @@ impl fmt::Debug for Federation {
 struct Silent;
 
 impl Supplier for Silent {}
+
+/// Consumer of another channel that passes events on to this one.
+struct Gateway(SupplierHandle<Data>);
+
+impl Consumer<Data> for Gateway {
+    fn push(&self, events: &[Event]) -> Pushed {
+        let events: Vec<_> = crossing(events).collect();
+        if events.is_empty() {
+            return Pushed::Done;
+        }
+        match self.0.push(&events) {
+            Ok(()) => Pushed::Done,
+            Err(error) => Pushed::Failed(error.to_string()),
+        }
+    }
+}
+
+/// Observer that subscribes elsewhere to what is subscribed to here.
+struct Subscriptions(Box<dyn Fn(Vec<Dependency>) + Send + Sync>);
+
+impl Observer for Subscriptions {
+    fn consumers_changed(&self, subscriptions: &[Selector]) {
+        self.0(match subscriptions {
+            [] => Vec::new(),
+            subscriptions => disjunction(subscriptions),
+        });
+    }
+
+    fn suppliers_changed(&self, _: &[Selector]) {}
+}
 
 impl Federation {
     /// Starts the links of a service's channel: those to which it sends, and those from which it receives. Objects for
@@ -95,7 +127,7 @@ impl Federation {
 
     /// Returns the counts of the links from other servers' channels, by their references.
     #[must_use]
-    pub fn remote_counts(&self) -> Vec<(String, RemoteCounts)> {
+    pub fn remote_counts(&self) -> Vec<(String, SubscriberCounts)> {
         let remotes = self.remotes.iter();
         remotes
             .map(|(name, remote, _)| (name.clone(), remote.counts()))
@@ -149,18 +181,21 @@ impl Federation {
         poa: &Poa,
         channel: &str,
     ) -> Result<(), String> {
-        let supplier = self.supplier(Vec::new())?;
-        let form = service.options().form;
-        let remote = Remote::start(poa.orb().clone(), poa, channel.to_owned(), form, supplier)?;
-        let observer = self.channel.append_observer(remote.observer());
+        let gateway = Gateway(self.supplier(Vec::new())?);
+        let options = SubscriberOptions {
+            form: service.options().form,
+            is_gateway: true,
+            ..SubscriberOptions::default()
+        };
+        let remote = Subscriber::start(poa, channel, Vec::new(), options, Arc::new(gateway));
+        let remote = remote.map_err(|exception| exception.to_string())?;
+        let subscriptions = Subscriptions(Box::new(remote.setter()));
+        let observer = self.channel.append_observer(Arc::new(subscriptions));
         self.remotes.push((channel.to_owned(), remote, observer));
         Ok(())
     }
 
-    fn supplier(
-        &self,
-        published: Vec<punctual_rtevent::Selector>,
-    ) -> Result<SupplierHandle<Data>, String> {
+    fn supplier(&self, published: Vec<Selector>) -> Result<SupplierHandle<Data>, String> {
         let publications = Publications::new(published).gateway();
         let supplier = self
             .channel

@@ -3,16 +3,13 @@
 //! An event crosses a gateway if its `ttl` is above 0, and has one less behind it, so that cycles of gateways end. What
 //! crosses over the ORB is what consumers of the receiving channel subscribe to.
 
-mod backoff;
 pub mod datagram;
 mod gateway;
 mod link;
-mod remote;
 mod udp;
 
 pub use gateway::{Federation, FederationError};
 pub use link::{Link, LinkError, UdpLink};
-pub use remote::RemoteCounts;
 pub use udp::UdpCounts;
 
 use crate::Event;

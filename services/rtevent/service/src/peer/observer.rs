@@ -1,7 +1,7 @@
 //! Observers elsewhere.
 
 use crate::rtec_event_channel_admin::{Observer, ObserverServant};
-use crate::wire::{Form, disjunction, published, write_consumer, write_supplier};
+use crate::wire::{Form, disjunction, plain_consumer, published, write_consumer, write_supplier};
 use punctual::stub::{CdrError, Encoder, Operation};
 use punctual::{Interface, ObjectRef, SystemException};
 use punctual_rtevent::Selector;
@@ -38,7 +38,7 @@ impl RemoteObserver {
 impl punctual_rtevent::Observer for RemoteObserver {
     fn consumers_changed(&self, subscriptions: &[Selector]) {
         const UPDATE: Operation = Operation::two_way("update_consumer").of::<Observer>();
-        let qos = disjunction(subscriptions);
+        let qos = plain_consumer(&disjunction(subscriptions), false);
         let here = |servant: &dyn ObserverServant| servant.update_consumer(&qos);
         self.call(&UPDATE, here, |out| write_consumer(self.form, &qos, out));
     }

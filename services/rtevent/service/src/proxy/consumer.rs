@@ -71,7 +71,7 @@ impl ProxyConsumer {
     fn connect(&self, call: &mut ServerCall<'_>) -> Answered {
         let arguments = call.arguments();
         let reference = Option::<PushSupplier>::unmarshal(arguments)?;
-        let qos = self.service.options().form.read(arguments, read_supplier)?;
+        let qos = self.service.read(arguments, read_supplier)?;
         match self.connect_to(reference, qos) {
             Ok(()) => call.reply(|_| Ok(())),
             Err(refusal) => match refusal.raised() {

@@ -50,7 +50,7 @@ impl ProxySupplier {
     fn connect(&self, call: &mut ServerCall<'_>) -> Answered {
         let arguments = call.arguments();
         let reference = Option::<PushConsumer>::unmarshal(arguments)?;
-        let qos = self.service.options().form.read(arguments, read_consumer)?;
+        let qos = self.service.read(arguments, read_consumer)?;
         match self.connect_to(reference, &qos) {
             Ok(()) => call.reply(|_| Ok(())),
             Err(refusal) => match refusal.raised() {

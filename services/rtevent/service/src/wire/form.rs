@@ -62,9 +62,9 @@ impl Form {
         Ok(form)
     }
 
-    /// Returns the least number of octets of an event.
+    /// Returns the least number of octets of an event, padding not counted.
     pub(crate) fn least(self) -> usize {
-        24 + 16 * usize::from(self.has_timestamps)
+        20 + 16 * usize::from(self.has_timestamps)
             + 8 * usize::from(self.has_octets)
             + 4 * usize::from(self.has_any)
     }
@@ -140,5 +140,58 @@ impl FromStr for Form {
             .map(str::trim)
             .filter(|field| !field.is_empty());
         Self::without(&fields.collect::<Vec<_>>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{read_events, write_events};
+    use crate::{Event, RtecEventData};
+    use punctual::stub::{Block, ByteOrder, Coding, Encoder};
+    use punctual_rtevent::Header;
+
+    fn octets(form: Form, payload: &[u8]) -> Vec<u8> {
+        let data = RtecEventData {
+            payload: payload.to_vec(),
+            ..RtecEventData::default()
+        };
+        let event = Event::new(Header::new(16, 1), std::sync::Arc::new(data.into()));
+        let mut out = Encoder::new(Block::default(), ByteOrder::Little, Coding::default());
+        write_events(form, &[event], None, &mut out).unwrap();
+        out.into_block().into_vec()
+    }
+
+    fn read(form: Form, octets: &[u8]) -> Result<Vec<Event>, SystemException> {
+        let mut input = Decoder::new(octets, ByteOrder::Little, Coding::default());
+        form.read(&mut input, read_events)
+    }
+
+    #[test]
+    fn each_form_reads_what_it_writes() {
+        for form in Form::all() {
+            let events = read(form, &octets(form, b"payload")).unwrap();
+            assert_eq!(events[0].header, Header::new(16, 1), "{form}");
+            let has = &events[0].data.contents().payload;
+            assert_eq!(has.is_empty(), !form.has_octets, "{form}");
+        }
+    }
+
+    #[test]
+    fn events_of_another_form_are_refused_with_the_form_that_they_seem_to_have() {
+        let without = Form::without(&["timestamps"]).unwrap();
+        let error = read(without, &octets(Form::default(), b"payload")).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("takes events without timestamps"), "{text}");
+        assert!(
+            text.contains("seems to send them with all fields"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn octets_that_are_no_events_are_refused() {
+        let error = read(Form::default(), &[0xff; 64]).unwrap_err();
+        assert!(error.to_string().contains("no form"), "{error}");
     }
 }

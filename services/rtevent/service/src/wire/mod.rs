@@ -8,6 +8,6 @@ pub(crate) use event::{plain, read_events, write_events};
 pub(crate) use form::FIELDS;
 pub use form::{Form, FormError};
 pub(crate) use qos::{
-    Published, Subscribed, disjunction, published, read_consumer, read_supplier, write_consumer,
-    write_supplier,
+    Published, Subscribed, disjunction, plain_consumer, published, read_consumer, read_supplier,
+    write_consumer, write_supplier,
 };

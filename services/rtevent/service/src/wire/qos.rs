@@ -85,18 +85,25 @@ pub(crate) fn write_supplier(
     Ok(())
 }
 
-/// Returns the subscription to events of any of these types and sources.
-pub(crate) fn disjunction(selectors: &[Selector]) -> ConsumerQos {
+/// Returns the filter of events of any of these types and sources.
+pub(crate) fn disjunction(selectors: &[Selector]) -> Vec<Dependency> {
     let count = i32::try_from(selectors.len()).unwrap_or(i32::MAX);
     let group = Header::new(codes::DISJUNCTION, count);
     let headers = std::iter::once(group).chain(selectors.iter().map(header));
-    let dependencies = headers.map(|header| PlainDependency {
-        event: event(&header),
-        rt_info: 0,
+    headers
+        .map(|header| Dependency { header, rt_info: 0 })
+        .collect()
+}
+
+/// Returns a subscription as stubs have it.
+pub(crate) fn plain_consumer(filter: &[Dependency], is_gateway: bool) -> ConsumerQos {
+    let dependencies = filter.iter().map(|entry| PlainDependency {
+        event: event(&entry.header),
+        rt_info: entry.rt_info,
     });
     ConsumerQos {
         dependencies: dependencies.collect(),
-        is_gateway: false,
+        is_gateway,
     }
 }
 

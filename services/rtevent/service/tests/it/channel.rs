@@ -243,7 +243,6 @@ fn without_permission_the_channel_is_not_destroyed() {
     let served = served();
     let refused = served.channel.destroy().unwrap_err();
     assert_eq!(refused.kind(), Kind::NoPermission);
-    assert!(refused.to_string().contains("can-destroy"), "{refused}");
 }
 
 #[test]

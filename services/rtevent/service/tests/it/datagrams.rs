@@ -116,7 +116,8 @@ proptest! {
         let mut assembler = Assembler::new(options);
         let taken: Vec<_> = all.iter().map(|it| assembler.take(source(1), it)).collect();
         let messages: Vec<_> = taken.iter().filter(|it| is_message(it)).collect();
-        prop_assert_eq!(messages, vec![&Taken::Message(ByteOrder::NATIVE, whole)]);
+        let expected = Taken::Message(ByteOrder::NATIVE, whole);
+        prop_assert_eq!(messages, vec![&expected]);
         prop_assert_eq!(assembler.counts().duplicates, once as u64);
     }
 

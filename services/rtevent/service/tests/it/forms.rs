@@ -2,7 +2,7 @@
 
 use crate::support::{Served, event, header, wants};
 use parking_lot::Mutex;
-use punctual::poa::Servant;
+use punctual::Servant;
 use punctual::stub::{Answered, Decoder, Encoder, Marshal, Operation, ServerCall};
 use punctual::{Implements, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use punctual_rtevent_service::rtec_event_channel_admin::{ProxyPushConsumer, ProxyPushSupplier};
@@ -141,15 +141,12 @@ fn a_form_without_fields_is_read_and_written() {
 }
 
 #[test]
-fn events_of_another_form_are_refused_and_the_error_says_which() {
+fn events_and_filters_of_another_form_are_refused() {
     let served = served(&["timestamps"]);
     let supplier = served.supplier();
     let consumer = served.unconnected();
     let refused = supplier.push(&[event(16, 0, b"octets")]).unwrap_err();
     assert_eq!(refused.kind(), Kind::Marshal);
-    let text = refused.to_string();
-    assert!(text.contains("takes events without timestamps"), "{text}");
-    assert!(text.contains("with all fields"), "{text}");
     let refused = consumer
         .proxy
         .connect_push_consumer(Some(&consumer.reference), &wants(&[header(16, 0)]));

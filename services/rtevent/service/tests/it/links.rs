@@ -100,7 +100,7 @@ fn a_cycle_of_channels_ends_with_the_ttl() {
 fn a_gateway_connects_again_to_a_channel_that_was_started_again() {
     let folder = tempfile::tempdir().unwrap();
     let start = || {
-        let endpoint = ListenEndpoint::uiop(folder.path().join("socket"));
+        let endpoint = ListenEndpoint::new("uiop", folder.path().join("socket").to_str().unwrap());
         Served::at(endpoint, ServiceOptions::default())
     };
     let there = start();

@@ -53,7 +53,7 @@ impl Served {
         let object = Service::serve(&service, &server_poa).unwrap();
         let (client, poa) = orb();
         let channel = client
-            .string_to_object(&server.object_to_string(&object))
+            .string_to_object(&server.object_to_string(&object).unwrap())
             .unwrap();
         Self {
             orbs: [server, client],
@@ -65,7 +65,9 @@ impl Served {
 
     /// Returns a reference to the channel as text.
     pub(crate) fn reference(&self) -> String {
-        self.orbs[0].object_to_string(self.channel.as_object())
+        self.orbs[0]
+            .object_to_string(self.channel.as_object())
+            .unwrap()
     }
 
     /// Returns an adapter of the peers.
@@ -124,8 +126,8 @@ impl Drop for Served {
 
 /// Returns a proxy whose pushes return when they have been executed, with their exceptions.
 pub(crate) fn synchronous(proxy: &ProxyPushConsumer) -> ProxyPushConsumer {
-    use punctual::Policy;
-    use punctual::policy::{SetOverride, SyncScope};
+    use punctual::policy::SyncScope;
+    use punctual::{Policy, SetOverride};
     let policies = [Policy::SyncScope(SyncScope::WithTarget)];
     let object = proxy
         .as_object()
