@@ -56,6 +56,7 @@ impl<P: Payload> Channel<P> {
         supplier: Arc<dyn Supplier>,
     ) -> Result<SupplierHandle<P>, ConnectError> {
         let core = self.core();
+        core.start_control()?;
         let link = core
             .suppliers
             .connect(publications, supplier, &core.observers)?;

@@ -1,6 +1,7 @@
 //! Link: the end of a connection at which its consumer is called.
 
 use crate::event::Event;
+use crate::liveness::Watched;
 use crate::peer::{Consumer, ConsumerId, Lost, Pushed, Reason, Reports};
 use crate::statistics::ConnectionState;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,6 +19,7 @@ pub(crate) struct Link<P> {
     pub(crate) id: ConsumerId,
     pub(crate) consumer: Arc<dyn Consumer<P>>,
     pub(crate) counts: Counts,
+    pub(crate) watched: Watched,
     state: AtomicU8,
     failures: AtomicU32,
     most_failures: u32,
@@ -51,6 +53,7 @@ impl<P> Link<P> {
             id,
             consumer,
             counts: Counts::default(),
+            watched: Watched::default(),
             state: AtomicU8::new(CONNECTED),
             failures: AtomicU32::new(0),
             most_failures,
