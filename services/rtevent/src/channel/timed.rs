@@ -11,15 +11,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl<P: Payload> Core<P> {
-    /// Has all that is due by a time expire, on this thread. Returns the time at which more may be.
+    /// Passes time of a manual clock, through each tick at which something is due. Returns the time of the next one.
     pub(super) fn advance(&self, now: u64) -> Option<u64> {
+        if !self.clock.is_manual() {
+            return None;
+        }
+        while let Some(next) = self.next_due().filter(|next| *next <= now) {
+            self.step(next);
+        }
+        self.step(now);
+        self.next_due()
+    }
+
+    fn step(&self, now: u64) {
         let now = self.clock.state(now);
         let mut expired = Vec::new();
+        // The most urgent first.
         for lane in self.lanes.all() {
             lane.advance(now, &mut expired);
         }
-        // As the threads of the lanes would: by time, and at one time the most urgent first.
-        expired.sort_by_key(|timer| timer.at);
         for timer in &expired {
             self.expire(timer);
         }
@@ -28,6 +38,9 @@ impl<P: Payload> Core<P> {
         {
             self.ask_all();
         }
+    }
+
+    fn next_due(&self) -> Option<u64> {
         let lanes = self.lanes.all().into_iter();
         let next = lanes.filter_map(|lane| lane.next());
         let control = self.control.as_ref().and_then(|control| control.next());

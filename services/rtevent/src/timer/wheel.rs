@@ -79,7 +79,7 @@ impl<T: Clone> Wheel<T> {
         self.timers.remove(key);
     }
 
-    /// Passes time up to `now`, and appends the timers that are due, by their times. They stay, without being started.
+    /// Passes time up to `now`, and appends the timers that are due, by their ticks and keys. They stay, without being started.
     /// An earlier time than before changes nothing.
     pub(crate) fn advance(&mut self, now: u64, expired: &mut Vec<Expired<T>>) {
         let until = now / self.resolution;
@@ -89,7 +89,8 @@ impl<T: Clone> Wheel<T> {
             self.empty(level, slot, expired);
         }
         self.now = self.now.max(until);
-        expired[from..].sort_by_key(|timer| (timer.at, timer.key));
+        let resolution = self.resolution;
+        expired[from..].sort_by_key(|timer| (timer.at.div_ceil(resolution), timer.key));
     }
 
     /// Returns a time at which a timer may be due; none is before it.
@@ -209,7 +210,7 @@ mod tests {
                         let is_due = |at: u64| at.div_ceil(resolution) <= now / resolution;
                         let mut due: Vec<_> =
                             list.iter().filter(|one| is_due(one.0)).copied().collect();
-                        due.sort();
+                        due.sort_by_key(|one| (one.0.div_ceil(resolution), one.1));
                         list.retain(|one| !is_due(one.0));
                         let expired: Vec<_> = expired.iter().map(|one| (one.at, one.key)).collect();
                         assert_eq!(expired, due);
