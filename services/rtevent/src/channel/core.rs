@@ -12,7 +12,7 @@ use crate::options::{ChannelOptions, Dispatching, OptionsError};
 use crate::peer::{Consumer, ConsumerId, Reason, Selector, SupplierId};
 use crate::route::{Connection, Deliveries, Due, Refused, Subscribed, Table};
 use crate::subscription::{LevelFunction, QueueOptions, Subscription};
-use crate::timer::{ChannelClock, Lanes};
+use crate::timer::{ChannelClock, Lanes, Now};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -77,7 +77,8 @@ impl<P: Payload> Core<P> {
         }
         self.received
             .fetch_add(events.len() as u64, Ordering::Relaxed);
-        self.deliveries.deliver(&self.table, events, &self.clock);
+        let now = Now::new(&self.clock);
+        self.deliveries.deliver(&self.table, events, &now);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::event::{Event, Payload};
 use crate::filter::Tree;
 use crate::level::Level;
 use crate::route::Due;
-use crate::timer::{Expired, Lane};
+use crate::timer::{Expired, Lane, Now};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -77,11 +77,12 @@ impl<P: Payload> Core<P> {
         let Some(subscribed) = timer.value.subscribed.upgrade() else {
             return;
         };
-        if let Some((header, path)) = subscribed.expire(timer, self.clock.now()) {
+        let now = Now::new(&self.clock);
+        if let Some((header, path)) = subscribed.expire(timer, now.get()) {
             self.timed.fetch_add(1, Ordering::Relaxed);
             let event = Event::new(header, self.empty.clone());
             self.deliveries
-                .deliver_timed(&subscribed, path, &event, &self.clock);
+                .deliver_timed(&subscribed, path, &event, &now);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::level::Level;
 use crate::peer::ConsumerId;
 use crate::statistics::ConnectionState;
 use crate::subscription::LevelFunction;
-use crate::timer::{Expired, Lane, Running};
+use crate::timer::{Expired, Lane, Now, Running};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -73,6 +73,11 @@ impl<P: Payload> Subscribed<P> {
         self.connection.link.id
     }
 
+    /// Returns whether a delivery is a push and no more: no level is computed, and no deadline starts anew.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.level_of.is_none() && !self.tree.has_deadlines()
+    }
+
     /// Returns whether the level of a delivery depends on its event.
     pub(crate) fn has_level_function(&self) -> bool {
         self.level_of.is_some()
@@ -95,9 +100,9 @@ impl<P: Payload> Subscribed<P> {
     }
 
     /// Notes that the consumer receives something.
-    pub(crate) fn note_received(&self, now: impl FnOnce() -> u64) {
+    pub(crate) fn note_received(&self, now: &Now<'_>) {
         if self.tree.has_deadlines() && self.connection.link.state() == ConnectionState::Connected {
-            self.received.fetch_max(now(), Ordering::AcqRel);
+            self.received.fetch_max(now.get(), Ordering::AcqRel);
         }
     }
 

@@ -16,7 +16,7 @@ mod running;
 mod slots;
 mod wheel;
 
-pub(crate) use clock::ChannelClock;
+pub(crate) use clock::{ChannelClock, Now};
 pub(crate) use lane::Lane;
 pub(crate) use lanes::Lanes;
 pub(crate) use running::Running;
