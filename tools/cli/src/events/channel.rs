@@ -15,7 +15,12 @@ pub(super) struct Common {
     /// The channel: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
     channel: String,
     /// Fields that the channel's events are without: `timestamps`, `octets` or `any`.
-    #[arg(long, value_name = "FIELDS", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "FIELDS",
+        default_value = "",
+        hide_default_value = true
+    )]
     without: Form,
     /// A configuration file, e.g. with TLS certificates.
     #[arg(long, value_name = "FILE")]
@@ -32,7 +37,12 @@ pub(super) struct Wanted {
     #[arg(long = "type", value_name = "TYPES", value_delimiter = ',')]
     types: Vec<i32>,
     /// Source of events; by default all.
-    #[arg(long, value_name = "SOURCE", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     source: i32,
 }
 
@@ -58,7 +68,9 @@ impl Channel {
         let system = |exception| Problem::System(exception, Some(ON_CHANNELS.to_owned()));
         let reference = orb.object_to_string(&object).map_err(system)?;
         let poa = orb.root_poa().map_err(system)?;
-        poa.manager().activate().map_err(|error| Problem::usage(error.to_string(), ON_CHANNELS))?;
+        poa.manager()
+            .activate()
+            .map_err(|error| Problem::usage(error.to_string(), ON_CHANNELS))?;
         Ok(Self {
             orb,
             poa,

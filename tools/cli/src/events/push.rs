@@ -3,8 +3,9 @@
 use super::channel::{Channel, Common};
 use crate::call::Problem;
 use crate::time::with_unit;
-use punctual::json::from_json_text;
-use punctual::{Any, TypeCode, Value};
+use punctual::json::{NoNames, from_json_text};
+use punctual::any::Value;
+use punctual::{Any, TypeCode};
 use punctual_rtevent::{Event, Header, Selector};
 use punctual_rtevent_service::client::Publisher;
 use punctual_rtevent_service::{Data, RtecEventData};
@@ -49,14 +50,19 @@ struct Octets(Vec<u8>);
 fn octets(text: &str) -> Result<Octets, String> {
     let digits = text.as_bytes().chunks(2);
     let octets = digits.map(|pair| {
-        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2);
+        let pair = std::str::from_utf8(pair)
+            .ok()
+            .filter(|pair| pair.len() == 2);
         pair.and_then(|pair| u8::from_str_radix(pair, 16).ok())
     });
     let octets: Option<_> = octets.collect();
-    octets.map(Octets).ok_or_else(|| "expected two hexadecimal digits for each octet".to_owned())
+    octets
+        .map(Octets)
+        .ok_or_else(|| "expected two hexadecimal digits for each octet".to_owned())
 }
 
-const ON_VALUES: &str = "--any takes JSON with a type and a value: `{\"type\": \"string\", \"value\": \"open\"}`";
+const ON_VALUES: &str =
+    "--any takes JSON with a type and a value: `{\"type\": \"string\", \"value\": \"open\"}`";
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let event = event(options)?;
@@ -69,10 +75,15 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
         if let (Some(every), 1..) = (options.every, number) {
             std::thread::sleep(every);
         }
-        publisher.push(std::slice::from_ref(&event)).map_err(system)?;
+        publisher
+            .push(std::slice::from_ref(&event))
+            .map_err(system)?;
     }
     if options.common.json {
-        println!("{}", serde_json::json!({ "pushed": publisher.counts().events }));
+        println!(
+            "{}",
+            serde_json::json!({ "pushed": publisher.counts().events })
+        );
     }
     Ok(())
 }
@@ -95,9 +106,9 @@ fn event(options: &Options) -> Result<Event<Data>, Problem> {
 }
 
 fn value(json: &str) -> Result<Any, Problem> {
-    let value = from_json_text(&TypeCode::ANY, json, &());
+    let value = from_json_text(&TypeCode::ANY, json, &NoNames);
     match value.map_err(|error| Problem::usage(error.to_string(), ON_VALUES))? {
-        Value::Any(any) => Ok(any),
+        Value::Any(any) => Ok(*any),
         _ => Err(Problem::usage("the value is none", ON_VALUES)),
     }
 }

@@ -121,7 +121,10 @@ fn json_line(event: &Event) -> String {
 
 fn text_line(event: &Event) -> String {
     let (header, contents) = (&event.header, event.data.contents());
-    let mut line = format!("type {} source {} ttl {}", header.kind, header.source, header.ttl);
+    let mut line = format!(
+        "type {} source {} ttl {}",
+        header.kind, header.source, header.ttl
+    );
     if !contents.payload.is_empty() {
         let text = std::str::from_utf8(&contents.payload).ok();
         let text = text.filter(|text| !text.contains(|it: char| it.is_control()));
@@ -132,7 +135,9 @@ fn text_line(event: &Event) -> String {
     }
     if !contents.any_value.is_null() {
         let value = payload::json(&contents.any_value);
-        let value = value.as_deref().map_or_else(String::as_str, serde_json::value::RawValue::get);
+        let value = value
+            .as_deref()
+            .map_or_else(String::as_str, serde_json::value::RawValue::get);
         line += &format!(" {}", shown::json(value));
     }
     line

@@ -66,8 +66,13 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
         ..SubscriberOptions::default()
     };
     let (poa, filter) = (&channel.poa, options.wanted.filter());
-    let subscriber =
-        Subscriber::start(poa, &channel.reference, filter, subscriber_options, table.clone());
+    let subscriber = Subscriber::start(
+        poa,
+        &channel.reference,
+        filter,
+        subscriber_options,
+        table.clone(),
+    );
     let subscriber = subscriber.map_err(|exception| Problem::System(exception, None))?;
     let (mut before, mut since) = (State::default(), Instant::now());
     let mut looks = 0;
@@ -112,7 +117,12 @@ impl Shown<'_> {
     fn rows(&self) -> impl Iterator<Item = (String, String, Row, Row)> {
         let rows = self.total.rows.iter().map(|((kind, source), total)| {
             let now = self.now.rows.get(&(*kind, *source)).copied();
-            (kind.to_string(), source.to_string(), now.unwrap_or_default(), *total)
+            (
+                kind.to_string(),
+                source.to_string(),
+                now.unwrap_or_default(),
+                *total,
+            )
         });
         let others = (self.total.others.events > 0).then(|| {
             let name = || "others".to_owned();
@@ -131,14 +141,20 @@ impl Shown<'_> {
             false => "not connected",
         };
         println!("{state}, {} connections so far", self.connections);
-        println!("{:>11} {:>11} {:>12} {:>12} {:>14} {:>14}", "type", "source", "events", "events/s", "octets/s", "longest in it");
+        println!(
+            "{:>11} {:>11} {:>12} {:>12} {:>14} {:>14}",
+            "type", "source", "events", "events/s", "octets/s", "longest in it"
+        );
         for (kind, source, now, total) in self.rows() {
             let (events, octets) = (self.rate(now.events), self.rate(now.octets));
             let longest = match now.longest {
                 0 => "-".to_owned(),
                 longest => format!("{:.3} ms", longest as f64 / 10_000.0),
             };
-            println!("{kind:>11} {source:>11} {:>12} {events:>12.1} {octets:>14.1} {longest:>14}", total.events);
+            println!(
+                "{kind:>11} {source:>11} {:>12} {events:>12.1} {octets:>14.1} {longest:>14}",
+                total.events
+            );
         }
         println!();
     }

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod channel;
+mod clients;
 mod datagrams;
 mod forms;
 mod hostile;
