@@ -1,27 +1,54 @@
 //! Log of what goes wrong in a channel.
 
+use parking_lot::Mutex;
 use punctual_rtevent::{ConsumerId, Lost, Reason, Reports, SupplierId};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writer of a channel's reports to the log: each disconnection, and the first loss of a consumer at each power of
-/// two.
-#[derive(Debug, Default)]
+/// Writer of a channel's reports to the log: each disconnection, and the losses of a consumer at each power of two. It
+/// counts what was lost, and passes all on.
+#[derive(Default)]
 pub(crate) struct Log {
-    lost: parking_lot::Mutex<std::collections::HashMap<ConsumerId, u64>>,
+    total: AtomicU64,
+    lost: Mutex<HashMap<ConsumerId, u64>>,
+    next: Option<Arc<dyn Reports>>,
+}
+
+impl Log {
+    /// Makes a log that passes reports on.
+    pub(crate) fn before(next: Option<Arc<dyn Reports>>) -> Self {
+        Self {
+            next,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the number of events that consumers have lost, those that are disconnected included.
+    pub(crate) fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Counts losses of a consumer, and returns its total if that has reached another power of two.
+    fn count(&self, consumer: ConsumerId, events: usize) -> Option<u64> {
+        self.total.fetch_add(events as u64, Ordering::Relaxed);
+        let mut lost = self.lost.lock();
+        let total = lost.entry(consumer).or_default();
+        let before = *total;
+        *total = total.saturating_add(events as u64);
+        (before.checked_ilog2() != total.checked_ilog2()).then_some(*total)
+    }
 }
 
 impl Reports for Log {
     fn lost(&self, consumer: ConsumerId, cause: Lost, events: usize) {
-        let total = {
-            let mut lost = self.lost.lock();
-            let total = lost.entry(consumer).or_default();
-            let before = *total;
-            *total = total.saturating_add(events as u64);
-            (before.checked_ilog2() != total.checked_ilog2()).then_some(*total)
-        };
-        if let Some(total) = total {
+        if let Some(total) = self.count(consumer, events) {
             tracing::warn!(
                 "{consumer} has lost {total} events so far, the last ones for: {cause:?}"
             );
+        }
+        if let Some(next) = &self.next {
+            next.lost(consumer, cause, events);
         }
     }
 
@@ -29,13 +56,19 @@ impl Reports for Log {
         self.lost.lock().remove(&consumer);
         match reason {
             Reason::Asked | Reason::Destroyed => {
-                tracing::debug!("{consumer} is disconnected: {reason}")
+                tracing::debug!("{consumer} is disconnected: {reason}");
             }
             _ => tracing::warn!("{consumer} is disconnected: {reason}"),
+        }
+        if let Some(next) = &self.next {
+            next.disconnected(consumer, reason);
         }
     }
 
     fn supplier_disconnected(&self, supplier: SupplierId, reason: &Reason) {
         tracing::debug!("{supplier} is disconnected: {reason}");
+        if let Some(next) = &self.next {
+            next.supplier_disconnected(supplier, reason);
+        }
     }
 }

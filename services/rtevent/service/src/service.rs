@@ -33,6 +33,7 @@ struct Shared {
     observers: Mutex<Observers>,
     federation: Mutex<Option<Federation>>,
     refused: AtomicU64,
+    log: Arc<Log>,
 }
 
 /// Reason why a service cannot be opened.
@@ -68,8 +69,8 @@ impl EventService {
     /// # Errors
     /// An option is out of its range.
     pub fn new(mut options: ServiceOptions) -> Result<Self, OpenError> {
-        let log = || Arc::new(Log::default()) as Arc<_>;
-        options.channel.reports.get_or_insert_with(log);
+        let log = Arc::new(Log::before(options.channel.reports.take()));
+        options.channel.reports = Some(log.clone());
         Ok(Self(Arc::new(Shared {
             channel: Channel::new(options.channel.clone())?,
             options,
@@ -78,6 +79,7 @@ impl EventService {
             observers: Mutex::default(),
             federation: Mutex::default(),
             refused: AtomicU64::new(0),
+            log,
         })))
     }
 
@@ -101,9 +103,14 @@ impl EventService {
     /// Appends the service's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         crate::metrics::write(&self.0.channel.statistics(), out);
+        let help = "Events that consumers have lost: dropped, suspended, failed, or queued when they were disconnected.";
+        out.counter("lost_events_total", help, self.0.log.total());
+        if let Some(federation) = &*self.0.federation.lock() {
+            crate::metrics::write_links(federation, out);
+        }
         let help = "Pushes of suppliers that were refused.";
         out.counter(
-            "refused_pushes",
+            "refused_pushes_total",
             help,
             self.0.refused.load(Ordering::Relaxed),
         );

@@ -15,7 +15,9 @@ struct Kinds(Mutex<Vec<i32>>);
 
 impl Consumer<Data> for Kinds {
     fn push(&self, events: &[Event]) -> Pushed {
-        self.0.lock().extend(events.iter().map(|event| event.header.kind));
+        self.0
+            .lock()
+            .extend(events.iter().map(|event| event.header.kind));
         Pushed::Done
     }
 }
@@ -61,13 +63,19 @@ fn events_flow_again_after_the_channel_was_started_again_and_losses_are_counted(
     let channel = start();
     let clients = clients(&channel.reference());
     let has = |kind| clients.kinds.0.lock().contains(&kind);
-    eventually("the subscriber connects", || clients.subscriber.counts().is_connected);
+    eventually("the subscriber connects", || {
+        clients.subscriber.counts().is_connected
+    });
     clients.publisher.push(&[event(16)]).unwrap();
     eventually("the first event arrives", || has(16));
     drop(channel);
-    eventually("a push fails", || clients.publisher.push(&[event(17)]).is_err());
+    eventually("a push fails", || {
+        clients.publisher.push(&[event(17)]).is_err()
+    });
     let channel = start();
-    eventually("the subscriber connects again", || clients.subscriber.counts().connections == 2);
+    eventually("the subscriber connects again", || {
+        clients.subscriber.counts().connections == 2
+    });
     // Pushes fail until the publisher has tried again.
     eventually("an event arrives again", || {
         let _ = clients.publisher.push(&[event(18)]);
@@ -83,7 +91,9 @@ fn events_flow_again_after_the_channel_was_started_again_and_losses_are_counted(
 fn a_subscriber_s_filter_can_be_changed() {
     let channel = Served::new(ServiceOptions::default());
     let clients = clients(&channel.reference());
-    eventually("the subscriber connects", || clients.subscriber.counts().is_connected);
+    eventually("the subscriber connects", || {
+        clients.subscriber.counts().is_connected
+    });
     let only = Dependency {
         header: Header::new(18, 0),
         rt_info: 0,
@@ -104,7 +114,9 @@ fn a_subscriber_s_filter_can_be_changed() {
 fn a_subscriber_that_is_dropped_disconnects() {
     let channel = Served::new(ServiceOptions::default());
     let clients = clients(&channel.reference());
-    eventually("the subscriber connects", || clients.subscriber.counts().is_connected);
+    eventually("the subscriber connects", || {
+        clients.subscriber.counts().is_connected
+    });
     drop(clients);
     let statistics = || channel.service.channel().statistics();
     eventually("both are disconnected", || {

@@ -127,6 +127,16 @@ impl Assembler {
         self.counts
     }
 
+    /// Returns the number of messages that are missing or incomplete among the latest of all sources: they are lost if
+    /// nothing of them is on the way any more. Takes time in proportion to the windows.
+    #[must_use]
+    pub fn missing(&self) -> u64 {
+        self.sources
+            .values()
+            .map(|source| source.window.missing())
+            .sum()
+    }
+
     fn fragment(&mut self, from: SocketAddr, header: &FragmentHeader, fragment: &[u8]) -> Taken {
         let (size, limit) = (header.message_size, self.options.most_message);
         if size as usize > limit {

@@ -95,6 +95,12 @@ impl Window {
         self.slots.iter().map(Slot::held).sum()
     }
 
+    /// Returns the number of messages that are not complete, and may still become so.
+    pub(super) fn missing(&self) -> u64 {
+        let is_missing = |slot: &&Slot| matches!(slot, Slot::Missing | Slot::Partial(_));
+        self.slots.iter().filter(is_missing).count() as u64
+    }
+
     /// Gives up all incomplete messages.
     pub(super) fn give_up(&mut self) -> Lost {
         let mut lost = Lost::default();

@@ -13,6 +13,9 @@ pub struct UdpCounts {
     pub received: u64,
     /// Messages received that were no events in the channel's form.
     pub unread: u64,
+    /// Messages that are missing among the latest of all sources, as gaps in their numbers show: they are lost if
+    /// they are not on the way any more. Those that were given up are among `datagrams.lost`.
+    pub missing: u64,
     /// Datagrams and messages of a receiver.
     pub datagrams: Counts,
 }

@@ -35,6 +35,7 @@ struct Shared {
     /// Addresses of this host's own senders, whose datagrams come back.
     own: Vec<SocketAddr>,
     ends: AtomicBool,
+    assembler: Mutex<Assembler>,
     counts: Mutex<UdpCounts>,
 }
 
@@ -52,22 +53,23 @@ impl Receiver {
     ) -> io::Result<Self> {
         let socket = receiving(link)?;
         socket.set_read_timeout(Some(LOOK))?;
+        let options = AssemblerOptions {
+            has_checksum: link.has_checksum,
+            most_message: largest.saturating_add(1_024),
+            ..AssemblerOptions::default()
+        };
         let shared = Arc::new(Shared {
             socket,
             form,
             supplier,
             own,
             ends: AtomicBool::new(false),
+            assembler: Mutex::new(Assembler::new(options)),
             counts: Mutex::default(),
         });
-        let options = AssemblerOptions {
-            has_checksum: link.has_checksum,
-            most_message: largest.saturating_add(1_024),
-            ..AssemblerOptions::default()
-        };
         let of_thread = shared.clone();
         let thread = std::thread::Builder::new().name("events by udp".to_owned());
-        let thread = thread.spawn(move || of_thread.run(Assembler::new(options)))?;
+        let thread = thread.spawn(move || of_thread.run())?;
         Ok(Self {
             shared,
             thread: Some(thread),
@@ -76,7 +78,12 @@ impl Receiver {
 
     /// Returns what has been counted.
     pub(crate) fn counts(&self) -> UdpCounts {
-        *self.shared.counts.lock()
+        let assembler = self.shared.assembler.lock();
+        UdpCounts {
+            datagrams: assembler.counts(),
+            missing: assembler.missing(),
+            ..*self.shared.counts.lock()
+        }
     }
 }
 
@@ -92,7 +99,7 @@ impl Drop for Receiver {
 }
 
 impl Shared {
-    fn run(&self, mut assembler: Assembler) {
+    fn run(&self) {
         let mut buffer = vec![0; LARGEST];
         while !self.ends.load(Ordering::Relaxed) {
             let Ok((length, from)) = self.socket.recv_from(&mut buffer) else {
@@ -102,8 +109,8 @@ impl Shared {
             if self.own.contains(&from) {
                 continue;
             }
-            let taken = assembler.take(from, buffer.get(..length).unwrap_or_default());
-            self.counts.lock().datagrams = assembler.counts();
+            let datagram = buffer.get(..length).unwrap_or_default();
+            let taken = self.assembler.lock().take(from, datagram);
             match taken {
                 Taken::Message(order, message) => self.pass(order, &message),
                 Taken::Bad(bad) => tracing::debug!("a datagram of {from} is ignored: {bad}"),
