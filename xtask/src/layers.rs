@@ -230,6 +230,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        RTEVENT_SERVICE,
+        &["punctual", HOST, RTEVENT, "punctual-build"],
+    ),
+    (
         "punctual-scheduler",
         &[
             "punctual",
@@ -246,6 +250,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "punctual",
             NAMING_CLIENT,
+            RTEVENT,
+            RTEVENT_SERVICE,
             SCHEDULING_RUNTIME,
             "punctual-build",
         ],
@@ -275,6 +281,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             "punctual-console",
             "punctual-reference",
+            RTEVENT,
+            RTEVENT_SERVICE,
             "punctual-scheduler",
             SCHEDULING,
             SCHEDULING_RUNTIME,
@@ -307,6 +315,7 @@ const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const RTEVENT: &str = "punctual-rtevent";
+const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";
 const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";

@@ -50,7 +50,7 @@ impl fmt::Debug for Federation {
     }
 }
 
-/// Supplier of a link, which has nobody to be disconnected from.
+/// Supplier of a link, which ends with its service.
 struct Silent;
 
 impl Supplier for Silent {}
