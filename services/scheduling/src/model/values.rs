@@ -67,6 +67,7 @@ impl Model {
             hosts: vec![Host {
                 name,
                 processors: 1,
+                interference: None,
             }],
             messages: Vec::new(),
             mutexes: Vec::new(),

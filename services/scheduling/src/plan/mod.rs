@@ -16,7 +16,7 @@ use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
 use crate::chains::{Chains, Place, analyse};
 use crate::level::Level;
-use crate::model::Model;
+use crate::model::{Interference, Model};
 use crate::release::{self, Stream};
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
@@ -54,9 +54,11 @@ pub struct PlannedProcessor {
     pub number: usize,
     /// Share of its time that admitted streams take, 1.0 for all of it.
     pub utilisation: f64,
+    /// Time that the platform takes, if any.
+    pub interference: Option<Interference>,
     /// Order of dispatching of each level; the first is served first.
     pub levels: Vec<&'static str>,
-    /// Utilisation bounds that hold for its tasks.
+    /// Utilisation bounds that hold for its tasks; none if the platform takes time.
     pub bounds: Vec<Bound>,
 }
 
@@ -114,7 +116,7 @@ pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
-    let (places, levels) = priorities::assign(model, &streams, &homes, processors.len(), strategy);
+    let (places, levels) = priorities::assign(model, &streams, &homes, &processors, strategy);
     Ok(Plan::of(model, strategy.name(), streams, (places, levels)))
 }
 
@@ -127,13 +129,16 @@ impl Plan {
         (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
     ) -> Self {
         let processors = placement::processors(model);
+        let interference = placement::interference(model, &processors);
         let analysis = analyse(&Chains {
             streams: &streams,
             places: &places,
             levels: &levels,
             protocol: model.protocol,
+            interference: &interference,
         });
-        let analysed = Analysed::new(streams, (places, levels), model.protocol, analysis.streams);
+        let platform = (model.protocol, interference);
+        let analysed = Analysed::new(streams, (places, levels), platform, analysis.streams);
         Self {
             is_complete: analysis.is_complete,
             strategy: strategy.to_owned(),
@@ -172,6 +177,7 @@ impl Analysed {
                 number: processor.number,
                 // The sum of no share is -0.0.
                 utilisation: 0.0 + self.load(at),
+                interference: model.hosts[processor.host].interference,
                 levels: levels.collect(),
                 bounds: self.bounds(at, &tasks.iter().collect::<Vec<_>>()),
             }
@@ -198,7 +204,7 @@ impl Analysed {
             bounds::Test::LiuLayland | bounds::Test::Hyperbolic => is_by_deadline,
             bounds::Test::EdfUtilisation | bounds::Test::EdfDensity => is_edf,
         };
-        let all = if tasks.is_empty() {
+        let all = if tasks.is_empty() || self.interference[at].is_some() {
             Vec::new()
         } else {
             bounds::bounds(tasks)

@@ -1,10 +1,11 @@
 //! Levels of the streams of each processor, by a strategy, and their Real-time CORBA priorities.
 
+use super::placement::Processor;
 use crate::assignment::Candidate;
 use crate::chains::Place;
-use crate::model::Model;
+use crate::model::{Interference, Model};
 use crate::release::Stream;
-use crate::strategy::{Dispatching, Operation, Strategy, schedule};
+use crate::strategy::{Dispatching, Limit, Operation, Strategy, schedule};
 
 /// Highest priority of Real-time CORBA (`RTCORBA::maxPriority`).
 const MAX_PRIORITY: usize = 32_767;
@@ -15,21 +16,23 @@ pub(super) fn assign(
     model: &Model,
     streams: &[Stream],
     homes: &[usize],
-    processors: usize,
+    processors: &[Processor],
     strategy: &dyn Strategy,
 ) -> (Vec<Option<Place>>, Vec<Vec<Dispatching>>) {
-    let mut residents = vec![Vec::new(); processors];
+    let mut residents = vec![Vec::new(); processors.len()];
     for (index, &home) in homes.iter().enumerate() {
         residents[home].push(index);
     }
     let mut places = vec![None; streams.len()];
-    let mut levels = Vec::with_capacity(processors);
+    let mut levels = Vec::with_capacity(processors.len());
     for (processor, here) in residents.into_iter().enumerate() {
         let operations: Vec<_> = here
             .iter()
             .map(|&index| Operation::from(candidate(model, &streams[index])))
             .collect();
-        let schedule = schedule(strategy, &operations, strategy.limit());
+        let platform = model.hosts[processors[processor].host].interference;
+        let limit = without(strategy.limit(), platform);
+        let schedule = schedule(strategy, &operations, limit);
         for (&index, outcome) in here.iter().zip(&schedule.operations) {
             places[index] = outcome.admitted().map(|admitted| Place {
                 processor,
@@ -40,6 +43,17 @@ pub(super) fn assign(
     }
     leave_out_unreleased(streams, &mut places);
     (places, levels)
+}
+
+/// Returns a limit of the time that the platform leaves.
+fn without(limit: Limit<'static>, platform: Option<Interference>) -> Limit<'static> {
+    let (Limit::Utilisation(millionths), Some(Interference { most, every })) = (limit, platform)
+    else {
+        return limit;
+    };
+    let taken =
+        (u128::from(most.as_nanos()) * 1_000_000).div_ceil(u128::from(every.as_nanos()).max(1));
+    Limit::Utilisation(millionths.saturating_sub(u32::try_from(taken).unwrap_or(u32::MAX)))
 }
 
 /// Takes out the streams of which a supplier is left out.

@@ -32,7 +32,12 @@ fn print_processors(plan: &Plan) {
         "utilisation bounds"
     );
     for processor in &plan.processors {
-        let bounds: Vec<_> = processor.bounds.iter().filter_map(bound).collect();
+        let mut bounds: Vec<_> = processor.bounds.iter().filter_map(bound).collect();
+        bounds.extend(
+            processor
+                .interference
+                .map(|taken| format!("the platform takes {taken}")),
+        );
         let percent = 100.0 * processor.utilisation;
         let name = name(processor);
         anstream::println!("{name:<20} {percent:>10.1}%  {}", bounds.join(", "));
@@ -165,7 +170,7 @@ fn print_verdict(plan: &Plan) {
 
 fn print_mends(plan: &Plan, mends: &Mends) {
     let at = name(&plan.processors[mends.processor]);
-    if mends.scale.is_none() && mends.changes.is_empty() {
+    if mends.scale.is_none() && mends.interference.is_none() && mends.changes.is_empty() {
         anstream::println!(
             "\nno shorter execution time and no longer period on processor {at} mends it"
         );
@@ -178,6 +183,13 @@ fn print_mends(plan: &Plan, mends: &Mends) {
         anstream::println!(
             "  all execution times at most {:.1} % of what they are",
             100.0 * scale
+        );
+    }
+    let platform = plan.processors[mends.processor].interference;
+    if let Some((most, taken)) = mends.interference.zip(platform) {
+        anstream::println!(
+            "  interference of the platform at most {most} in any {}",
+            taken.every
         );
     }
     for mend in &mends.changes {
@@ -254,6 +266,7 @@ pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
     for term in &terms.interference {
         line(term.time, "+", &interference(term));
     }
+    line(terms.platform, "+", "interference of the platform");
     if !terms.elapsed.is_zero() {
         line(terms.elapsed, "-", "release of the worst of these jobs");
     }

@@ -3,6 +3,7 @@
 mod admission;
 mod examples;
 mod faults;
+mod interference;
 mod rates;
 mod suspension;
 mod timed;
