@@ -7,6 +7,7 @@ mod analysed;
 mod explain;
 mod lanes;
 mod mend;
+mod moves;
 mod placement;
 mod priorities;
 mod subset;
@@ -27,6 +28,7 @@ pub(crate) use analysed::Analysed;
 pub use explain::{Explained, Term};
 pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};
+pub use moves::Move;
 pub use placement::Processor;
 
 /// Outcome of planning a model.

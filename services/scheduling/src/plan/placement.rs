@@ -111,10 +111,13 @@ fn least_loaded(streams: &[&Stream], processors: usize, pinned: &[Option<usize>]
             *load += stream.task.wcet.ratio(stream.task.period);
         }
     }
-    let least = loads
-        .iter()
-        .enumerate()
-        .min_by(|(_, one), (_, other)| one.total_cmp(other));
+    least_of(&loads)
+}
+
+/// Returns the first processor of the least load.
+fn least_of(loads: &[f64]) -> usize {
+    let loads = loads.iter().enumerate();
+    let least = loads.min_by(|(_, one), (_, other)| one.total_cmp(other));
     least.map_or(0, |(processor, _)| processor)
 }
 
@@ -126,21 +129,50 @@ fn spread(problem: &Problem<'_>, is_static: bool, platform: Option<&Task>) -> Ve
     }
     let tested = match (is_static, platform) {
         (true, None) => tested(problem, &DeadlineMonotonic),
-        (true, Some(platform)) => tested(problem, &|tasks: &[&Task]| fits_beside(platform, tasks)),
-        (false, _) => tested(problem, &|tasks: &[&Task]| {
-            has_feasible_demand(tasks, platform)
+        _ => tested(problem, &|tasks: &[&Task]| {
+            admits(tasks, is_static, platform)
         }),
     };
-    let any = |_: &[&Task]| true;
-    let placed = tested.or_else(|_| by(problem, Heuristic::WorstFit, &any));
-    placed.map_or_else(
-        |_| vec![0; problem.tasks.len()],
-        |found: Placement| found.processors,
-    )
+    tested.map_or_else(|_| evenly(problem), |found: Placement| found.processors)
+}
+
+/// Places tasks where they are pinned, and the others, in falling order of utilisation, where the load is least,
+/// whatever fits.
+fn evenly(problem: &Problem<'_>) -> Vec<usize> {
+    let share = |task: &Task| task.wcet.ratio(task.period);
+    let mut places: Vec<Option<usize>> = problem.pinned.to_vec();
+    places.resize(problem.tasks.len(), None);
+    let mut loads = vec![0.0; problem.processors];
+    for (task, place) in problem.tasks.iter().zip(&places) {
+        if let Some(load) = place.and_then(|place| loads.get_mut(place)) {
+            *load += share(task);
+        }
+    }
+    let mut free: Vec<usize> = (0..places.len())
+        .filter(|&at| places[at].is_none())
+        .collect();
+    free.sort_by(|&one, &other| {
+        share(&problem.tasks[other]).total_cmp(&share(&problem.tasks[one]))
+    });
+    for task in free {
+        let least = least_of(&loads);
+        loads[least] += share(&problem.tasks[task]);
+        places[task] = Some(least);
+    }
+    places.into_iter().map(|place| place.unwrap_or(0)).collect()
 }
 
 fn tested(problem: &Problem<'_>, admission: &impl Admission) -> Result<Placement, PartitionError> {
     by(problem, Heuristic::WorstFit, admission).or_else(|_| partition(problem, admission, SEARCH))
+}
+
+/// Returns whether a processor by itself has room for tasks, which are in deadline monotonic order.
+pub(super) fn admits(tasks: &[&Task], is_static: bool, platform: Option<&Task>) -> bool {
+    match (is_static, platform) {
+        (true, None) => DeadlineMonotonic.admits(tasks),
+        (true, Some(platform)) => fits_beside(platform, tasks),
+        (false, _) => has_feasible_demand(tasks, platform),
+    }
 }
 
 /// Returns whether tasks in deadline monotonic order meet their deadlines where the platform takes time.

@@ -2,7 +2,7 @@
 
 use super::source::{Source, print_json, status};
 use super::text;
-use punctual_scheduling::plan::{Mends, PlannedProcessor, PlannedStream};
+use punctual_scheduling::plan::{Mends, Move, PlannedProcessor, PlannedStream};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -21,12 +21,14 @@ struct Checked<'p> {
     processors: &'p [PlannedProcessor],
     streams: &'p [PlannedStream],
     mends: Vec<Mends>,
+    moves: Vec<Move>,
 }
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
     let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
+    let moves = plan.moves(&model, source.chosen(&model)?);
     match source.json {
         true => print_json(&Checked {
             strategy: &plan.strategy,
@@ -34,8 +36,9 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             processors: &plan.processors,
             streams: &plan.streams,
             mends: plan.mends(),
+            moves,
         })?,
-        false => text::print(&plan),
+        false => text::print(&plan, &moves),
     }
     Ok(status(&plan))
 }

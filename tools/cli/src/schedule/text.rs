@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
 use punctual_scheduling::plan::{
-    Explained, LaneCost, Mends, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
+    Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +13,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints the processors, the streams, the verdict, and what would mend it.
-pub(super) fn print(plan: &Plan) {
+pub(super) fn print(plan: &Plan, moves: &[Move]) {
     print_processors(plan);
     anstream::println!();
     print_streams(plan);
@@ -21,6 +21,19 @@ pub(super) fn print(plan: &Plan) {
     print_verdict(plan);
     for mends in plan.mends() {
         print_mends(plan, &mends);
+    }
+    print_moves(plan, moves);
+}
+
+fn print_moves(plan: &Plan, moves: &[Move]) {
+    let mut before = None;
+    for one in moves {
+        if before != Some(one.processor) {
+            let at = name(&plan.processors[one.processor]);
+            anstream::println!("\neach of these moves alone mends processor {at}:");
+            before = Some(one.processor);
+        }
+        anstream::println!("  {}.processor = {}", one.operation, one.to);
     }
 }
 

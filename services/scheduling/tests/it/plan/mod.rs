@@ -4,6 +4,7 @@ mod admission;
 mod examples;
 mod faults;
 mod interference;
+mod moves;
 mod rates;
 mod suspension;
 mod timed;
