@@ -1,5 +1,5 @@
-//! Measurement of the time that the platform takes of a processor (operating-system noise; the tracers `osnoise`
-//! and `hwlat` of Linux measure the same).
+//! Measurement of the time that the platform takes of a processor (operating-system noise, de Oliveira, Casini
+//! and Cucinotta 2023; the tracers `osnoise` and `hwlat` of Linux measure the same).
 //!
 //! A thread of real-time priority does nothing but read the clock: where two readings are far apart, something else
 //! had the processor. It pauses a tenth of the time, so that the kernel neither stops it

@@ -63,6 +63,8 @@ pub(super) struct Operation {
     pub(super) cached: Option<Spanned<Time>>,
     pub(super) period: Option<Spanned<Time>>,
     #[serde(default)]
+    pub(super) rates: Vec<Spanned<Time>>,
+    #[serde(default)]
     pub(super) degraded: Vec<Spanned<Time>>,
     pub(super) deadline: Option<Spanned<Time>>,
     pub(super) offset: Option<Time>,

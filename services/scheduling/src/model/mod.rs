@@ -88,6 +88,9 @@ pub struct Operation {
     pub times: ExecutionTimes,
     /// Own releases, or the minimum distance that the operation expects of its callers.
     pub period: Option<Time>,
+    /// Lower rates, as longer periods in rising order: the plan takes the shortest period with which all deadlines
+    /// are met.
+    pub rates: Vec<Time>,
     /// Longer periods, in rising order, at which the operation may run where its own period does not fit
     /// ([`crate::admission`]).
     pub degraded: Vec<Time>,

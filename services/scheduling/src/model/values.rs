@@ -88,6 +88,7 @@ impl Operation {
                 ..ExecutionTimes::default()
             },
             period: None,
+            rates: Vec::new(),
             degraded: Vec::new(),
             deadline: None,
             offset: Time::ZERO,

@@ -10,6 +10,7 @@ mod mend;
 mod moves;
 mod placement;
 mod priorities;
+mod rates;
 mod subset;
 mod united;
 
@@ -109,11 +110,18 @@ pub enum Verdict {
     NeverReleased,
 }
 
-/// Plans a model by a strategy.
+/// Plans a model by a strategy. Operations with several rates run at the highest with which all deadlines are met.
 ///
 /// # Errors
 /// Rates that contradict each other, and mutexes that several processors share.
 pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
+    let fits = |model: &Model| at_rates(model, strategy).is_ok_and(|plan| plan.fits());
+    let chosen = rates::highest(model, fits);
+    at_rates(chosen.as_ref().unwrap_or(model), strategy)
+}
+
+/// Plans a model with each operation at its period.
+fn at_rates(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
     let streams = release::streams(model)?;
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod draw;
 mod explain;
+mod here;
 mod measured_file;
 mod noise;
 mod record;

@@ -1,5 +1,6 @@
 //! Plans for people.
 
+use super::here::Remark;
 use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
@@ -23,6 +24,19 @@ pub(super) fn print(plan: &Plan, moves: &[Move]) {
         print_mends(plan, &mends);
     }
     print_moves(plan, moves);
+}
+
+/// Prints what the plan needs of this machine, and if it has that.
+pub(super) fn print_here(remarks: Option<&[Remark]>) {
+    let Some(remarks) = remarks else { return };
+    anstream::println!("\n{BOLD}on this machine{BOLD:#}");
+    for remark in remarks {
+        let (style, verdict) = match remark.is_met {
+            true => (GOOD, "ok"),
+            false => (BAD, "missing"),
+        };
+        anstream::println!("  {style}{verdict:<7}{style:#}  {}", remark.text);
+    }
 }
 
 fn print_moves(plan: &Plan, moves: &[Move]) {

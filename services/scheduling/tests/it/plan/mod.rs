@@ -6,6 +6,7 @@ mod faults;
 mod interference;
 mod moves;
 mod rates;
+mod several_rates;
 mod suspension;
 mod timed;
 mod values;
