@@ -126,7 +126,8 @@ fn at_rates(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnost
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
-    let (places, levels) = priorities::assign(model, &streams, &homes, &processors, strategy);
+    let interference = placement::interference(model, &processors);
+    let (places, levels) = priorities::assign(model, &streams, &homes, &interference, strategy);
     Ok(Plan::of(model, strategy.name(), streams, (places, levels)))
 }
 
