@@ -31,9 +31,9 @@ pub struct Measured {
 /// Width of the names.
 const NAMES: f64 = 204.0;
 /// Width of the axis up to the deadline.
-const AXIS: f64 = 760.0;
+const AXIS: f64 = 724.0;
 /// Width of the axis behind the deadline.
-const BEHIND: f64 = 60.0;
+const BEHIND: f64 = 36.0;
 /// Width of a column of numbers.
 const COLUMN: f64 = 84.0;
 /// Height of the title and of the heads of the columns.
