@@ -14,7 +14,7 @@ fn a_measurement_ends_with_a_line_for_a_model() {
     );
     for window in ["1ms", "10ms", "20ms", "50ms", "100ms", "500ms"] {
         let is_its = |line: &&str| line.trim_start().starts_with(&format!("{window} "));
-        assert!(lines.iter().any(|line| is_its(line)), "{window}: {text}");
+        assert!(lines.iter().any(is_its), "{window}: {text}");
     }
     // A busy machine may take all of a window.
     let last = lines.last().unwrap();
