@@ -98,6 +98,21 @@ fn deadlines_are_tested_with_the_time_that_is_left() {
 }
 
 #[test]
+fn interference_in_many_short_windows_is_still_decided_under_edf() {
+    let text = "
+        strategy = 'EDF'
+        [host.localhost]\ninterference = { most = '1us', every = '10us' }
+        [operation.one]\nwcet = '400ms'\nperiod = '1s'
+        [operation.other]\nwcet = '450ms'\nperiod = '1010ms'
+    ";
+    // Far more windows than the computation of response times visits.
+    let plan = planned(&model(text));
+    assert!(plan.fits());
+    assert_eq!(responses(&plan), [ms(1_000), ms(1_010)]);
+    assert!(!planned(&model(&text.replace("450ms", "510ms"))).fits());
+}
+
+#[test]
 fn fair_admission_leaves_room_for_the_platform() {
     let text = |lost: &str| {
         format!(
