@@ -1,4 +1,5 @@
-//! Pictures of plans: a simulated timeline as an SVG picture, or as a page with zoom.
+//! Pictures of plans: a simulated timeline as an SVG picture, or as a page with zoom; and of measured response
+//! times beside the computed ones ([`responses`]).
 //!
 //! One row a stream, grouped by host and processor, with levels that are served first above. Bars are
 //! execution, lines are waiting, arrows are releases (up) and deadlines (down). The computed response
@@ -9,21 +10,26 @@
 //! window   interval that is drawn
 //! scale    place of a time on the axis
 //! markup   SVG elements as text
+//! frame    size, style and background
 //! lane     one row: bars, lines, arrows
 //! picture  title, axis, groups, legend
+//! responses  measured response times of operations
 //! ```
 
+mod frame;
 mod lane;
 mod legend;
 mod markup;
 mod page;
 mod picture;
+mod responses;
 mod rows;
 mod scale;
 mod window;
 
 use crate::time::Time;
 pub use page::{html, svg};
+pub use responses::{Measured, responses};
 
 /// Number of rows above which only the first are drawn, if no operations are chosen.
 pub const MOST_ROWS: usize = 40;

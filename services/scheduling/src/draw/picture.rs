@@ -1,8 +1,9 @@
 //! Whole picture: title, rows, axis, numbers, legend.
 
+use super::frame::{MARGIN, WIDTH, framed};
 use super::lane::{HEIGHT, Lane};
 use super::legend;
-use super::markup::{Markup, escaped, shortened};
+use super::markup::{Markup, shortened};
 use super::rows::{Group, Rows, name};
 use super::scale::Scale;
 use super::{Options, window};
@@ -11,10 +12,6 @@ use crate::plan::{Plan, Verdict};
 use crate::time::Time;
 use crate::timeline::{MOST_EVENTS, Slice, Timeline};
 
-/// Width of the picture in pixels.
-const WIDTH: f64 = 1400.0;
-/// Distance from the edges.
-const MARGIN: f64 = 16.0;
 /// Width of the names.
 const NAMES: f64 = 204.0;
 /// Width of the axis.
@@ -59,19 +56,6 @@ pub(super) fn draw(model: &Model, plan: &Plan, options: &Options) -> String {
 /// Returns the title of a plan's picture.
 pub(super) fn title(plan: &Plan) -> String {
     format!("Schedule by {}", plan.strategy)
-}
-
-/// Puts the elements into a picture of the given height.
-fn framed(title: &str, height: f64, body: &str) -> String {
-    let (title, style) = (escaped(title), include_str!("style.css"));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" \
-         width=\"{WIDTH:.0}\" height=\"{height:.0}\" preserveAspectRatio=\"xMidYMin meet\" role=\"img\" aria-label=\"{title}\">\n\
-         <style>\n{style}</style>\n\
-         <rect class=\"back\" x=\"-3000\" y=\"-3000\" width=\"9000\" height=\"{:.0}\"/>\n\
-         {body}</svg>\n",
-        height + 6000.0,
-    )
 }
 
 fn height(group: &Group) -> f64 {

@@ -21,7 +21,7 @@ pub struct Compared {
     /// Execution time that 99 of 100 jobs did not exceed.
     pub execution_p99: Option<Time>,
     /// Planned least distance of two jobs: the period less the jitter; `None` if several streams
-    /// release the operation, or its callers do.
+    /// release the operation, its callers do, or a release has several jobs.
     pub least_distance: Option<Time>,
     /// Shortest measured distance.
     pub distance: Option<Time>,
@@ -65,9 +65,11 @@ impl Finding {
 /// order, then those that the plan does not have.
 #[must_use]
 pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compared> {
-    let mut streams: HashMap<&str, Vec<&PlannedStream>> = HashMap::new();
-    for stream in &plan.streams {
-        streams.entry(&stream.operation).or_default().push(stream);
+    let mut streams: HashMap<&str, Vec<Planned<'_>>> = HashMap::new();
+    for (stream, analysed) in plan.streams.iter().zip(&plan.analysed.streams) {
+        let jobs = analysed.jobs;
+        let of_operation = streams.entry(&stream.operation).or_default();
+        of_operation.push(Planned { stream, jobs });
     }
     let mut measured: BTreeMap<&str, MeasuredOperation> = measured.by_name();
     let planned = model.operations.iter().map(|operation| {
@@ -90,6 +92,13 @@ pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compa
     all
 }
 
+/// Stream of a plan, and the number of its jobs in a release.
+#[derive(Clone, Copy)]
+struct Planned<'p> {
+    stream: &'p PlannedStream,
+    jobs: u64,
+}
+
 impl Compared {
     fn named(operation: &str) -> Self {
         Self {
@@ -107,19 +116,19 @@ impl Compared {
         }
     }
 
-    fn planned(operation: &str, wcet: Time, streams: &[&PlannedStream]) -> Self {
+    fn planned(operation: &str, wcet: Time, streams: &[Planned<'_>]) -> Self {
         let least_distance = match streams {
-            [stream] => Some(stream.period - stream.jitter),
+            [Planned { stream, jobs: 1 }] => Some(stream.period - stream.jitter),
             _ => None,
         };
         // Jobs of several streams cannot be told apart: only the longest bound holds for each. One
         // without a bound may take any time.
-        let responses: Option<Vec<Time>> = streams.iter().map(|stream| stream.response).collect();
+        let responses: Option<Vec<Time>> = streams.iter().map(|one| one.stream.response).collect();
         Self {
             wcet: Some(wcet),
             least_distance,
             planned_response: responses.and_then(|all| all.into_iter().max()),
-            deadline: streams.iter().map(|stream| stream.deadline).max(),
+            deadline: streams.iter().map(|one| one.stream.deadline).max(),
             ..Self::named(operation)
         }
     }

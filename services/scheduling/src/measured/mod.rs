@@ -6,7 +6,9 @@
 mod compare;
 mod file;
 mod model;
+mod noise;
 
 pub use compare::{Compared, Finding, compare};
 pub use file::{MeasuredOperation, Measurements, Times};
 pub use model::{Margin, MarginError, write_model};
+pub use noise::{Gap, most_taken};

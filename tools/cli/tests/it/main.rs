@@ -23,6 +23,7 @@ mod naming_etcd;
 mod naming_hostile;
 mod naming_members;
 mod naming_operation;
+mod noise;
 mod rehearsal;
 mod schedule_serve;
 mod support;

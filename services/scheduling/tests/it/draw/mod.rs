@@ -2,7 +2,7 @@
 
 use crate::timeline::models::{EXAMPLES, example, planned};
 use punctual_scheduling::Time;
-use punctual_scheduling::draw::{MOST_ROWS, Options, html, svg};
+use punctual_scheduling::draw::{MOST_ROWS, Measured, Options, html, responses, svg};
 use std::fmt::Write;
 
 fn picture(name: &str, options: &Options) -> String {
@@ -146,4 +146,54 @@ fn the_page_contains_the_picture_and_loads_nothing() {
     assert!(page.contains(&svg(&model, &plan, &options)));
     assert!(!page.contains("src=") && !page.contains("href=") && !page.contains("@import"));
     assert_eq!(count(&page, "http"), 1 + count(&page, "http-equiv"));
+}
+
+fn measured(longest: u64, computed: Option<u64>) -> Measured {
+    Measured {
+        operation: "radar.<read>".to_owned(),
+        jobs: 3,
+        missed: 0,
+        longest: Time::from_millis(longest),
+        computed: computed.map(Time::from_millis),
+        deadline: Time::from_millis(10),
+        class: Time::from_millis(1),
+        counts: vec![0, 2, 0, 1],
+    }
+}
+
+#[test]
+fn measured_responses_stand_beside_the_computed_bound() {
+    let svg = responses("Run", "a note", &[measured(4, Some(5))]);
+    for text in [
+        "Run",
+        "a note",
+        "radar.&lt;read&gt;",
+        ">3<",
+        ">4ms<",
+        ">5ms<",
+        ">10ms<",
+    ] {
+        assert!(svg.contains(text), "{text}: {svg}");
+    }
+    // Two classes have jobs, and one rectangle is the legend's.
+    assert_eq!(svg.matches("class=\"run c0\"").count(), 3);
+    assert_eq!(svg.matches("class=\"over\"").count(), 0);
+    assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn responses_beyond_the_bound_are_marked_and_many_operations_are_cut() {
+    let late = responses("Run", "", &[measured(6, Some(5)), measured(6, None)]);
+    assert_eq!(late.matches("class=\"over\"").count(), 2);
+    let many = vec![measured(4, Some(5)); 45];
+    let svg = responses("Run", "", &many);
+    assert_eq!(svg.matches("<g class=\"row\">").count(), 40);
+    assert!(svg.contains("5 more operations are not drawn"));
+    // Nothing that was measured is no fault.
+    let none = Measured {
+        deadline: Time::ZERO,
+        counts: Vec::new(),
+        ..measured(0, None)
+    };
+    assert!(!responses("Run", "", &[none]).contains("NaN"));
 }
