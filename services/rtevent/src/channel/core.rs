@@ -257,7 +257,7 @@ impl Rest {
     }
 }
 
-/// Returns what observers hear of a subscription.
+/// Returns what observers see of a subscription.
 fn wanted<P>(subscribed: &Subscribed<P>) -> &[Selector] {
     match subscribed.is_gateway {
         true => &[],

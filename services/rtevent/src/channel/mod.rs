@@ -7,7 +7,7 @@
 //! asking     questions to peers
 //! facade     the channel, as its users see it
 //! handles    handles of consumers and suppliers
-//! observers  what consumers want and suppliers offer, told to observers
+//! observers  what consumers want and suppliers offer, for observers
 //! suppliers  connected suppliers
 //! snapshot   counts
 //! ```
