@@ -118,7 +118,8 @@ pub enum Overflow {
     /// An event always replaces a queued one of its type and source, in its place, whether the queue is full or
     /// not. If there is none and no room, the oldest events are dropped.
     LatestOfSource,
-    /// The supplier waits for room, at most this long; then the event is dropped.
+    /// The supplier waits for room, at most this long; then the event is dropped. A consumer that pushes to its own full
+    /// queue waits for itself, so that only the time ends it.
     Block(Duration),
     /// The consumer is disconnected.
     Disconnect,

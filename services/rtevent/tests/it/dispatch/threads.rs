@@ -3,8 +3,8 @@
 use crate::support::peers::{Calls, Numbered, Recorder, Setting, event};
 use parking_lot::Mutex;
 use punctual_rtevent::{
-    ChannelOptions, Consumer, Dispatching, Filter, Level, OptionsError, Pool, PoolOptions, Pushed,
-    QueueOptions, Subscription, ThreadSpec, Threads, ThreadsOptions,
+    ChannelOptions, ConnectError, Consumer, Dispatching, Filter, Level, OptionsError, Pool,
+    PoolOptions, Pushed, QueueOptions, Subscription, ThreadSpec, Threads, ThreadsOptions,
 };
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -260,4 +260,19 @@ fn options_of_strategies_are_checked() {
         wanted: 9,
     };
     assert_eq!(Threads::new(options).unwrap_err(), limit);
+}
+
+#[test]
+fn a_consumer_whose_threads_the_machine_refuses_is_refused() {
+    let options = ThreadsOptions {
+        thread: Arc::new(|_| ThreadSpec::named("no\0thread")),
+        ..ThreadsOptions::default()
+    };
+    let setting = queued(Arc::new(Threads::new(options).unwrap()));
+    let subscription = Subscription::new(Filter::null());
+    let refused = setting
+        .channel
+        .connect_consumer(subscription, Recorder::new());
+    assert!(matches!(refused, Err(ConnectError::Thread(_))));
+    assert!(setting.channel.statistics().consumers.is_empty());
 }
