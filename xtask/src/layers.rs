@@ -213,6 +213,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-ifr",
         ],
     ),
+    // Events without an ORB; threads with native priorities.
+    (RTEVENT, &[SYS, EXEC]),
     // Analysis without an ORB; it uses the compiler's diagnostics.
     (SCHEDULING, &["punctual-idl"]),
     // Plans kept by an ORB.
@@ -304,6 +306,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
+const RTEVENT: &str = "punctual-rtevent";
 const SCHEDULING: &str = "punctual-scheduling";
 const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";

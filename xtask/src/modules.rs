@@ -73,6 +73,7 @@ const CRATES: &[&str] = &[
     "services/ifr",
     "services/naming",
     "services/naming/client",
+    "services/rtevent",
     "services/scheduler",
     "services/scheduling",
     "services/scheduling/runtime",

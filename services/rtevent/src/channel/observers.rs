@@ -1,0 +1,168 @@
+//! Observers: what all consumers want, and all suppliers offer.
+
+use crate::dispatch::caught;
+use crate::peer::{Observer, Selector};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Identity of an observer in its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObserverId(u64);
+
+/// Observers of a channel, and what they observe.
+///
+/// One thread at a time calls them, without a lock. A change that is made meanwhile, also by an observer, is told by
+/// that thread as soon as it is done: what observers hear last is what holds.
+#[derive(Default)]
+pub(super) struct Observers {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    observers: BTreeMap<ObserverId, Arc<dyn Observer>>,
+    next: u64,
+    subscriptions: Offers,
+    publications: Offers,
+    /// Observers that have heard nothing yet.
+    new: Vec<Arc<dyn Observer>>,
+    is_telling: bool,
+}
+
+/// Selectors with the number of peers that have each.
+#[derive(Default)]
+struct Offers {
+    counts: BTreeMap<Selector, usize>,
+    is_changed: bool,
+}
+
+/// Group of selectors that changes.
+#[derive(Clone, Copy)]
+pub(super) enum Side {
+    Consumers,
+    Suppliers,
+}
+
+/// Calls that are to be made.
+struct Round {
+    observers: Vec<Arc<dyn Observer>>,
+    new: Vec<Arc<dyn Observer>>,
+    subscriptions: Option<Vec<Selector>>,
+    publications: Option<Vec<Selector>>,
+}
+
+impl Observers {
+    /// Adds an observer, and tells it what holds.
+    pub(super) fn append(&self, observer: Arc<dyn Observer>) -> ObserverId {
+        let id = {
+            let mut state = self.state.lock();
+            let id = ObserverId(state.next);
+            state.next += 1;
+            state.observers.insert(id, observer.clone());
+            state.new.push(observer);
+            id
+        };
+        self.tell();
+        id
+    }
+
+    /// Removes an observer; returns `false` if it is not there.
+    pub(super) fn remove(&self, id: ObserverId) -> bool {
+        let removed = self.state.lock().observers.remove(&id);
+        removed.is_some()
+    }
+
+    /// Removes all observers.
+    pub(super) fn clear(&self) {
+        let removed = std::mem::take(&mut self.state.lock().observers);
+        drop(removed);
+    }
+
+    /// Replaces selectors of one peer by others, and tells observers what has changed.
+    pub(super) fn replace(&self, side: Side, old: &[Selector], new: &[Selector]) {
+        {
+            let mut state = self.state.lock();
+            let offers = state.offers(side);
+            new.iter().for_each(|selector| offers.add(*selector));
+            old.iter().for_each(|selector| offers.remove(*selector));
+        }
+        self.tell();
+    }
+
+    fn tell(&self) {
+        let mut state = self.state.lock();
+        if state.is_telling {
+            return;
+        }
+        state.is_telling = true;
+        while let Some(round) = state.round() {
+            drop(state);
+            round.call();
+            state = self.state.lock();
+        }
+        state.is_telling = false;
+    }
+}
+
+impl State {
+    fn offers(&mut self, side: Side) -> &mut Offers {
+        match side {
+            Side::Consumers => &mut self.subscriptions,
+            Side::Suppliers => &mut self.publications,
+        }
+    }
+
+    /// Returns the calls that are due, if there are any.
+    fn round(&mut self) -> Option<Round> {
+        let is_changed = self.subscriptions.is_changed || self.publications.is_changed;
+        if self.new.is_empty() && (!is_changed || self.observers.is_empty()) {
+            return None;
+        }
+        let is_for_new = !self.new.is_empty();
+        let changed = |offers: &mut Offers| {
+            let is_due = std::mem::take(&mut offers.is_changed) || is_for_new;
+            is_due.then(|| offers.counts.keys().copied().collect())
+        };
+        Some(Round {
+            subscriptions: changed(&mut self.subscriptions),
+            publications: changed(&mut self.publications),
+            observers: self.observers.values().cloned().collect(),
+            new: std::mem::take(&mut self.new),
+        })
+    }
+}
+
+impl Offers {
+    fn add(&mut self, selector: Selector) {
+        let count = self.counts.entry(selector).or_default();
+        *count += 1;
+        self.is_changed |= *count == 1;
+    }
+
+    fn remove(&mut self, selector: Selector) {
+        let Some(count) = self.counts.get_mut(&selector) else {
+            return;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.counts.remove(&selector);
+            self.is_changed = true;
+        }
+    }
+}
+
+impl Round {
+    fn call(self) {
+        // The new ones are among the others.
+        drop(self.new);
+        for observer in &self.observers {
+            if let Some(subscriptions) = &self.subscriptions {
+                caught(|| observer.consumers_changed(subscriptions));
+            }
+            if let Some(publications) = &self.publications {
+                caught(|| observer.suppliers_changed(publications));
+            }
+        }
+    }
+}

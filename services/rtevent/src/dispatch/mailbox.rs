@@ -1,0 +1,208 @@
+//! Mailbox: the queue of a consumer at one level, which is a task while it holds events.
+//!
+//! It is idle, or it belongs to the dispatcher. So one thread at a time serves it, and its order is kept; after
+//! each push it goes behind the others of its level.
+
+use super::dispatcher::{Dispatcher, Task};
+use super::link::Link;
+use super::queue::{Offered, Queue};
+use crate::event::{Event, Payload};
+use crate::level::Level;
+use crate::peer::{Lost, Reason};
+use crate::subscription::{Overflow, QueueOptions};
+use parking_lot::{Condvar, Mutex, MutexGuard};
+use punctual_sys::clock;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Queue of a consumer at one level.
+pub(crate) struct Mailbox<P> {
+    pub(crate) level: Level,
+    link: Arc<Link<P>>,
+    dispatcher: Arc<dyn Dispatcher>,
+    state: Mutex<State<P>>,
+    /// Signals suppliers that wait for room.
+    room: Condvar,
+    /// Events that are being pushed. Locked by the thread that serves the mailbox only.
+    batch: Mutex<Vec<Event<P>>>,
+}
+
+struct State<P> {
+    queue: Queue<P>,
+    /// The mailbox belongs to the dispatcher.
+    is_scheduled: bool,
+    has_ended: bool,
+    waiting_suppliers: usize,
+}
+
+/// Unit in which events wait and are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// Each event for itself.
+    Event,
+    /// All of them together.
+    Set,
+}
+
+/// Number of events in a mailbox, their bytes, and the time of arrival of the oldest.
+pub(crate) struct Load {
+    pub(crate) events: usize,
+    pub(crate) bytes: usize,
+    pub(crate) oldest: Option<u64>,
+}
+
+impl<P: Payload> Mailbox<P> {
+    pub(crate) fn new(
+        link: Arc<Link<P>>,
+        level: Level,
+        options: QueueOptions,
+        dispatcher: Arc<dyn Dispatcher>,
+    ) -> Self {
+        Self {
+            level,
+            link,
+            dispatcher,
+            state: Mutex::new(State {
+                queue: Queue::new(options),
+                is_scheduled: false,
+                has_ended: false,
+                waiting_suppliers: 0,
+            }),
+            room: Condvar::new(),
+            batch: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Puts events into the queue. Blocks only if the queue is full and its options say so.
+    pub(crate) fn put(self: &Arc<Self>, events: &[Event<P>], unit: Unit) {
+        if !self.link.admits(events.len()) {
+            return;
+        }
+        match unit {
+            Unit::Set => self.put_one(events, |queue, now| queue.offer_set(events, now)),
+            Unit::Event => {
+                for event in events {
+                    let one = std::slice::from_ref(event);
+                    self.put_one(one, |queue, now| queue.offer(event, now));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn set_options(&self, options: QueueOptions) {
+        self.state.lock().queue.set_options(options);
+        self.room.notify_all();
+    }
+
+    /// Ends the mailbox: its events are lost, and it takes no more.
+    pub(crate) fn end(&self) {
+        let events = {
+            let mut state = self.state.lock();
+            state.has_ended = true;
+            state.queue.clear()
+        };
+        self.room.notify_all();
+        self.link.lost(Lost::Disconnected, events);
+    }
+
+    pub(crate) fn load(&self) -> Load {
+        let state = self.state.lock();
+        Load {
+            events: state.queue.len(),
+            bytes: state.queue.bytes(),
+            oldest: state.queue.oldest(),
+        }
+    }
+
+    fn put_one(
+        self: &Arc<Self>,
+        events: &[Event<P>],
+        offer: impl Fn(&mut Queue<P>, u64) -> Offered,
+    ) {
+        let mut state = self.state.lock();
+        if state.has_ended {
+            return;
+        }
+        let mut offered = offer(&mut state.queue, clock::coarse_nanos());
+        if offered == Offered::Full {
+            (state, offered) = self.wait_for_room(state, offer);
+        }
+        let is_disconnected = offered == Offered::Full && !state.has_ended;
+        let is_woken = !state.is_scheduled && !state.queue.is_empty();
+        state.is_scheduled |= is_woken;
+        drop(state);
+        if is_woken {
+            let task: Arc<dyn Task> = self.clone();
+            self.dispatcher.schedule(self.level, task);
+        }
+        match offered {
+            Offered::Taken => {}
+            Offered::TakenFor { cause, events } => self.link.lost(cause, events),
+            Offered::Dropped => self.link.lost(Lost::Newest, events.len()),
+            Offered::Full if is_disconnected => {
+                self.link.lost(Lost::Newest, events.len());
+                self.link.end(Reason::QueueFull);
+            }
+            Offered::Full => {}
+        }
+    }
+
+    /// Waits as long as the queue's options say. Returns `Full` if the consumer is to be disconnected, or has been.
+    fn wait_for_room<'m>(
+        &'m self,
+        mut state: MutexGuard<'m, State<P>>,
+        offer: impl Fn(&mut Queue<P>, u64) -> Offered,
+    ) -> (MutexGuard<'m, State<P>>, Offered) {
+        let Overflow::Block(longest) = state.queue.options().overflow else {
+            return (state, Offered::Full);
+        };
+        let until = Instant::now().checked_add(longest);
+        let mut offered = Offered::Full;
+        state.waiting_suppliers += 1;
+        while offered == Offered::Full && !state.has_ended {
+            let is_late = match until {
+                Some(until) => self.room.wait_until(&mut state, until).timed_out(),
+                None => {
+                    self.room.wait(&mut state);
+                    false
+                }
+            };
+            if !state.has_ended {
+                offered = offer(&mut state.queue, clock::coarse_nanos());
+                if is_late && offered == Offered::Full {
+                    offered = Offered::TakenFor {
+                        cause: Lost::WaitedTooLong,
+                        events: 1,
+                    };
+                }
+            }
+        }
+        state.waiting_suppliers -= 1;
+        (state, offered)
+    }
+}
+
+impl<P: Payload> Task for Mailbox<P> {
+    fn run(&self) -> bool {
+        let mut batch = self.batch.lock();
+        {
+            let mut state = self.state.lock();
+            state.queue.take(&mut batch);
+            if state.waiting_suppliers > 0 {
+                self.room.notify_all();
+            }
+        }
+        if !batch.is_empty() {
+            self.link.push(&batch);
+            batch.clear();
+        }
+        let mut state = self.state.lock();
+        state.is_scheduled = !state.queue.is_empty();
+        state.is_scheduled
+    }
+}
+
+/// Time since a moment of the coarse clock.
+pub(crate) fn age(since: u64) -> Duration {
+    Duration::from_nanos(clock::coarse_nanos().saturating_sub(since))
+}

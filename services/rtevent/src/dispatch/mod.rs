@@ -1,0 +1,28 @@
+//! Dispatching: the threads on which consumers receive events.
+//!
+//! ```text
+//! dispatcher  the interface of strategies with threads: levels and tasks
+//! workers     threads that run tasks, the most urgent first
+//! threads     strategy: threads of their own for each level
+//! pool        strategy: threads for all levels
+//! link        the consumer's end: it pushes, counts, and counts failures
+//! queue       events that wait for one consumer at one level, without threads
+//! mailbox     a queue that is a task while it holds events
+//! ```
+//!
+//! Reactive dispatching needs none of these but `link`.
+
+mod dispatcher;
+mod link;
+mod mailbox;
+mod pool;
+mod queue;
+mod threads;
+mod workers;
+
+pub use dispatcher::{Dispatcher, Task};
+pub use pool::{Pool, PoolOptions};
+pub use threads::{Threads, ThreadsOptions};
+
+pub(crate) use link::{Link, Owner, caught};
+pub(crate) use mailbox::{Mailbox, Unit, age};

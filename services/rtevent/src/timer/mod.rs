@@ -1,0 +1,5 @@
+//! Timers: the clock, and a timing wheel.
+
+mod clock;
+
+pub(crate) use clock::ChannelClock;

@@ -1,0 +1,5 @@
+//! Tests of the event channel.
+#![allow(clippy::unwrap_used)]
+
+mod channel;
+mod support;

@@ -1,0 +1,3 @@
+//! Peers that record what they are called with.
+
+pub(crate) mod peers;
