@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use punctual::{AsObject, Interface, Orb, RootPoa};
+use punctual::{Interface, Orb, RootPoa};
 
 use crate::admin::{self, Destroyer};
 use crate::channel::Channel;

@@ -3,6 +3,7 @@
 use punctual::Any;
 use punctual::any::TypeKind;
 use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual_rtevent::Payload;
 
 /// Bytes that an event counts for besides its value and its type.
 const OVERHEAD: usize = 128;
@@ -30,6 +31,16 @@ impl EventData {
     /// Returns the number of bytes of the event, its type included.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
+    }
+}
+
+impl Payload for EventData {
+    fn size(&self) -> usize {
+        self.bytes
+    }
+
+    fn empty() -> Self {
+        Self::default()
     }
 }
 

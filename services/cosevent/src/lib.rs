@@ -15,19 +15,41 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod admin;
+mod channel;
+mod channels;
+mod common;
 mod connection;
+mod criteria;
 mod event;
+mod factory;
+mod hosted;
 mod limits;
 mod metrics;
+mod names;
 mod objects;
+mod obtain;
 mod peer;
+mod proxy;
+mod pull_consumer;
 mod pull_queue;
+mod pull_supplier;
+mod push_consumer;
+mod push_supplier;
 mod refusal;
+mod service;
+mod settings;
+mod storage;
 mod timetable;
+mod watch;
 mod workers;
 
+pub use hosted::release_at_end;
 pub use limits::{Discard, Limits};
+pub use names::NamesToBind;
 pub use refusal::Refusal;
+pub use service::{EventService, OpenError, Root};
+pub use settings::{LISTEN, open, settings};
 
 /// Suppliers and consumers, as generated from the standard's IDL.
 mod comm {
@@ -39,6 +61,12 @@ mod admins {
     include!(concat!(env!("OUT_DIR"), "/CosEventChannelAdmin.rs"));
 }
 
+/// Records of the store, as generated from the IDL.
+#[allow(clippy::module_inception)]
+mod stored {
+    include!(concat!(env!("OUT_DIR"), "/kept.rs"));
+}
+
 /// Factories, as generated from the IDL of omniEvents.
 mod factories {
     include!(concat!(env!("OUT_DIR"), "/omniEvents.rs"));
@@ -46,4 +74,5 @@ mod factories {
 
 pub use admins::cos_event_channel_admin;
 pub use comm::cos_event_comm;
+use stored::kept;
 pub use factories::{cos_life_cycle, event as openorb_event, event_channel_admin, ft, omni_events};

@@ -9,7 +9,7 @@ use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
     ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
-use crate::kept::{Connection, Kind};
+use crate::kept::{Connection, ProxyKind as Kind};
 use crate::proxy::Proxy;
 use crate::pull_consumer::PullConsumerProxy;
 use crate::pull_supplier::PullSupplierProxy;

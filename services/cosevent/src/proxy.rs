@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::common::Common;
 use crate::connection::Connection;
-use crate::kept::{self, Kind};
+use crate::kept::{self, ProxyKind as Kind};
 use crate::peer::{Existence, Peer, bounded, existence};
 use crate::refusal::Refusal;
 use crate::storage::Change;

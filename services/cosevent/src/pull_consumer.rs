@@ -13,7 +13,7 @@ use crate::cos_event_channel_admin::{
     AlreadyConnected, ProxyPullConsumerConnectPullSupplierError, ProxyPullConsumerServant,
 };
 use crate::cos_event_comm::{PullConsumerServant, PullSupplier, PullSupplierTryPullError};
-use crate::kept::Kind;
+use crate::kept::ProxyKind as Kind;
 use crate::peer::{Existence, bounded, is_gone};
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;

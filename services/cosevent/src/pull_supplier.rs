@@ -18,7 +18,7 @@ use crate::cos_event_comm::{
     PullSupplierTryPullError,
 };
 use crate::event::EventData;
-use crate::kept::Kind;
+use crate::kept::ProxyKind as Kind;
 use crate::proxy::{Base, Core, Proxy};
 use crate::pull_queue::{Offered, PullQueue, Taken};
 use crate::refusal::Refusal;

@@ -11,7 +11,7 @@ use crate::cos_event_channel_admin::{
 use crate::cos_event_comm::{
     Disconnected, PushConsumerPushError, PushConsumerServant, PushSupplier,
 };
-use crate::kept::Kind;
+use crate::kept::ProxyKind as Kind;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 

@@ -14,7 +14,7 @@ use crate::cos_event_channel_admin::{
 };
 use crate::cos_event_comm::{PushConsumer, PushConsumerPushError, PushSupplierServant};
 use crate::event::EventData;
-use crate::kept::Kind;
+use crate::kept::ProxyKind as Kind;
 use crate::peer::{bounded, is_gone};
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
