@@ -36,6 +36,12 @@ impl Served {
         Self::of(service, 0)
     }
 
+    pub(crate) fn with_port(port: u16) -> Self {
+        let service = EventService::in_memory();
+        service.set_limits(limits());
+        Self::of(service, port)
+    }
+
     /// Serves at a port; 0 is any.
     pub(crate) fn of(service: EventService, port: u16) -> Self {
         let orb = Orb::builder()
