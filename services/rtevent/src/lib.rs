@@ -24,6 +24,7 @@ mod error;
 mod event;
 mod filter;
 mod level;
+mod liveness;
 mod options;
 mod peer;
 mod route;

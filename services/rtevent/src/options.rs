@@ -46,6 +46,9 @@ pub struct ChannelOptions {
     /// Resolution of the timers: they expire up to this much later, and never earlier. 1 ns to 1 s.
     /// Default 1 ms.
     pub timer_resolution: Duration,
+    /// Largest number of levels whose timers have a thread, at least 1; timers of further levels expire on the thread of the
+    /// next less urgent one, or of the least urgent. Default 16.
+    pub most_timer_levels: usize,
     /// Specification of the thread that has a level's timers expire. Default: a thread with the scheduling of
     /// the one that connects the level's first consumer with timers.
     pub timer_thread: ThreadFunction,
@@ -100,6 +103,7 @@ impl Default for ChannelOptions {
             liveness: None,
             clock: Clock::Monotonic,
             timer_resolution: Duration::from_millis(1),
+            most_timer_levels: 16,
             timer_thread: Arc::new(|_| ThreadSpec::named("event timers")),
         }
     }
@@ -116,6 +120,7 @@ impl ChannelOptions {
             _ => Ok(()),
         };
         least_one("levels_per_consumer", self.levels_per_consumer)?;
+        least_one("most_timer_levels", self.most_timer_levels)?;
         least_one("most_failures", self.most_failures as usize)?;
         if let Some(liveness) = self.liveness {
             least_one(
@@ -153,6 +158,7 @@ impl fmt::Debug for ChannelOptions {
             .field("liveness", &self.liveness)
             .field("clock", &self.clock)
             .field("timer_resolution", &self.timer_resolution)
+            .field("most_timer_levels", &self.most_timer_levels)
             .finish_non_exhaustive()
     }
 }

@@ -1,16 +1,18 @@
 //! Core: the state of a channel.
 
+use super::control::Control;
 use super::observers::{Observers, Side};
 use super::suppliers::{SupplierLink, Suppliers};
 use crate::dispatch::{Dispatcher, Link, Owner, caught};
 use crate::error::{ConnectError, PushError};
 use crate::event::{Event, Payload};
 use crate::filter::Tree;
+use crate::level::Level;
 use crate::options::{ChannelOptions, Dispatching, OptionsError};
 use crate::peer::{Consumer, ConsumerId, Reason, Selector, SupplierId};
-use crate::route::{Connection, Deliveries, Refused, Subscribed, Table};
-use crate::subscription::{QueueOptions, Subscription};
-use crate::timer::ChannelClock;
+use crate::route::{Connection, Deliveries, Due, Refused, Subscribed, Table};
+use crate::subscription::{LevelFunction, QueueOptions, Subscription};
+use crate::timer::{ChannelClock, Lanes, Now};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -25,20 +27,32 @@ pub(super) struct Core<P: Payload> {
     pub(super) received: AtomicU64,
     /// Number of events of timers.
     pub(super) timed: AtomicU64,
-    deliveries: Deliveries<P>,
+    pub(super) deliveries: Deliveries<P>,
+    pub(super) lanes: Lanes<Due<P>>,
+    /// Questions to peers, if the options ask for them.
+    pub(super) control: Option<Control>,
+    /// Data of timers' events.
+    pub(super) empty: P,
     next_consumer: AtomicU64,
     is_destroyed: AtomicBool,
-    own: Weak<Self>,
+    pub(super) own: Weak<Self>,
 }
 
 impl<P: Payload> Core<P> {
     pub(super) fn new(options: ChannelOptions) -> Result<Arc<Self>, OptionsError> {
         options.check()?;
+        let clock = ChannelClock::new(options.clock);
+        let resolution = u64::try_from(options.timer_resolution.as_nanos()).unwrap_or(u64::MAX);
+        let now = clock.now();
+        let control = |liveness| Control::new(liveness, resolution, now);
         Ok(Arc::new_cyclic(|own| Self {
             table: Table::new(options.most_routes),
             suppliers: Suppliers::new(options.most_suppliers, options.most_publications),
             observers: Observers::default(),
-            clock: ChannelClock::new(options.clock),
+            lanes: Lanes::new(resolution, options.most_timer_levels),
+            control: options.liveness.map(control),
+            empty: P::empty(),
+            clock,
             received: AtomicU64::new(0),
             timed: AtomicU64::new(0),
             deliveries: Deliveries::new(matches!(options.dispatching, Dispatching::Reactive)),
@@ -63,7 +77,8 @@ impl<P: Payload> Core<P> {
         }
         self.received
             .fetch_add(events.len() as u64, Ordering::Relaxed);
-        self.deliveries.deliver(&self.table, events, &self.clock);
+        let now = Now::new(&self.clock);
+        self.deliveries.deliver(&self.table, events, &now);
         Ok(())
     }
 
@@ -73,6 +88,8 @@ impl<P: Payload> Core<P> {
         consumer: Arc<dyn Consumer<P>>,
     ) -> Result<(ConsumerId, Arc<Connection<P>>), ConnectError> {
         let (tree, rest) = self.prepare(subscription)?;
+        let lanes = self.lanes(&tree)?;
+        self.start_control()?;
         let id = ConsumerId(self.next_consumer.fetch_add(1, Ordering::Relaxed));
         let owner: Weak<dyn Owner> = self.own.clone();
         let link = Link::new(
@@ -100,6 +117,7 @@ impl<P: Payload> Core<P> {
                 },
                 Refused::Closed | Refused::NotThere => ConnectError::Destroyed,
             })?;
+        new.start_timers(self.clock.now(), &lanes);
         self.observers.replace(Side::Consumers, &[], wanted(&new));
         Ok((id, new.connection.clone()))
     }
@@ -110,11 +128,14 @@ impl<P: Payload> Core<P> {
         subscription: Subscription,
     ) -> Result<(), ConnectError> {
         let (tree, rest) = self.prepare(subscription)?;
+        let lanes = self.lanes(&tree)?;
         let now = self.table.get(id).ok_or(ConnectError::Disconnected)?;
         let queue = rest.queue;
         let new = Arc::new(rest.subscribed(now.connection.clone(), tree));
         let replaced = self.table.replace(new.clone());
         let old = replaced.map_err(|_| ConnectError::Disconnected)?;
+        old.end_timers();
+        new.start_timers(self.clock.now(), &lanes);
         new.connection.set_queue(queue);
         self.observers
             .replace(Side::Consumers, wanted(&old), wanted(&new));
@@ -128,6 +149,7 @@ impl<P: Payload> Core<P> {
         };
         let link = &old.connection.link;
         link.disconnect();
+        old.end_timers();
         old.connection.end();
         self.observers.replace(Side::Consumers, wanted(&old), &[]);
         if *reason != Reason::Asked {
@@ -155,12 +177,30 @@ impl<P: Payload> Core<P> {
             self.end_consumer(id, &Reason::Destroyed);
         }
         self.observers.clear();
+        self.stop_threads();
     }
 
-    /// Has the timers expire that are due by a time.
-    pub(super) fn advance(&self, now: u64) -> Option<u64> {
-        self.clock.state(now);
-        None
+    fn stop_threads(&self) {
+        self.lanes.all().iter().for_each(|lane| lane.stop());
+        if let Some(control) = &self.control {
+            control.stop();
+        }
+    }
+
+    /// Starts the threads of questions to peers, if there are to be any.
+    pub(super) fn start_control(&self) -> Result<(), ConnectError> {
+        match &self.control {
+            Some(control) if !self.clock.is_manual() => {
+                let core = self.own.clone();
+                control.start(move || {
+                    if let Some(core) = core.upgrade() {
+                        core.ask_all();
+                    }
+                })?;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn dispatcher(&self) -> Option<&Arc<dyn Dispatcher>> {
@@ -205,8 +245,8 @@ impl<P: Payload> Owner for Core<P> {
 
 /// Subscription without its filter.
 struct Rest {
-    level: crate::level::Level,
-    level_of: Option<crate::subscription::LevelFunction>,
+    level: Level,
+    level_of: Option<LevelFunction>,
     queue: QueueOptions,
     is_gateway: bool,
 }

@@ -56,6 +56,7 @@ impl<P: Payload> Channel<P> {
         supplier: Arc<dyn Supplier>,
     ) -> Result<SupplierHandle<P>, ConnectError> {
         let core = self.core();
+        core.start_control()?;
         let link = core
             .suppliers
             .connect(publications, supplier, &core.observers)?;
@@ -72,9 +73,9 @@ impl<P: Payload> Channel<P> {
         self.core().observers.remove(observer)
     }
 
-    /// Has the timers that are due by a time expire, on this thread, and returns the time at which the next one may be
-    /// due. Times are in nanoseconds; one before that of an earlier call counts as that. Needed with
-    /// [`Clock::Manual`](crate::Clock::Manual) only.
+    /// Passes time up to `now`, with [`Clock::Manual`](crate::Clock::Manual): timers expire on this thread, each at its
+    /// time. Returns the time at which the next one may be due. Times are in nanoseconds; one before that of an earlier
+    /// call changes nothing. With another clock it does nothing and returns `None`.
     pub fn advance(&self, now: u64) -> Option<u64> {
         self.core().advance(now)
     }

@@ -25,15 +25,16 @@ struct State {
     next: u64,
     subscriptions: Offers,
     publications: Offers,
-    /// Observers that have heard nothing yet.
-    new: Vec<Arc<dyn Observer>>,
+    /// An observer has been added that has heard nothing yet.
+    has_new: bool,
     is_telling: bool,
 }
 
-/// Selectors with the number of peers that have each.
+/// Selectors with the number of peers that have each. A number is below 0 for the moment in which a peer's selectors are
+/// taken away on one thread before another has added them.
 #[derive(Default)]
 struct Offers {
-    counts: BTreeMap<Selector, usize>,
+    counts: BTreeMap<Selector, i64>,
     is_changed: bool,
 }
 
@@ -47,7 +48,6 @@ pub(super) enum Side {
 /// Calls that are to be made.
 struct Round {
     observers: Vec<Arc<dyn Observer>>,
-    new: Vec<Arc<dyn Observer>>,
     subscriptions: Option<Vec<Selector>>,
     publications: Option<Vec<Selector>>,
 }
@@ -59,8 +59,8 @@ impl Observers {
             let mut state = self.state.lock();
             let id = ObserverId(state.next);
             state.next += 1;
-            state.observers.insert(id, observer.clone());
-            state.new.push(observer);
+            state.observers.insert(id, observer);
+            state.has_new = true;
             id
         };
         self.tell();
@@ -84,8 +84,8 @@ impl Observers {
         {
             let mut state = self.state.lock();
             let offers = state.offers(side);
-            new.iter().for_each(|selector| offers.add(*selector));
-            old.iter().for_each(|selector| offers.remove(*selector));
+            new.iter().for_each(|selector| offers.add(*selector, 1));
+            old.iter().for_each(|selector| offers.add(*selector, -1));
         }
         self.tell();
     }
@@ -113,49 +113,42 @@ impl State {
         }
     }
 
-    /// Returns the calls that are due, if there are any.
+    /// Returns the calls that are due, if there are any. After an observer was added, all hear all.
     fn round(&mut self) -> Option<Round> {
-        let is_changed = self.subscriptions.is_changed || self.publications.is_changed;
-        if self.new.is_empty() && (!is_changed || self.observers.is_empty()) {
-            return None;
-        }
-        let is_for_new = !self.new.is_empty();
-        let changed = |offers: &mut Offers| {
-            let is_due = std::mem::take(&mut offers.is_changed) || is_for_new;
-            is_due.then(|| offers.counts.keys().copied().collect())
+        let has_new = std::mem::take(&mut self.has_new);
+        let due = |offers: &mut Offers| {
+            let is_due = std::mem::take(&mut offers.is_changed) || has_new;
+            is_due.then(|| offers.all())
         };
-        Some(Round {
-            subscriptions: changed(&mut self.subscriptions),
-            publications: changed(&mut self.publications),
+        let round = Round {
+            subscriptions: due(&mut self.subscriptions),
+            publications: due(&mut self.publications),
             observers: self.observers.values().cloned().collect(),
-            new: std::mem::take(&mut self.new),
-        })
+        };
+        let is_due = round.subscriptions.is_some() || round.publications.is_some();
+        (is_due && !round.observers.is_empty()).then_some(round)
     }
 }
 
 impl Offers {
-    fn add(&mut self, selector: Selector) {
-        let count = self.counts.entry(selector).or_default();
-        *count += 1;
-        self.is_changed |= *count == 1;
+    fn add(&mut self, selector: Selector, count: i64) {
+        let now = self.counts.entry(selector).or_default();
+        let was_there = *now > 0;
+        *now += count;
+        self.is_changed |= was_there != (*now > 0);
+        if *now == 0 {
+            self.counts.remove(&selector);
+        }
     }
 
-    fn remove(&mut self, selector: Selector) {
-        let Some(count) = self.counts.get_mut(&selector) else {
-            return;
-        };
-        *count -= 1;
-        if *count == 0 {
-            self.counts.remove(&selector);
-            self.is_changed = true;
-        }
+    fn all(&self) -> Vec<Selector> {
+        let there = self.counts.iter().filter(|(_, count)| **count > 0);
+        there.map(|(selector, _)| *selector).collect()
     }
 }
 
 impl Round {
     fn call(self) {
-        // The new ones are among the others.
-        drop(self.new);
         for observer in &self.observers {
             if let Some(subscriptions) = &self.subscriptions {
                 caught(|| observer.consumers_changed(subscriptions));

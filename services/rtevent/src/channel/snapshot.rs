@@ -27,14 +27,15 @@ pub(super) fn snapshot<P: Payload>(core: &Core<P>) -> ChannelStatistics {
 pub(super) fn counts<P: Payload>(connection: &Connection<P>, level: Level) -> ConsumerStatistics {
     let link = &connection.link;
     let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+    let (pushed, pushes) = link.counts.pushed();
     let loads: Vec<_> = connection.all().iter().map(|one| one.load()).collect();
     let oldest = loads.iter().filter_map(|load| load.oldest).min();
     ConsumerStatistics {
         id: link.id,
         level,
         state: link.state(),
-        pushed: read(&link.counts.pushed),
-        pushes: read(&link.counts.pushes),
+        pushed,
+        pushes,
         dropped: read(&link.counts.dropped),
         suspended: read(&link.counts.suspended),
         failed: read(&link.counts.failed),

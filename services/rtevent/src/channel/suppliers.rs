@@ -3,12 +3,13 @@
 use super::observers::{Observers, Side};
 use crate::dispatch::caught;
 use crate::error::ConnectError;
+use crate::liveness::Watched;
 use crate::peer::{Reason, Reports, Selector, Supplier, SupplierId};
 use crate::subscription::Publications;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Connected suppliers.
 pub(super) struct Suppliers {
@@ -28,8 +29,7 @@ struct State {
 pub(super) struct SupplierLink {
     pub(super) id: SupplierId,
     pub(super) supplier: Arc<dyn Supplier>,
-    /// Number of questions in a row without an answer.
-    pub(super) unanswered: AtomicU32,
+    pub(super) watched: Watched,
     is_connected: AtomicBool,
     publications: Mutex<Publications>,
 }
@@ -73,7 +73,7 @@ impl Suppliers {
             let link = Arc::new(SupplierLink {
                 id: SupplierId(state.next),
                 supplier,
-                unanswered: AtomicU32::new(0),
+                watched: Watched::default(),
                 is_connected: AtomicBool::new(true),
                 publications: Mutex::new(publications),
             });

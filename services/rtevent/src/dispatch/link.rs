@@ -1,6 +1,7 @@
 //! Link: the end of a connection at which its consumer is called.
 
 use crate::event::Event;
+use crate::liveness::Watched;
 use crate::peer::{Consumer, ConsumerId, Lost, Pushed, Reason, Reports};
 use crate::statistics::ConnectionState;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,6 +19,7 @@ pub(crate) struct Link<P> {
     pub(crate) id: ConsumerId,
     pub(crate) consumer: Arc<dyn Consumer<P>>,
     pub(crate) counts: Counts,
+    pub(crate) watched: Watched,
     state: AtomicU8,
     failures: AtomicU32,
     most_failures: u32,
@@ -28,8 +30,9 @@ pub(crate) struct Link<P> {
 /// Counts of events.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
-    pub(crate) pushed: AtomicU64,
-    pub(crate) pushes: AtomicU64,
+    pushed: AtomicU64,
+    /// Events beyond the first of their push, so that pushes of one event count once only.
+    further: AtomicU64,
     pub(crate) dropped: AtomicU64,
     pub(crate) suspended: AtomicU64,
     pub(crate) failed: AtomicU64,
@@ -38,6 +41,15 @@ pub(crate) struct Counts {
 const CONNECTED: u8 = 0;
 const SUSPENDED: u8 = 1;
 const DISCONNECTED: u8 = 2;
+
+impl Counts {
+    /// Returns the numbers of events and of pushes that consumers took.
+    pub(crate) fn pushed(&self) -> (u64, u64) {
+        let further = self.further.load(Ordering::Relaxed);
+        let pushed = self.pushed.load(Ordering::Relaxed);
+        (pushed, pushed.saturating_sub(further))
+    }
+}
 
 impl<P> Link<P> {
     pub(crate) fn new(
@@ -51,6 +63,7 @@ impl<P> Link<P> {
             id,
             consumer,
             counts: Counts::default(),
+            watched: Watched::default(),
             state: AtomicU8::new(CONNECTED),
             failures: AtomicU32::new(0),
             most_failures,
@@ -142,7 +155,10 @@ impl<P> Link<P> {
         self.counts
             .pushed
             .fetch_add(events as u64, Ordering::Relaxed);
-        self.counts.pushes.fetch_add(1, Ordering::Relaxed);
+        if events > 1 {
+            let further = events as u64 - 1;
+            self.counts.further.fetch_add(further, Ordering::Relaxed);
+        }
         if self.failures.load(Ordering::Relaxed) != 0 {
             self.failures.store(0, Ordering::Relaxed);
         }

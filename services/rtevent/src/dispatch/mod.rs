@@ -26,3 +26,4 @@ pub use threads::{Threads, ThreadsOptions};
 
 pub(crate) use link::{Link, Owner, caught};
 pub(crate) use mailbox::{Mailbox, Unit, age};
+pub(crate) use workers::{Staffing, Workers};

@@ -14,23 +14,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Threads and the tasks that wait for them. Dropping it ends the threads after their tasks.
-pub(super) struct Workers {
+pub(crate) struct Workers {
     shared: Arc<Shared>,
 }
 
 /// Numbers of threads, and when they change.
 #[derive(Clone)]
-pub(super) struct Staffing {
+pub(crate) struct Staffing {
     /// Specification of the threads.
-    pub(super) thread: ThreadSpec,
+    pub(crate) thread: ThreadSpec,
     /// Number of threads that are always there.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     /// Largest number of threads.
-    pub(super) most_threads: usize,
+    pub(crate) most_threads: usize,
     /// Time without the end of a task after which another thread starts.
-    pub(super) blocked_after: Duration,
+    pub(crate) blocked_after: Duration,
     /// Time after which a further thread that is idle ends.
-    pub(super) idle_for: Duration,
+    pub(crate) idle_for: Duration,
 }
 
 struct Shared {
@@ -63,7 +63,7 @@ impl Workers {
     ///
     /// # Errors
     /// The operating system refuses one; those before it end.
-    pub(super) fn start(staffing: Staffing) -> Result<Self, SpawnError> {
+    pub(crate) fn start(staffing: Staffing) -> Result<Self, SpawnError> {
         let workers = Self {
             shared: Arc::new(Shared {
                 staffing,
@@ -78,7 +78,7 @@ impl Workers {
         Ok(workers)
     }
 
-    pub(super) fn schedule(&self, level: Level, task: Arc<dyn Task>) {
+    pub(crate) fn schedule(&self, level: Level, task: Arc<dyn Task>) {
         let mut state = self.shared.state.lock();
         state.push(level, task);
         let is_busy = state.idle == 0;
@@ -95,7 +95,7 @@ impl Workers {
 
     /// Returns the number of threads now.
     #[cfg(test)]
-    pub(super) fn threads(&self) -> usize {
+    pub(crate) fn threads(&self) -> usize {
         self.shared.state.lock().threads
     }
 }

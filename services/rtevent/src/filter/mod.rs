@@ -34,4 +34,4 @@ pub(crate) use correlation::Correlation;
 pub(crate) use interest::Interest;
 pub(crate) use node::TimerStyle;
 pub(crate) use path::Path;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Tree, TreeTimer};

@@ -59,14 +59,6 @@ impl Path {
         Some(path)
     }
 
-    /// Returns the level of deliveries, if events of the path always reach the consumer by themselves.
-    pub(crate) fn level_if_plain(&self) -> Option<Level> {
-        match self.steps.first() {
-            Some(Step::Pass { level, slot: None }) => Some(*level),
-            _ => None,
-        }
-    }
-
     /// Returns the most urgent level that deliveries of this path may have.
     pub(crate) fn most_urgent(&self) -> Level {
         let levels = self.steps.iter().filter_map(|step| match step {

@@ -12,7 +12,7 @@ use crate::event::{Event, Payload};
 use crate::filter::Path;
 use crate::level::Level;
 use crate::peer::ConsumerId;
-use crate::timer::ChannelClock;
+use crate::timer::Now;
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::Arc;
@@ -66,22 +66,22 @@ impl<P: Payload> Deliveries<P> {
     }
 
     /// Delivers the events of one push.
-    pub(crate) fn deliver(&self, table: &Table<P>, events: &[Event<P>], clock: &ChannelClock) {
+    pub(crate) fn deliver(&self, table: &Table<P>, events: &[Event<P>], now: &Now<'_>) {
         let Some(first) = events.first() else {
             return;
         };
         if events.iter().all(|event| is_alike(event, first)) {
             let route = table.route(&first.header);
             match route.is_ordered || !self.is_reactive {
-                true => self.deliver_in_order(&route, events, clock),
-                false => self.deliver_sorted(table, events, clock),
+                true => self.deliver_in_order(&route, events, now),
+                false => self.deliver_sorted(table, events, now),
             }
         } else if self.is_reactive {
-            self.deliver_sorted(table, events, clock);
+            self.deliver_sorted(table, events, now);
         } else {
             for run in events.chunk_by(is_alike) {
                 let route = table.route(&run[0].header);
-                self.deliver_in_order(&route, run, clock);
+                self.deliver_in_order(&route, run, now);
             }
         }
     }
@@ -92,10 +92,10 @@ impl<P: Payload> Deliveries<P> {
         subscribed: &Subscribed<P>,
         path: &Path,
         event: &Event<P>,
-        clock: &ChannelClock,
+        now: &Now<'_>,
     ) {
         let mut buffers = self.buffers();
-        let reached = collect(subscribed, path, event, &mut buffers.set, clock);
+        let reached = collect(subscribed, path, event, &mut buffers.set, now);
         if let Some(level) = reached {
             let unit = unit(&buffers.set);
             subscribed.connection.deliver(&buffers.set, unit, level);
@@ -104,26 +104,15 @@ impl<P: Payload> Deliveries<P> {
     }
 
     /// Delivers events of one route to its consumers, one after the other.
-    fn deliver_in_order(&self, route: &Route<P>, events: &[Event<P>], clock: &ChannelClock) {
+    fn deliver_in_order(&self, route: &Route<P>, events: &[Event<P>], now: &Now<'_>) {
         let mut buffers = None;
         for target in &route.targets {
-            let subscribed = &target.subscribed;
             match &target.reach {
-                Reach::Plain(_) if !subscribed.has_level_function() => {
-                    subscribed.note_received(|| clock.now());
-                    target.deliver(events, Unit::Event);
-                }
-                Reach::Plain(level) => {
-                    subscribed.note_received(|| clock.now());
-                    for event in events {
-                        let level = subscribed.level_for(&event.header, *level);
-                        let one = std::slice::from_ref(event);
-                        subscribed.connection.deliver(one, Unit::Event, level);
-                    }
-                }
+                Reach::Direct => target.deliver(events, Unit::Event),
+                Reach::Single => deliver_single(target, events, now),
                 Reach::Collected(path) => {
                     let buffers = buffers.get_or_insert_with(|| self.buffers());
-                    deliver_collected(target, path, events, &mut buffers.set, clock);
+                    deliver_collected(target, path, events, &mut buffers.set, now);
                 }
             }
         }
@@ -134,12 +123,12 @@ impl<P: Payload> Deliveries<P> {
 
     /// Delivers events of several routes, or whose levels differ: first all deliveries are found, then they are made
     /// in their order.
-    fn deliver_sorted(&self, table: &Table<P>, events: &[Event<P>], clock: &ChannelClock) {
+    fn deliver_sorted(&self, table: &Table<P>, events: &[Event<P>], now: &Now<'_>) {
         let mut buffers = self.buffers();
         for (place, event) in events.iter().enumerate() {
             let route = table.route(&event.header);
             for target in &route.targets {
-                buffers.find(target, place, event, clock);
+                buffers.find(target, place, event, now);
             }
             if buffers.pending.len() >= MOST_PENDING {
                 buffers.make(events);
@@ -168,17 +157,17 @@ impl<P: Payload> Deliveries<P> {
 
 impl<P: Payload> Buffers<P> {
     /// Finds what a consumer receives for an event.
-    fn find(&mut self, target: &Target<P>, place: usize, event: &Event<P>, clock: &ChannelClock) {
+    fn find(&mut self, target: &Target<P>, place: usize, event: &Event<P>, now: &Now<'_>) {
         let subscribed = &target.subscribed;
         let (level, content) = match &target.reach {
-            Reach::Plain(level) => {
-                subscribed.note_received(|| clock.now());
-                let level = subscribed.level_for(&event.header, *level);
+            Reach::Direct | Reach::Single => {
+                subscribed.note_received(now);
+                let level = subscribed.level_for(&event.header, target.level);
                 (level, Content::Event(place))
             }
             Reach::Collected(path) => {
                 self.set.clear();
-                let Some(level) = collect(subscribed, path, event, &mut self.set, clock) else {
+                let Some(level) = collect(subscribed, path, event, &mut self.set, now) else {
                     return;
                 };
                 let first = self.sets.len();
@@ -232,18 +221,32 @@ impl<P: Payload> Buffers<P> {
     }
 }
 
+/// Delivers events whose level is computed, or with which deadlines start anew.
+fn deliver_single<P: Payload>(target: &Target<P>, events: &[Event<P>], now: &Now<'_>) {
+    let subscribed = &target.subscribed;
+    subscribed.note_received(now);
+    if !subscribed.has_level_function() {
+        return target.deliver(events, Unit::Event);
+    }
+    for event in events {
+        let level = subscribed.level_for(&event.header, target.level);
+        let one = std::slice::from_ref(event);
+        subscribed.connection.deliver(one, Unit::Event, level);
+    }
+}
+
 /// Delivers what the conjunctions of a consumer pass, event by event.
 fn deliver_collected<P: Payload>(
     target: &Target<P>,
     path: &Path,
     events: &[Event<P>],
     set: &mut Vec<Event<P>>,
-    clock: &ChannelClock,
+    now: &Now<'_>,
 ) {
     let subscribed = &target.subscribed;
     for event in events {
         set.clear();
-        if let Some(level) = collect(subscribed, path, event, set, clock) {
+        if let Some(level) = collect(subscribed, path, event, set, now) {
             subscribed.connection.deliver(set, unit(set), level);
         }
     }
@@ -255,13 +258,13 @@ fn collect<P: Payload>(
     path: &Path,
     event: &Event<P>,
     set: &mut Vec<Event<P>>,
-    clock: &ChannelClock,
+    now: &Now<'_>,
 ) -> Option<Level> {
     if !subscribed.connection.link.admits(1) {
         return None;
     }
     let level = subscribed.collect(path, event, set)?;
-    subscribed.note_received(|| clock.now());
+    subscribed.note_received(now);
     Some(subscribed.level_for(&event.header, level))
 }
 

@@ -18,5 +18,5 @@ mod target;
 
 pub(crate) use connection::Connection;
 pub(crate) use deliver::Deliveries;
-pub(crate) use subscribed::Subscribed;
+pub(crate) use subscribed::{Due, Subscribed};
 pub(crate) use table::{Refused, Table};

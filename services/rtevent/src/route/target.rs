@@ -1,7 +1,7 @@
 //! Routes: what consumers do with events of one type and source.
 
 use super::subscribed::Subscribed;
-use crate::dispatch::{Mailbox, Unit};
+use crate::dispatch::{Link, Mailbox, Unit};
 use crate::event::{Event, Payload};
 use crate::filter::{Path, Subject};
 use crate::level::Level;
@@ -15,22 +15,26 @@ pub(crate) struct Route<P> {
     pub(super) is_ordered: bool,
 }
 
-/// Consumer that accepts the events of a route.
+/// Consumer that accepts the events of a route. What a direct delivery needs stands here, as it is read for each event.
 pub(super) struct Target<P> {
-    pub(super) subscribed: Arc<Subscribed<P>>,
+    pub(super) link: Arc<Link<P>>,
     pub(super) reach: Reach,
+    is_reactive: bool,
     /// Most urgent level of deliveries.
-    level: Level,
+    pub(super) level: Level,
+    pub(super) subscribed: Arc<Subscribed<P>>,
     /// Mailbox of the level, for a consumer with one level.
     mailbox: OnceLock<Arc<Mailbox<P>>>,
 }
 
 /// Way from an event to its consumer.
 pub(super) enum Reach {
-    /// Each event reaches it by itself, at this level.
-    Plain(Level),
+    /// Each event reaches it by itself, at the target's level, and nothing else happens.
+    Direct,
+    /// Each event reaches it by itself; its level is computed, or deadlines start anew.
+    Single,
     /// Conjunctions collect events.
-    Collected(Path),
+    Collected(Box<Path>),
 }
 
 impl<P: Payload> Route<P> {
@@ -51,7 +55,7 @@ impl<P: Payload> Route<P> {
     /// Returns the number of parts that are kept with the route.
     pub(super) fn weight(&self) -> usize {
         let weight = |target: &Target<P>| match &target.reach {
-            Reach::Plain(_) => 1,
+            Reach::Direct | Reach::Single => 1,
             Reach::Collected(path) => 1 + path.weight(),
         };
         1 + self.targets.iter().map(weight).sum::<usize>()
@@ -61,34 +65,38 @@ impl<P: Payload> Route<P> {
 impl<P: Payload> Target<P> {
     fn new(subscribed: &Arc<Subscribed<P>>, subject: Subject) -> Option<Self> {
         let path = Path::new(&subscribed.tree, subject)?;
+        let connection = &subscribed.connection;
         Some(Self {
-            subscribed: subscribed.clone(),
+            link: connection.link.clone(),
+            is_reactive: connection.is_reactive(),
             level: path.most_urgent(),
-            reach: match path.level_if_plain() {
-                Some(level) if !subscribed.tree.collects() => Reach::Plain(level),
-                _ => Reach::Collected(path),
+            reach: match subscribed.tree.collects() {
+                true => Reach::Collected(Box::new(path)),
+                false if subscribed.is_plain() => Reach::Direct,
+                false => Reach::Single,
             },
+            subscribed: subscribed.clone(),
             mailbox: OnceLock::new(),
         })
     }
 
     fn has_one_level(&self) -> bool {
         let is_fixed = match &self.reach {
-            Reach::Plain(_) => true,
+            Reach::Direct | Reach::Single => true,
             Reach::Collected(path) => path.has_one_level(),
         };
         is_fixed && !self.subscribed.has_level_function()
     }
 
     /// Delivers events that all have the target's level.
+    #[inline]
     pub(super) fn deliver(&self, events: &[Event<P>], unit: Unit) {
-        let connection = &self.subscribed.connection;
-        if connection.is_reactive() {
-            return connection.link.push(events);
+        if self.is_reactive {
+            return self.link.push(events);
         }
         let mailbox = match self.mailbox.get() {
             Some(mailbox) => mailbox,
-            None => match connection.mailbox(self.level) {
+            None => match self.subscribed.connection.mailbox(self.level) {
                 Some(mailbox) => self.mailbox.get_or_init(|| mailbox),
                 None => return,
             },

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod channel;
+mod model;
 mod support;

@@ -1,0 +1,96 @@
+//! Control: the clock and the threads of questions to peers.
+
+use crate::dispatch::{Staffing, Task, Workers};
+use crate::level::Level;
+use crate::options::Liveness;
+use crate::timer::{Expired, Lane};
+use parking_lot::Mutex;
+use punctual_exec::{SpawnError, ThreadSpec};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Clock and threads of questions to peers whether they are alive.
+pub(super) struct Control {
+    pub(super) liveness: Liveness,
+    lane: Arc<Lane<()>>,
+    /// Threads that ask; none before they are started, and with a manual clock.
+    workers: Mutex<Option<Workers>>,
+}
+
+/// Largest number of threads that ask: so many peers may not return at all.
+const MOST_THREADS: usize = 8;
+
+impl Control {
+    pub(super) fn new(liveness: Liveness, resolution: u64, now: u64) -> Self {
+        let control = Self {
+            liveness,
+            lane: Arc::new(Lane::new(resolution, now)),
+            workers: Mutex::new(None),
+        };
+        control.lane.add((), now.saturating_add(control.interval()));
+        control
+    }
+
+    /// Starts the threads, unless they run; `ask` is called at each interval.
+    pub(super) fn start(&self, ask: impl Fn() + Send + 'static) -> Result<(), SpawnError> {
+        let mut workers = self.workers.lock();
+        if workers.is_some() {
+            return Ok(());
+        }
+        let (lane, interval) = (self.lane.clone(), self.interval());
+        let own = Workers::start(Staffing {
+            thread: ThreadSpec::named("event control"),
+            threads: 1,
+            most_threads: MOST_THREADS,
+            blocked_after: self.liveness.interval.min(Duration::from_secs(1)),
+            idle_for: Duration::from_secs(10),
+        })?;
+        let next = move |expired: &Expired<()>| expired.at.saturating_add(interval);
+        ThreadSpec::named("event control").start(move || {
+            lane.run(|expired| {
+                ask();
+                lane.start(expired.key, next(expired));
+            });
+        })?;
+        *workers = Some(own);
+        Ok(())
+    }
+
+    /// Executes a question: on a thread of its own, if there are some.
+    pub(super) fn execute(&self, question: Arc<dyn Task>) {
+        let workers = self.workers.lock();
+        match &*workers {
+            Some(workers) => workers.schedule(Level::default(), question),
+            None => {
+                drop(workers);
+                question.run();
+            }
+        }
+    }
+
+    /// Returns whether questions are due, of a manual clock.
+    pub(super) fn is_due(&self, now: u64) -> bool {
+        let mut expired = Vec::new();
+        self.lane.advance(now, &mut expired);
+        for timer in &expired {
+            self.lane
+                .start(timer.key, now.saturating_add(self.interval()));
+        }
+        !expired.is_empty()
+    }
+
+    pub(super) fn next(&self) -> Option<u64> {
+        self.lane.next()
+    }
+
+    /// Ends the threads.
+    pub(super) fn stop(&self) {
+        self.lane.stop();
+        let workers = self.workers.lock().take();
+        drop(workers);
+    }
+
+    fn interval(&self) -> u64 {
+        u64::try_from(self.liveness.interval.as_nanos()).unwrap_or(u64::MAX)
+    }
+}
