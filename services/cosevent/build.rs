@@ -19,10 +19,7 @@ fn main() -> Result<(), Error> {
         .include_dir("idl")
         .include_dir(names.unwrap_or_default())
         .extern_path("::CosEventComm", "crate::cos_event_comm")
-        .extern_path(
-            "::CosEventChannelAdmin",
-            "crate::cos_event_channel_admin",
-        )
+        .extern_path("::CosEventChannelAdmin", "crate::cos_event_channel_admin")
         .extern_path("::CosNaming", "punctual_naming_client::cos_naming")
         .compile(&["idl/omniEvents.idl"])?;
     Builder::new()

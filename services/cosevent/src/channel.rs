@@ -210,6 +210,18 @@ impl Channel {
         self.pulling.destroy();
     }
 
+    /// Drops all proxies without ending their connections, which stay in the store: the process ends.
+    pub(crate) fn abandon(&self) {
+        let proxies = {
+            let mut proxies = self.proxies.lock();
+            proxies.is_destroyed = true;
+            std::mem::take(&mut proxies.by_number)
+        };
+        drop(proxies);
+        self.pushing.destroy();
+        self.pulling.destroy();
+    }
+
     fn full(&self) -> Refusal {
         Refusal::Full {
             what: "proxies of the channel",
@@ -235,7 +247,9 @@ impl Owner for Channel {
     fn remove(&self, number: u64) {
         let removed = self.proxies.lock().by_number.remove(&number);
         self.common.forget_connection(number);
-        self.common.objects.remove(&self.common.objects.id_of(number));
+        self.common
+            .objects
+            .remove(&self.common.objects.id_of(number));
         // The proxy is dropped without the lock.
         drop(removed);
     }

@@ -130,6 +130,15 @@ impl Channels {
             .collect()
     }
 
+    /// Drops all channels without ending their connections: the process ends.
+    pub(crate) fn abandon(&self) {
+        let state = std::mem::take(&mut *self.state.lock());
+        self.common.objects.clear();
+        for entry in state.channels.values() {
+            entry.channel.abandon();
+        }
+    }
+
     fn made(&self, number: u64, properties: Properties) -> Result<EventChannel, Refusal> {
         let name = properties.name.clone();
         let channel = Channel::new(self.common.clone(), number, properties)?;
@@ -169,9 +178,7 @@ impl Channels {
             // Also refuses names of other objects of this process.
             let table = self.orb.ior_table();
             let table = table.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
-            table
-                .bind(name, &entry.reference)
-                .map_err(|_| taken())?;
+            table.bind(name, &entry.reference).map_err(|_| taken())?;
             state.by_name.insert(name.to_owned(), number);
         }
         state.channels.insert(number, entry);

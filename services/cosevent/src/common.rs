@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use punctual_host::access::Rules;
 use punctual_rtevent::Dispatcher;
 
@@ -27,7 +28,10 @@ pub(crate) struct Common {
     pub(crate) timetable: Timetable,
     /// Threads that push to consumers.
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
-    storage: Option<Arc<Storage>>,
+    /// Thread that removes records.
+    records: Workers,
+    /// Store, until the service is stopped.
+    storage: Mutex<Option<Arc<Storage>>>,
     is_ending: AtomicBool,
 }
 
@@ -43,6 +47,7 @@ pub(crate) struct Started {
     pub(crate) workers: Workers,
     pub(crate) timetable: Timetable,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
+    pub(crate) records: Workers,
     pub(crate) storage: Option<Arc<Storage>>,
 }
 
@@ -58,6 +63,7 @@ impl Common {
             workers,
             timetable,
             dispatcher,
+            records,
             storage,
         } = started;
         Self {
@@ -68,7 +74,8 @@ impl Common {
             workers,
             timetable,
             dispatcher,
-            storage,
+            records,
+            storage: Mutex::new(storage),
             is_ending: AtomicBool::new(false),
         }
     }
@@ -96,7 +103,7 @@ impl Common {
     /// # Errors
     /// It cannot be written; then nothing has changed.
     pub(crate) fn keep(&self, change: Change) -> Result<(), Refusal> {
-        let Some(storage) = &self.storage else {
+        let Some(storage) = self.storage() else {
             return Ok(());
         };
         // Other requests of the same connection continue, so that they get into the same commit.
@@ -104,16 +111,29 @@ impl Common {
         storage.change(change)
     }
 
-    /// Removes the record of a connection that has ended, on another thread: one that is found after a restart ends
-    /// again as its peer is gone.
+    /// Removes the record of a connection that has ended, on another thread. One that is found after a crash ends again
+    /// as its peer does not exist.
     pub(crate) fn forget_connection(&self, number: u64) {
-        let Some(storage) = self.storage.clone() else {
+        let Some(storage) = self.storage() else {
             return;
         };
-        self.workers.run(move || {
+        self.records.run(move || {
             // Reported where it is written.
             let _ = storage.change(Change::Connection(number, None));
         });
+    }
+
+    /// Ends all threads, once records have been removed, and closes the store.
+    pub(crate) fn stop(&self) {
+        self.timetable.end();
+        self.workers.end();
+        self.records.finish();
+        let storage = self.storage.lock().take();
+        drop(storage);
+    }
+
+    fn storage(&self) -> Option<Arc<Storage>> {
+        self.storage.lock().clone()
     }
 
     /// Notes that the service is being shut down: nothing waits any more.

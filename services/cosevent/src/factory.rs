@@ -104,9 +104,7 @@ impl OpenOrbFactoryServant for Factory {
         let created = self.0.create(properties);
         let channel = created.map_err(|refusal| match refusal {
             Refusal::NameTaken(_) => NameAlreadyUsed.into(),
-            other => {
-                EventChannelFactoryCreateChannelError::from(SystemException::from(other))
-            }
+            other => EventChannelFactoryCreateChannelError::from(SystemException::from(other)),
         })?;
         Ok(Some(EventChannel::from_object(channel.as_object().clone())))
     }

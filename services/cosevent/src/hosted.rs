@@ -35,7 +35,8 @@ impl Service for EventService {
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let root = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
         for name in [FACTORY, OMNI_FACTORY] {
-            publish(parent.orb(), name, root.factory.as_object()).map_err(ServeError::of::<Self>)?;
+            publish(parent.orb(), name, root.factory.as_object())
+                .map_err(ServeError::of::<Self>)?;
         }
         Ok(root.channel.as_object().clone())
     }

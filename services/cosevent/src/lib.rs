@@ -74,5 +74,5 @@ mod factories {
 
 pub use admins::cos_event_channel_admin;
 pub use comm::cos_event_comm;
-use stored::kept;
 pub use factories::{cos_life_cycle, event as openorb_event, event_channel_admin, ft, omni_events};
+use stored::kept;

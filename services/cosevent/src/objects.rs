@@ -114,6 +114,12 @@ impl Objects {
         drop(removed);
     }
 
+    /// Removes all objects.
+    pub(crate) fn clear(&self) {
+        let removed = std::mem::take(&mut *self.table.servants.write());
+        drop(removed);
+    }
+
     /// Returns the id of the proxy with a number.
     pub(crate) fn id_of(&self, number: u64) -> Vec<u8> {
         let parts = [self.table.identity.to_be_bytes(), number.to_be_bytes()];

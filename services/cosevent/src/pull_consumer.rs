@@ -50,9 +50,9 @@ impl PullConsumerProxy {
 
     fn connect(&self, supplier: PullSupplier) -> Result<(), Refusal> {
         self.resume(supplier)?;
-        self.base
-            .keep(Kind::PullConsumer)
-            .inspect_err(|_| drop(self.base.end(false)))
+        self.base.keep(Kind::PullConsumer).inspect_err(|_| {
+            let _ = self.base.end(false);
+        })
     }
 
     /// Has another thread call the supplier: the call may have to wait for a connection.

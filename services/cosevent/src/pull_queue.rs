@@ -165,10 +165,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_gives_up_its_oldest_or_the_newest_event() {
-        for (discard, left) in [
-            (Discard::Oldest, vec![3, 4]),
-            (Discard::Newest, vec![1, 2]),
-        ] {
+        for (discard, left) in [(Discard::Oldest, vec![3, 4]), (Discard::Newest, vec![1, 2])] {
             let mut queue = queue(Limits {
                 queue_events: 2,
                 discard,

@@ -72,9 +72,9 @@ impl PullSupplierProxy {
 
     fn connect(&self, consumer: Option<PullConsumer>) -> Result<(), Refusal> {
         self.resume(consumer)?;
-        self.base
-            .keep(Kind::PullSupplier)
-            .inspect_err(|_| drop(self.finish(false)))
+        self.base.keep(Kind::PullSupplier).inspect_err(|_| {
+            let _ = self.finish(false);
+        })
     }
 
     /// Takes an event for the consumer.

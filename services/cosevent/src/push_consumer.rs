@@ -37,9 +37,9 @@ impl PushConsumerProxy {
 
     fn connect(&self, supplier: Option<PushSupplier>) -> Result<(), Refusal> {
         self.resume(supplier)?;
-        self.base
-            .keep(Kind::PushConsumer)
-            .inspect_err(|_| drop(self.base.end(false)))
+        self.base.keep(Kind::PushConsumer).inspect_err(|_| {
+            let _ = self.base.end(false);
+        })
     }
 }
 

@@ -65,9 +65,9 @@ impl PushSupplierProxy {
 
     fn connect(&self, consumer: PushConsumer) -> Result<(), Refusal> {
         self.resume(consumer)?;
-        self.base
-            .keep(Kind::PushSupplier)
-            .inspect_err(|_| drop(self.finish(false)))
+        self.base.keep(Kind::PushSupplier).inspect_err(|_| {
+            let _ = self.finish(false);
+        })
     }
 
     /// Ends the connection; returns whether this call did so.

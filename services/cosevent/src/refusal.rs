@@ -17,7 +17,9 @@ pub enum Refusal {
     #[error("the {0} is nil, and the channel could not call it: connect an object")]
     Nil(&'static str),
     /// An event is larger than the service takes.
-    #[error("the event has {bytes} bytes, and the service takes {limit}: raise `event-bytes`, or send less")]
+    #[error(
+        "the event has {bytes} bytes, and the service takes {limit}: raise `event-bytes`, or send less"
+    )]
     EventTooLarge {
         /// Bytes of the event with its type.
         bytes: usize,
@@ -35,7 +37,9 @@ pub enum Refusal {
         limit: usize,
     },
     /// Too many calls of `pull` wait at one proxy.
-    #[error("{0} calls of `pull` wait at the proxy already: raise `waiting-pulls`, or call `try_pull`")]
+    #[error(
+        "{0} calls of `pull` wait at the proxy already: raise `waiting-pulls`, or call `try_pull`"
+    )]
     TooManyPulls(usize),
     /// The peer has no right to create channels or to supply events.
     #[error("the peer may neither create channels nor supply events")]

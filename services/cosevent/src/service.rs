@@ -180,6 +180,7 @@ impl EventService {
             workers: Workers::new("event-calls", limits.threads).map_err(refused)?,
             timetable: Timetable::start().map_err(refused)?,
             dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
+            records: Workers::new("event-records", 1).map_err(refused)?,
             storage: self.0.storage.clone(),
         };
         let metrics = self.0.metrics.clone();
@@ -212,12 +213,12 @@ impl EventService {
         }
     }
 
-    /// Ends the threads of the service.
+    /// Ends the threads of the service, and drops its channels. Connections that are kept stay in the store.
     pub fn stop(&self) {
         self.end_waiting();
         if let Some(served) = self.0.served.get() {
-            served.channels.common.timetable.end();
-            served.channels.common.workers.end();
+            served.channels.common.stop();
+            served.channels.abandon();
             let factory_name = served.factory_name.lock().take();
             drop(factory_name);
         }
@@ -259,11 +260,11 @@ fn refused(error: impl fmt::Display) -> Refusal {
     Refusal::NoResources(error.to_string())
 }
 
-/// Returns a number that no proxy of an earlier run has had: each run begins at the time of its start, in units of which
-/// no service makes as many proxies in a second.
+/// Returns a number that no proxy of an earlier run has had: the time in microseconds, in which no service makes as many
+/// proxies. The machine's clock may be set back by less than a run has lasted.
 fn first_number() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.unwrap_or_default().as_secs() << 20
+    u64::try_from(now.unwrap_or_default().as_micros()).unwrap_or_default()
 }
 
 fn pool_options(limits: &Limits) -> PoolOptions {
@@ -285,9 +286,7 @@ fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &crate::storage::Kept) {
     }
     for (number, connection) in &kept.connections {
         let restored = || {
-            let channel = channels
-                .get(connection.channel)
-                .ok_or(Refusal::Destroyed)?;
+            let channel = channels.get(connection.channel).ok_or(Refusal::Destroyed)?;
             let peer = match connection.peer.as_str() {
                 "" => None,
                 text => Some(orb.string_to_object(text).map_err(refused)?),

@@ -40,7 +40,9 @@ const MOST_PROXIES: Key<u64> = Key::number("most-proxies", 0..=1_000_000)
     .doc("Maximum number of proxies of one channel; beyond, obtaining one raises NO_RESOURCES.");
 const QUEUE_EVENTS: Key<u64> = Key::number("queue-events", 1..=1_000_000)
     .default("1023")
-    .doc("Maximum number of events in the queue of one consumer; channels can be created with less.");
+    .doc(
+        "Maximum number of events in the queue of one consumer; channels can be created with less.",
+    );
 const QUEUE_BYTES: Key<u64> = Key::bytes("queue-bytes", 1..=1 << 40)
     .default("16777216")
     .doc(

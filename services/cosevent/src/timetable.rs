@@ -63,7 +63,10 @@ impl Timetable {
         if state.is_ended {
             return;
         }
-        let is_next = state.due.first_key_value().is_none_or(|((first, _), _)| at < *first);
+        let is_next = state
+            .due
+            .first_key_value()
+            .is_none_or(|((first, _), _)| at < *first);
         let number = state.next;
         state.next += 1;
         state.due.insert((at, number), Box::new(job));

@@ -51,7 +51,9 @@ fn round(channels: &Channels, asked: Instant) -> Instant {
             let metrics = common.metrics.clone();
             common.workers.run(move || {
                 if proxy.core().is_lost() {
-                    tracing::info!("a connection is ended, as its peer does not exist or does not answer");
+                    tracing::info!(
+                        "a connection is ended, as its peer does not exist or does not answer"
+                    );
                     proxy.end();
                     metrics.lost_peers.add(1);
                 }

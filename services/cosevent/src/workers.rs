@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use punctual_exec::{SpawnError, ThreadSpec, WorkerPool, WorkerPoolOptions};
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -19,6 +19,8 @@ struct Inner {
     pool: WorkerPool,
     most: usize,
     jobs: Mutex<Jobs>,
+    /// Signals that a thread has done its last job.
+    done: Condvar,
 }
 
 #[derive(Default)]
@@ -47,6 +49,7 @@ impl Workers {
             pool: WorkerPool::start(options)?,
             most: most.max(1),
             jobs: Mutex::default(),
+            done: Condvar::new(),
         })))
     }
 
@@ -66,7 +69,17 @@ impl Workers {
         if let Err(error) = self.0.pool.run(move || inner.work()) {
             // An active thread takes the job, or else the thread of the next one.
             self.0.jobs.lock().active -= 1;
+            self.0.done.notify_all();
             tracing::warn!("a thread that calls peers could not be started: {error}");
+        }
+    }
+
+    /// Waits until all jobs are done; those to come are dropped.
+    pub(crate) fn finish(&self) {
+        let mut jobs = self.0.jobs.lock();
+        jobs.is_ended = true;
+        while jobs.active > 0 {
+            self.0.done.wait(&mut jobs);
         }
     }
 
@@ -97,6 +110,7 @@ impl Inner {
         let job = jobs.waiting.pop_front();
         if job.is_none() {
             jobs.active -= 1;
+            self.done.notify_all();
         }
         job
     }
@@ -124,6 +138,20 @@ mod tests {
         let mut done: Vec<i32> = hold.1.iter().take(10).collect();
         done.sort_unstable();
         assert_eq!(done, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn at_the_end_all_jobs_are_done_or_those_that_wait_are_dropped() {
+        let workers = Workers::new("test", 1).unwrap();
+        let (done, doing) = channel();
+        for number in 0..100 {
+            let done = done.clone();
+            workers.run(move || done.send(number).unwrap());
+        }
+        workers.finish();
+        assert_eq!(doing.try_iter().count(), 100);
+        workers.run(move || done.send(0).unwrap());
+        assert!(doing.recv().is_err());
     }
 
     #[test]

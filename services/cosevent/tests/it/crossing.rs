@@ -85,10 +85,12 @@ fn each_consumer_receives_what_is_sent_after_it_has_connected() {
 #[test]
 fn channels_are_apart() {
     let (served, program) = (Served::new(), Program::new());
-    let other = program.see(&served.factory).create_channel("other").unwrap();
-    let other = punctual::Interface::from_object(
-        punctual::Interface::as_object(&other.unwrap()).clone(),
-    );
+    let other = program
+        .see(&served.factory)
+        .create_channel("other")
+        .unwrap();
+    let other =
+        punctual::Interface::from_object(punctual::Interface::as_object(&other.unwrap()).clone());
     let (here, there) = (
         program.pulls_from(&served.channel),
         program.pulls_from(&other),
@@ -105,7 +107,8 @@ fn a_channel_can_feed_another() {
     // The proxy of one channel is the consumer of the other.
     let entrance = program.pushes_to(&second.channel);
     let exit = crate::support::push_supplier(&program.see(&served.channel));
-    let consumer = punctual::Interface::from_object(punctual::Interface::as_object(&entrance).clone());
+    let consumer =
+        punctual::Interface::from_object(punctual::Interface::as_object(&entrance).clone());
     exit.connect_push_consumer(Some(&consumer)).unwrap();
     let pulls = program.pulls_from(&second.channel);
     program.pushes_to(&served.channel).push(&event(5)).unwrap();

@@ -90,8 +90,12 @@ fn before_they_are_connected_proxies_take_and_give_nothing() {
     assert!(proxy.pull().is_err());
     // They can be given up without ever being connected.
     proxy.disconnect_pull_supplier().unwrap();
-    push_supplier(&served.channel).disconnect_push_supplier().unwrap();
-    pull_consumer(&served.channel).disconnect_pull_consumer().unwrap();
+    push_supplier(&served.channel)
+        .disconnect_push_supplier()
+        .unwrap();
+    pull_consumer(&served.channel)
+        .disconnect_pull_consumer()
+        .unwrap();
     assert_eq!(served.service.size(), (1, 1));
 }
 
@@ -109,7 +113,10 @@ fn a_peer_that_raises_disconnected_is_disconnected_and_not_told() {
 }
 
 /// Supplier that answers the end of its connection by ending it in turn, as some do.
-struct Echo(punctual_cosevent::cos_event_channel_admin::ProxyPushConsumer, End);
+struct Echo(
+    punctual_cosevent::cos_event_channel_admin::ProxyPushConsumer,
+    End,
+);
 
 impl PushSupplierServant for Echo {
     fn disconnect_push_supplier(&self) -> Result<(), punctual::SystemException> {

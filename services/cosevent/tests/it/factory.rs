@@ -1,8 +1,10 @@
 //! The factory: criteria of omniEvents, names, and what it refuses.
 
-use punctual::{Any, Interface, NotNil, OperationError, Typed};
 use punctual::stub::Marshal;
-use punctual_cosevent::cos_life_cycle::{GenericFactoryCreateObjectError as CreateError, NameValuePair};
+use punctual::{Any, Interface, NotNil, OperationError, Typed};
+use punctual_cosevent::cos_life_cycle::{
+    GenericFactoryCreateObjectError as CreateError, NameValuePair,
+};
 use punctual_cosevent::omni_events::{EventChannel, EventChannelFactory};
 use punctual_cosevent::openorb_event::{
     EventChannelFactoryCreateChannelError, EventChannelFactoryJoinChannelError,
@@ -121,7 +123,12 @@ fn a_channel_with_a_name_is_found_by_it() {
     let pulls = program.pulls_from(&channel);
     program.pushes_to(&found).push(&event(1)).unwrap();
     assert_eq!(number(&pulls.pull().unwrap()), 1);
-    let joined = served.factory.join_channel("plant").unwrap().not_nil().unwrap();
+    let joined = served
+        .factory
+        .join_channel("plant")
+        .unwrap()
+        .not_nil()
+        .unwrap();
     assert!(joined.as_object().is_equivalent(channel.as_object()));
     channel.destroy().unwrap();
     let missing = served.factory.join_channel("plant").unwrap_err();

@@ -2,14 +2,11 @@
 
 use std::time::Duration;
 
-use punctual::stub::{Block, ByteOrder, Coding, Encoder};
 use punctual::{Any, Interface, NotNil, OperationError, SystemExceptionKind as Kind, TypeCode};
 use punctual_cosevent::Limits;
 use punctual_cosevent::cos_event_channel_admin::ProxyPushConsumer;
 
-use crate::support::{
-    Program, Served, event, exists, limits, number, push_consumer, until,
-};
+use crate::support::{Program, Served, event, exists, limits, number, push_consumer, until};
 
 #[test]
 fn an_event_that_is_too_large_is_refused_and_others_pass() {
@@ -24,8 +21,7 @@ fn an_event_that_is_too_large_is_refused_and_others_pass() {
     let pushes = program.pushes_to(&served.channel);
     let large = Any::new(&vec![0_u8; 1_000]).unwrap();
     let refused = pushes.push(&large).unwrap_err();
-    let refused = refused.system().unwrap().clone();
-    assert_eq!(refused.kind(), Kind::ImpLimit);
+    assert_eq!(refused.system().unwrap().kind(), Kind::ImpLimit);
     pushes.push(&event(1)).unwrap();
     assert_eq!(number(&pulls.pull().unwrap()), 1);
 }
@@ -72,9 +68,7 @@ fn proxies_and_channels_beyond_their_limits_are_refused_and_the_others_go_on() {
     }
     served.factory.create_channel("one").unwrap();
     let refused = served.factory.create_channel("two").unwrap_err();
-    let refused = refused.system().unwrap().clone();
-    assert_eq!(refused.kind(), Kind::NoResources);
-    assert!(refused.to_string().contains("most-channels"), "{refused}");
+    assert_eq!(refused.system().unwrap().kind(), Kind::NoResources);
     pushes.push(&event(1)).unwrap();
     assert_eq!(number(&pulls.pull().unwrap()), 1);
     // A proxy that ends makes room.
@@ -125,11 +119,17 @@ fn made_up_object_ids_and_bodies_are_refused() {
     // The number of a proxy that never was, and an id that is cut short.
     let mut other = key.clone();
     *other.last_mut().unwrap() ^= 0x40;
-    for key in [&other[..], &key[..key.len() - 1], &[&key[..], b"/suppliers"].concat()] {
+    for key in [
+        &other[..],
+        &key[..key.len() - 1],
+        &[&key[..], b"/suppliers"].concat(),
+    ] {
         let escaped: String = key.iter().map(|byte| format!("%{byte:02x}")).collect();
         let url = format!("corbaloc:iiop:{place}/{escaped}");
         let object = program.orb.string_to_object(&url).unwrap();
-        let refused = ProxyPushConsumer::from_object(object).push(&event(1)).unwrap_err();
+        let refused = ProxyPushConsumer::from_object(object)
+            .push(&event(1))
+            .unwrap_err();
         let refused = refused.system().unwrap().kind();
         assert_eq!(refused, Kind::ObjectNotExist);
     }
@@ -160,5 +160,4 @@ fn an_any_that_ends_too_early_or_nests_too_deep_is_refused_and_the_channel_goes_
         let (any, has_event) = pulls.try_pull().unwrap();
         has_event && any.extract::<i32>() == Ok(1)
     });
-    let _ = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
 }

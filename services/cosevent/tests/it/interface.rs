@@ -20,8 +20,16 @@ fn a_channel_always_returns_the_same_administrators() {
     let served = Served::new();
     let consumers = || served.channel.for_consumers().unwrap().not_nil().unwrap();
     let suppliers = || served.channel.for_suppliers().unwrap().not_nil().unwrap();
-    assert!(consumers().as_object().is_equivalent(consumers().as_object()));
-    assert!(suppliers().as_object().is_equivalent(suppliers().as_object()));
+    assert!(
+        consumers()
+            .as_object()
+            .is_equivalent(consumers().as_object())
+    );
+    assert!(
+        suppliers()
+            .as_object()
+            .is_equivalent(suppliers().as_object())
+    );
     assert!(served.channel.is_alive().unwrap());
     assert!(
         served
@@ -37,11 +45,26 @@ fn each_proxy_is_an_object_of_its_own_with_the_standards_type() {
     let served = Served::new();
     let channel = &served.channel;
     let types = [
-        (push_consumer(channel).as_object().clone(), "ProxyPushConsumer"),
-        (push_consumer(channel).as_object().clone(), "ProxyPushConsumer"),
-        (pull_consumer(channel).as_object().clone(), "ProxyPullConsumer"),
-        (push_supplier(channel).as_object().clone(), "ProxyPushSupplier"),
-        (pull_supplier(channel).as_object().clone(), "ProxyPullSupplier"),
+        (
+            push_consumer(channel).as_object().clone(),
+            "ProxyPushConsumer",
+        ),
+        (
+            push_consumer(channel).as_object().clone(),
+            "ProxyPushConsumer",
+        ),
+        (
+            pull_consumer(channel).as_object().clone(),
+            "ProxyPullConsumer",
+        ),
+        (
+            push_supplier(channel).as_object().clone(),
+            "ProxyPushSupplier",
+        ),
+        (
+            pull_supplier(channel).as_object().clone(),
+            "ProxyPullSupplier",
+        ),
     ];
     for (place, (object, name)) in types.iter().enumerate() {
         let id = format!("IDL:omg.org/CosEventChannelAdmin/{name}:1.0");
@@ -102,7 +125,10 @@ fn a_supplier_that_is_pulled_from_is_not_nil_and_connects_once() {
 #[test]
 fn destroy_disconnects_all_peers_once_and_ends_the_channel() {
     let (served, program) = (Served::new(), Program::new());
-    let created = program.see(&served.factory).create_channel("short").unwrap();
+    let created = program
+        .see(&served.factory)
+        .create_channel("short")
+        .unwrap();
     let channel = punctual_cosevent::omni_events::EventChannel::from_object(
         created.unwrap().as_object().clone(),
     );
@@ -122,7 +148,10 @@ fn destroy_disconnects_all_peers_once_and_ends_the_channel() {
     assert_eq!(channel.destroy().unwrap_err().kind(), Kind::ObjectNotExist);
     assert_eq!(served.service.size(), (1, 0));
     // The name is free again.
-    program.see(&served.factory).create_channel("short").unwrap();
+    program
+        .see(&served.factory)
+        .create_channel("short")
+        .unwrap();
 }
 
 #[test]

@@ -15,7 +15,10 @@ fn the_factory_and_named_channels_are_bound_while_they_exist() {
         .build()
         .unwrap();
     let poa = naming.root_poa().unwrap();
-    let root = NamingService::in_memory().unwrap().serve(&poa, ServeOptions::default()).unwrap();
+    let root = NamingService::in_memory()
+        .unwrap()
+        .serve(&poa, ServeOptions::default())
+        .unwrap();
     poa.manager().activate().unwrap();
     let service = EventService::in_memory();
     service.set_names(NamesToBind {
@@ -24,9 +27,9 @@ fn the_factory_and_named_channels_are_bound_while_they_exist() {
         channels: Some("channels".to_owned()),
     });
     let served = Served::of(service, 0);
-    let names = Names::below(&punctual_naming_client::cos_naming::NamingContext::from_object(
-        root.as_object().clone(),
-    ));
+    let names = Names::below(
+        &punctual_naming_client::cos_naming::NamingContext::from_object(root.as_object().clone()),
+    );
     let factory = || names.resolve::<EventChannelFactory>("EventChannelFactory");
     until(|| factory().is_ok());
     let made = factory().unwrap().create_channel("north.1").unwrap();

@@ -34,7 +34,12 @@ fn channels_and_connections_are_there_after_a_restart() {
     let (_, source) = program.source(&served.channel);
     let pushes = program.pushes_to(&served.channel);
     let pulls = program.pulls_from(&served.channel);
-    let named = served.factory.create_channel("plant").unwrap().not_nil().unwrap();
+    let named = served
+        .factory
+        .create_channel("plant")
+        .unwrap()
+        .not_nil()
+        .unwrap();
     let named = program.see(&named);
     pushes.push(&event(1)).unwrap();
     assert_eq!(sink.wait_for(1), [1]);
@@ -53,15 +58,10 @@ fn channels_and_connections_are_there_after_a_restart() {
     push_supplier.disconnect_push_supplier().unwrap();
     named.destroy().unwrap();
     until(|| sink.disconnects() == 1);
-    // The record of the connection is removed by another thread.
-    let is_stored = |text: &str| served.metric(text);
-    until(|| is_stored("commit_seconds_count") >= 2);
     drop(served);
 
     let served = Served::of(stored(&path), port);
-    let (channels, proxies) = served.service.size();
-    assert_eq!(channels, 1);
-    assert!(proxies == 3 || proxies == 4, "{proxies}");
+    assert_eq!(served.service.size(), (1, 3));
     assert!(!exists(&named));
 }
 
@@ -77,7 +77,10 @@ fn proxies_of_a_service_without_a_store_are_gone_after_a_restart_and_peers_conne
     let PushConsumerPushError::System(refused) = refused else {
         panic!("{refused:?}");
     };
-    assert_eq!(refused.kind(), punctual::SystemExceptionKind::ObjectNotExist);
+    assert_eq!(
+        refused.kind(),
+        punctual::SystemExceptionKind::ObjectNotExist
+    );
     // The channel has the same reference.
     let again = push_consumer(&channel);
     again.connect_push_supplier(None).unwrap();

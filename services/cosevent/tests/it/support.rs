@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use punctual::config::{Concurrency, PoolSize};
 use punctual::policy::Collocation;
-use punctual::{
-    Any, Implements, Interface, ListenEndpoint, NotNil, Orb, OrbConfig, Poa, RootPoa,
-};
+use punctual::{Any, Implements, Interface, ListenEndpoint, NotNil, Orb, OrbConfig, Poa, RootPoa};
 use punctual_cosevent::cos_event_channel_admin::{
     ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };

@@ -124,7 +124,7 @@ impl Shared {
         started.map(drop)
     }
 
-    fn work(&self) {
+    fn work(self: &Arc<Self>) {
         let mut state = self.state.lock();
         loop {
             if state.stops {
@@ -140,7 +140,15 @@ impl Shared {
                 }
                 continue;
             };
+            // Others may have been scheduled while this thread was idle, for which no thread is left now.
+            let leaves_others = state.count > 0 && state.idle == 0;
+            let starts_watching = leaves_others && self.wants_watching(&mut state);
             drop(state);
+            if starts_watching {
+                self.start_watching();
+            } else if leaves_others {
+                self.watch.notify_one();
+            }
             let has_more = caught(|| task.run()).unwrap_or(false);
             state = self.state.lock();
             state.ended += 1;
@@ -216,5 +224,52 @@ impl State {
             self.waiting.retain(|_, tasks| !tasks.is_empty());
         }
         Some((level, task))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// Task that waits for a message, or sends one.
+    enum Step {
+        Wait(Mutex<Receiver<()>>),
+        Send(Mutex<Sender<()>>),
+    }
+
+    impl Task for Step {
+        fn run(&self) -> bool {
+            match self {
+                Self::Wait(from) => from.lock().recv().unwrap_or_default(),
+                Self::Send(to) => to.lock().send(()).unwrap_or_default(),
+            }
+            false
+        }
+    }
+
+    #[test]
+    fn a_task_that_was_scheduled_while_a_thread_was_still_idle_does_not_wait_for_one_that_blocks() {
+        let workers = Workers::start(Staffing {
+            thread: ThreadSpec::named("test"),
+            threads: 1,
+            most_threads: 2,
+            blocked_after: Duration::from_millis(1),
+            idle_for: Duration::from_secs(60),
+        });
+        let workers = workers.unwrap();
+        let (send, wait) = channel();
+        while workers.shared.state.lock().idle == 0 {
+            std::thread::yield_now();
+        }
+        // As two calls of `schedule` do before the thread wakes.
+        let mut state = workers.shared.state.lock();
+        state.push(Level::default(), Arc::new(Step::Wait(Mutex::new(wait))));
+        state.push(Level::default(), Arc::new(Step::Send(Mutex::new(send))));
+        drop(state);
+        workers.shared.work.notify_one();
+        while workers.shared.state.lock().ended < 2 {
+            std::thread::yield_now();
+        }
     }
 }
