@@ -163,6 +163,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Events of the standard's channel over the real-time one; its tests have a Naming Service.
+    (
+        "punctual-cosevent",
+        &[
+            "punctual",
+            EXEC,
+            HOST,
+            NAMING_CLIENT,
+            RTEVENT,
+            "punctual-naming",
+            "punctual-build",
+        ],
+    ),
     // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
@@ -276,6 +289,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-console",
             "punctual-reference",
             "punctual-scheduler",
+            "punctual-cosevent",
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",
