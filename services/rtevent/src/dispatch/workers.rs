@@ -2,16 +2,16 @@
 //!
 //! A consumer that blocks keeps its thread. If all threads are inside of tasks, none has ended for a
 //! set time and others wait, one more thread starts, up to a limit; it ends again when it has been idle. A watching
-//! thread decides that; it exists from the first time at which all threads are busy.
+//! thread decides that; there is none where the limit is the number of threads.
 
 use super::dispatcher::Task;
 use super::link::caught;
 use crate::level::Level;
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 use punctual_exec::{SpawnError, ThreadSpec};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Threads and the tasks that wait for them. Dropping it ends the threads after their tasks.
 pub(crate) struct Workers {
@@ -39,7 +39,7 @@ struct Shared {
     /// Signals idle threads.
     work: Condvar,
     /// Signals the watching thread.
-    watch: Condvar,
+    watched: Condvar,
 }
 
 #[derive(Default)]
@@ -51,7 +51,6 @@ struct State {
     idle: usize,
     /// Number of runs that have ended.
     ended: u64,
-    is_watched: bool,
     stops: bool,
 }
 
@@ -69,11 +68,16 @@ impl Workers {
                 staffing,
                 state: Mutex::default(),
                 work: Condvar::new(),
-                watch: Condvar::new(),
+                watched: Condvar::new(),
             }),
         };
         for _ in 0..workers.shared.staffing.threads {
             workers.shared.start_worker()?;
+        }
+        if workers.shared.staffing.most_threads > workers.shared.staffing.threads {
+            let own = workers.shared.clone();
+            let spec = workers.shared.staffing.thread.clone();
+            spec.start(move || own.keep_watch())?;
         }
         Ok(workers)
     }
@@ -81,22 +85,12 @@ impl Workers {
     pub(crate) fn schedule(&self, level: Level, task: Arc<dyn Task>) {
         let mut state = self.shared.state.lock();
         state.push(level, task);
-        let is_busy = state.idle == 0;
-        let starts_watching = is_busy && self.shared.wants_watching(&mut state);
+        let signal = match state.idle {
+            0 => &self.shared.watched,
+            _ => &self.shared.work,
+        };
         drop(state);
-        if !is_busy {
-            self.shared.work.notify_one();
-        } else if starts_watching {
-            self.shared.start_watching();
-        } else {
-            self.shared.watch.notify_one();
-        }
-    }
-
-    /// Returns the number of threads now.
-    #[cfg(test)]
-    pub(crate) fn threads(&self) -> usize {
-        self.shared.state.lock().threads
+        signal.notify_one();
     }
 }
 
@@ -108,7 +102,7 @@ impl Drop for Workers {
         state.count = 0;
         drop(state);
         self.shared.work.notify_all();
-        self.shared.watch.notify_all();
+        self.shared.watched.notify_all();
         drop(waiting);
     }
 }
@@ -124,7 +118,7 @@ impl Shared {
         started.map(drop)
     }
 
-    fn work(self: &Arc<Self>) {
+    fn work(&self) {
         let mut state = self.state.lock();
         loop {
             if state.stops {
@@ -140,15 +134,10 @@ impl Shared {
                 }
                 continue;
             };
-            // Others may have been scheduled while this thread was idle, for which no thread is left now.
-            let leaves_others = state.count > 0 && state.idle == 0;
-            let starts_watching = leaves_others && self.wants_watching(&mut state);
-            drop(state);
-            if starts_watching {
-                self.start_watching();
-            } else if leaves_others {
-                self.watch.notify_one();
+            if state.is_blocked(&self.staffing) {
+                self.watched.notify_one();
             }
+            drop(state);
             let has_more = caught(|| task.run()).unwrap_or(false);
             state = self.state.lock();
             state.ended += 1;
@@ -159,42 +148,32 @@ impl Shared {
         state.threads -= 1;
     }
 
-    /// Returns whether the watching thread is to be started, and notes that it is.
-    fn wants_watching(&self, state: &mut State) -> bool {
-        let wants = !state.is_watched && self.staffing.most_threads > self.staffing.threads;
-        state.is_watched |= wants;
-        wants
-    }
-
-    fn start_watching(self: &Arc<Self>) {
-        let own = self.clone();
-        let spec = self.staffing.thread.clone();
-        if spec.start(move || own.watch()).is_err() {
-            self.state.lock().is_watched = false;
-        }
-    }
-
-    fn watch(self: &Arc<Self>) {
+    fn keep_watch(self: &Arc<Self>) {
         let mut state = self.state.lock();
         while !state.stops {
             if !state.is_blocked(&self.staffing) {
-                self.watch.wait(&mut state);
+                self.watched.wait(&mut state);
                 continue;
             }
             let ended = state.ended;
-            let waited = self.watch.wait_for(&mut state, self.staffing.blocked_after);
-            let mut is_late = waited.timed_out();
-            while !is_late && !state.stops && state.ended == ended {
-                is_late = self
-                    .watch
-                    .wait_for(&mut state, self.staffing.blocked_after)
-                    .timed_out();
-            }
-            if is_late && state.ended == ended && state.is_blocked(&self.staffing) {
+            let until = Instant::now().checked_add(self.staffing.blocked_after);
+            while !state.stops && !self.wait_until(&mut state, until) {}
+            if state.ended == ended && state.is_blocked(&self.staffing) {
                 drop(state);
                 // Refused by the machine, it is tried again after the same time.
                 let _ = self.start_worker();
                 state = self.state.lock();
+            }
+        }
+    }
+
+    /// Waits; returns `true` when the time has come.
+    fn wait_until(&self, state: &mut MutexGuard<'_, State>, until: Option<Instant>) -> bool {
+        match until {
+            Some(until) => self.watched.wait_until(state, until).timed_out(),
+            None => {
+                self.watched.wait(state);
+                false
             }
         }
     }
@@ -230,46 +209,71 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::sync::mpsc;
 
-    /// Task that waits for a message, or sends one.
-    enum Step {
-        Wait(Mutex<Receiver<()>>),
-        Send(Mutex<Sender<()>>),
-    }
+    /// Task whose run ends when the test says so.
+    struct Blocks(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
 
-    impl Task for Step {
+    impl Task for Blocks {
         fn run(&self) -> bool {
-            match self {
-                Self::Wait(from) => from.lock().recv().unwrap_or_default(),
-                Self::Send(to) => to.lock().send(()).unwrap_or_default(),
-            }
+            self.0.send(()).unwrap();
+            // The test has ended.
+            let _ = self.1.lock().recv();
             false
         }
     }
 
+    fn wait_for_threads(workers: &Workers, threads: usize) {
+        while workers.shared.state.lock().threads != threads {
+            std::thread::yield_now();
+        }
+    }
+
     #[test]
-    fn a_task_that_was_scheduled_while_a_thread_was_still_idle_does_not_wait_for_one_that_blocks() {
+    fn further_threads_start_while_tasks_block_and_end_when_they_are_idle() {
         let workers = Workers::start(Staffing {
-            thread: ThreadSpec::named("test"),
+            thread: ThreadSpec::named("workers"),
             threads: 1,
-            most_threads: 2,
+            most_threads: 3,
             blocked_after: Duration::from_millis(1),
-            idle_for: Duration::from_secs(60),
+            idle_for: Duration::from_millis(1),
         });
         let workers = workers.unwrap();
-        let (send, wait) = channel();
-        while workers.shared.state.lock().idle == 0 {
-            std::thread::yield_now();
+        let (begin, begun) = mpsc::channel();
+        let releases: Vec<_> = (0..3)
+            .map(|_| {
+                let (release, wait) = mpsc::channel();
+                let task = Blocks(begin.clone(), Mutex::new(wait));
+                workers.schedule(Level::default(), Arc::new(task));
+                release
+            })
+            .collect();
+        (0..3).for_each(|_| begun.recv().unwrap());
+        wait_for_threads(&workers, 3);
+        drop(releases);
+        wait_for_threads(&workers, 1);
+    }
+
+    #[test]
+    fn a_task_that_panics_leaves_its_thread_to_others() {
+        struct Panics;
+        impl Task for Panics {
+            fn run(&self) -> bool {
+                panic!("on purpose");
+            }
         }
-        // As two calls of `schedule` do before the thread wakes.
-        let mut state = workers.shared.state.lock();
-        state.push(Level::default(), Arc::new(Step::Wait(Mutex::new(wait))));
-        state.push(Level::default(), Arc::new(Step::Send(Mutex::new(send))));
-        drop(state);
-        workers.shared.work.notify_one();
-        while workers.shared.state.lock().ended < 2 {
-            std::thread::yield_now();
-        }
+        let workers = Workers::start(Staffing {
+            thread: ThreadSpec::named("workers"),
+            threads: 1,
+            most_threads: 1,
+            blocked_after: Duration::from_millis(1),
+            idle_for: Duration::from_millis(1),
+        });
+        let workers = workers.unwrap();
+        let (begin, begun) = mpsc::channel();
+        let (_release, wait) = mpsc::channel();
+        workers.schedule(Level::default(), Arc::new(Panics));
+        workers.schedule(Level::default(), Arc::new(Blocks(begin, Mutex::new(wait))));
+        begun.recv().unwrap();
     }
 }

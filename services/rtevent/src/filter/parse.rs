@@ -59,6 +59,7 @@ fn parse<D: Copy + Into<Dependency>>(
         convention,
         nodes: Vec::new(),
         open: Vec::new(),
+        uncounted: None,
     };
     let mut at = 0;
     while at < entries.len() {
@@ -73,6 +74,8 @@ struct Parser {
     nodes: Vec<Node>,
     /// Nodes with children to come, the innermost last.
     open: Vec<Open>,
+    /// Entry of the group among them that reaches to the next one.
+    uncounted: Option<usize>,
 }
 
 /// Node with children to come.
@@ -115,6 +118,9 @@ impl Parser {
             children: 0,
             rt_info: entry.rt_info,
         });
+        if children.is_none() {
+            self.uncounted = Some(at);
+        }
         if children != Some(0) {
             self.open.push(Open {
                 entry: at,
@@ -129,12 +135,9 @@ impl Parser {
     /// Closes nodes that have all their children, so that the entry belongs to the innermost that is open.
     fn make_room(&mut self, at: usize, is_group: bool) -> Result<(), FilterError> {
         self.close_full();
-        if is_group && let Some(group) = self.open.iter().rfind(|open| open.children.is_none()) {
-            if self.open.last().is_some_and(|last| last.children.is_some()) {
-                return Err(FilterError::NestedGroup {
-                    at,
-                    group: group.entry,
-                });
+        if is_group && let Some(group) = self.uncounted {
+            if self.open.last().is_some_and(|last| last.entry != group) {
+                return Err(FilterError::NestedGroup { at, group });
             }
             self.close_last();
             self.close_full();

@@ -2,5 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod channel;
+mod dispatch;
+mod filter;
 mod model;
 mod support;
+mod timers;

@@ -1,0 +1,4 @@
+//! Timers of filters.
+
+mod kinds;
+mod threads;
