@@ -10,6 +10,7 @@ mod hostile;
 mod interface;
 mod isolation;
 mod names;
+mod omniorb;
 mod peers;
 mod pulling;
 mod restarts;
