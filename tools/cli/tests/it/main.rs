@@ -12,6 +12,7 @@ mod check;
 mod commands;
 mod config;
 mod documented;
+mod events_cos;
 mod example_tls;
 mod hostile_text;
 mod ifr;
