@@ -67,6 +67,7 @@ const CRATES: &[&str] = &[
     "crates/run/sys",
     "crates/wire/giop",
     "crates/wire/ior",
+    "services/cosevent",
     "services/etcd",
     "services/groups",
     "services/host",

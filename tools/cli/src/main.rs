@@ -57,6 +57,9 @@ enum Command {
     /// Serve a Naming Service; list, resolve, bind and check the names in that of any ORB.
     #[command(subcommand)]
     Naming(naming::Options),
+    /// Serve event channels.
+    #[command(subcommand)]
+    Events(events::Options),
     /// Show the contents of an object reference.
     Ior(ior::Options),
     /// Print a configuration file with every setting, or check one.
@@ -117,6 +120,7 @@ fn main() -> ExitCode {
         Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options),
         Command::Naming(options) => naming::run(&options, &orb_options),
+        Command::Events(options) => events::run(&options),
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),

@@ -13,6 +13,7 @@ mod commands;
 mod config;
 mod documented;
 mod events;
+mod events_cos;
 mod example_tls;
 mod hostile_text;
 mod ifr;
