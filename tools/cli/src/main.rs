@@ -57,9 +57,6 @@ enum Command {
     /// Serve a Naming Service; list, resolve, bind and check the names in that of any ORB.
     #[command(subcommand)]
     Naming(naming::Options),
-    /// Serve event channels.
-    #[command(subcommand)]
-    Events(events::Options),
     /// Show the contents of an object reference.
     Ior(ior::Options),
     /// Print a configuration file with every setting, or check one.
@@ -69,7 +66,7 @@ enum Command {
     /// Prove that operations meet their deadlines, before they run; assign their priorities.
     #[command(subcommand)]
     Schedule(schedule::Options),
-    /// Serve a channel of events.
+    /// Serve channels of events; push into them, and look at what passes.
     #[command(subcommand)]
     Events(events::Options),
     /// Forward requests from one protocol to another.
@@ -120,7 +117,6 @@ fn main() -> ExitCode {
         Command::Trace(options) => trace::run(&options, &orb_options),
         Command::Ifr(options) => ifr::run(&options),
         Command::Naming(options) => naming::run(&options, &orb_options),
-        Command::Events(options) => events::run(&options),
         Command::Ior(options) => ior::run(&options),
         Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),

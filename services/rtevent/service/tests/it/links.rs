@@ -72,7 +72,11 @@ fn a_cycle_of_channels_ends_with_the_ttl() {
     let federation = {
         use punctual_rtevent_service::federation::Federation;
         let link = other.reference().parse::<Link>().unwrap();
-        Federation::start(&one.service, one.peers(), &[], &[link]).unwrap()
+        let options = ServiceOptions {
+            receives: vec![link],
+            ..ServiceOptions::default()
+        };
+        Federation::start(one.service.channel(), &options, one.peers()).unwrap()
     };
     let (here, there) = (
         one.consumer(&[header(16, 0)]),
