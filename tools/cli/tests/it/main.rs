@@ -25,4 +25,5 @@ mod naming_operation;
 mod rehearsal;
 mod schedule_serve;
 mod support;
+mod timeline;
 mod trace;

@@ -1,5 +1,7 @@
 //! Models made of measured operations, and plans beside them.
 
+mod timeline;
+
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
     Finding, Margin, MeasuredOperation, Measurements, Times, compare, write_model,
