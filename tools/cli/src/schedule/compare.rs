@@ -1,14 +1,19 @@
 //! `punctual schedule compare`.
 
 use super::comparison::{print_measured, print_timeline, print_verdict};
+use super::draw::write_picture;
 use super::measured_file::read_observed;
 use super::source::{Source, print_json};
 use crate::fail;
-use punctual_scheduling::measured::{Compared, Observed, compare, compare_timeline};
+use punctual_scheduling::Time;
+use punctual_scheduling::draw::Options as Drawing;
+use punctual_scheduling::measured::{
+    Compared, Observed, RecordedTimeline, compare, compare_timeline,
+};
 use punctual_scheduling::model::Model;
 use punctual_scheduling::plan::Plan;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `punctual schedule compare`.
@@ -20,6 +25,13 @@ pub(crate) struct Options {
     /// `write_chrome_trace` wrote it.
     #[arg(value_name = "MEASURED", required_unless_present = "idl")]
     measured: Option<PathBuf>,
+    /// Draw what ran below the simulated plan, from a time line: a page with zoom and pan if the name ends in .html, else
+    /// an SVG.
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
+    /// Time to draw, e.g. 100ms; by default as `punctual schedule draw` does.
+    #[arg(long, value_name = "TIME", requires = "draw")]
+    until: Option<Time>,
 }
 
 impl Options {
@@ -79,6 +91,16 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let plan = source.plan(&model)?;
     let observed = read_observed(measured)?;
     let comparison = Comparison::new(&model, &plan, &observed);
+    if let Some(file) = &options.draw {
+        let ran = Some(timeline(&observed, measured)?.clone());
+        let window = options.until;
+        let drawing = Drawing {
+            window,
+            ran,
+            ..Drawing::default()
+        };
+        write_picture(file, &model, &plan, &drawing)?;
+    }
     match source.json {
         true => print_json(&comparison)?,
         false => print(&comparison, &observed),
@@ -87,6 +109,20 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+/// Returns the time line of the file, or prints that it has none to draw.
+fn timeline<'o>(observed: &'o Observed, file: &Path) -> Result<&'o RecordedTimeline, ExitCode> {
+    match observed {
+        Observed::Timeline(recorded) => Ok(recorded),
+        Observed::Measured(_) => Err(fail(
+            format!(
+                "{} has distributions of measured times, which cannot be drawn job by job",
+                file.display()
+            ),
+            Some("record a time line with -ORBTimeline FILE, and draw that"),
+        )),
+    }
 }
 
 fn print(comparison: &Comparison, observed: &Observed) {
