@@ -23,6 +23,7 @@ const ORB: &[&[&str]] = &[
     &["context", "priority", "value"],
     &["operation_types", "rt_operation"],
     &["operation"],
+    &["observed"],
     &["measurement", "timeline"],
     &["policy"],
     &["config", "fixed_context", "invocation_policies"],

@@ -12,6 +12,7 @@
 //! markup   SVG elements as text
 //! frame    size, style and background
 //! lane     one row: bars, lines, arrows
+//! ran      what ran below a row: the jobs of a recorded time line
 //! picture  title, axis, groups, legend
 //! responses  measured response times of operations
 //! ```
@@ -22,11 +23,13 @@ mod legend;
 mod markup;
 mod page;
 mod picture;
+mod ran;
 mod responses;
 mod rows;
 mod scale;
 mod window;
 
+use crate::measured::RecordedTimeline;
 use crate::time::Time;
 pub use page::{html, svg};
 pub use responses::{Measured, responses};
@@ -42,4 +45,6 @@ pub struct Options {
     /// Length of the window from time zero. By default the hyperperiod or three of the longest period
     /// of the drawn streams, whichever is shorter, and at least the end of each first job.
     pub window: Option<Time>,
+    /// What ran: drawn below the rows, from the first request of a drawn operation on.
+    pub ran: Option<RecordedTimeline>,
 }

@@ -1,6 +1,7 @@
 //! Comparison of a plan with what was measured.
 
 use super::file::{MeasuredOperation, Measurements, Times};
+use super::timeline::{RecordedJob, RecordedTimeline};
 use crate::model::Model;
 use crate::plan::{Plan, PlannedStream};
 use crate::time::Time;
@@ -16,7 +17,7 @@ pub struct Compared {
     pub jobs: u64,
     /// Planned worst-case execution time, without operations that it calls.
     pub wcet: Option<Time>,
-    /// Longest measured execution time.
+    /// Longest measured execution time; `None` also of a time line, which has none.
     pub execution: Option<Time>,
     /// Execution time that 99 of 100 jobs did not exceed.
     pub execution_p99: Option<Time>,
@@ -29,8 +30,12 @@ pub struct Compared {
     pub planned_response: Option<Time>,
     /// Deadline.
     pub deadline: Option<Time>,
-    /// Longest measured response time, from the beginning of a job.
+    /// Longest measured response time: from the beginning of a job; in a time line, from reading its request.
     pub response: Option<Time>,
+    /// Longest time from reading a request to the beginning of its job; of a time line only.
+    pub wait: Option<Time>,
+    /// Number of jobs that ended after their deadline; of a time line only, as other files have the longest response.
+    pub missed_deadlines: Option<u64>,
     /// Findings; empty if the operation ran as planned.
     pub findings: Vec<Finding>,
 }
@@ -99,6 +104,17 @@ struct Planned<'p> {
     jobs: u64,
 }
 
+/// Compares the operations of a plan with a time line, as [`compare`] does; response times and distances count from
+/// reading the requests. Execution times are not compared, as a time line has none.
+#[must_use]
+pub fn compare_timeline(model: &Model, plan: &Plan, recorded: &RecordedTimeline) -> Vec<Compared> {
+    let mut all = compare(model, plan, &recorded.measurements());
+    for compared in &mut all {
+        compared.add_jobs(recorded.jobs(&compared.operation));
+    }
+    all
+}
+
 impl Compared {
     fn named(operation: &str) -> Self {
         Self {
@@ -112,6 +128,8 @@ impl Compared {
             planned_response: None,
             deadline: None,
             response: None,
+            wait: None,
+            missed_deadlines: None,
             findings: Vec::new(),
         }
     }
@@ -135,7 +153,7 @@ impl Compared {
 
     fn add(&mut self, measured: &MeasuredOperation) {
         let of = |times: &Times, time: Time| (times.count > 0).then_some(time);
-        self.jobs = measured.execution.count;
+        self.jobs = measured.response.count;
         self.execution = of(&measured.execution, measured.execution.max);
         self.execution_p99 = of(&measured.execution, measured.execution.p99);
         self.distance = of(&measured.distance, measured.distance.min);
@@ -164,5 +182,14 @@ impl Compared {
                 self.findings.push(finding);
             }
         }
+    }
+
+    /// Adds what only single jobs tell.
+    fn add_jobs(&mut self, jobs: &[RecordedJob]) {
+        self.wait = jobs.iter().map(RecordedJob::wait).max();
+        self.missed_deadlines = self.deadline.map(|deadline| {
+            let missed = jobs.iter().filter(|job| job.response() > deadline);
+            missed.count() as u64
+        });
     }
 }

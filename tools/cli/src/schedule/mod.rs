@@ -4,6 +4,7 @@ mod assign;
 mod changed;
 mod check;
 mod compare;
+mod comparison;
 mod draw;
 mod explain;
 mod here;
@@ -40,7 +41,7 @@ pub(crate) enum Options {
     Serve(serve::Options),
     /// Run a program, and make a model of the execution times and periods that its ORB measures.
     Record(record::Options),
-    /// Compare a model with what ran; the exit status is 1 if something needed more than planned.
+    /// Compare a model with what ran, measured times or a time line; the exit status is 1 if something needed more than planned.
     Compare(compare::Options),
 }
 

@@ -28,4 +28,5 @@ mod noise;
 mod rehearsal;
 mod schedule_serve;
 mod support;
+mod timeline;
 mod trace;

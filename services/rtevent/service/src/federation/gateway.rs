@@ -104,7 +104,8 @@ impl Federation {
             remotes: Vec::new(),
         };
         for link in &options.sends {
-            this.send(options, link).map_err(|reason| failed(link, reason))?;
+            this.send(options, link)
+                .map_err(|reason| failed(link, reason))?;
         }
         for link in &options.receives {
             this.receive(options, poa, link)
@@ -158,7 +159,11 @@ impl Federation {
         }
     }
 
-    fn receive_datagrams(&mut self, options: &ServiceOptions, link: &UdpLink) -> Result<(), String> {
+    fn receive_datagrams(
+        &mut self,
+        options: &ServiceOptions,
+        link: &UdpLink,
+    ) -> Result<(), String> {
         let own = self
             .senders
             .iter()

@@ -1,6 +1,7 @@
 //! Models made of measured operations, and plans beside them.
 
 mod noise;
+mod timeline;
 
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
