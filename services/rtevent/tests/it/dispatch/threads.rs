@@ -276,3 +276,40 @@ fn a_consumer_whose_threads_the_machine_refuses_is_refused() {
     assert!(matches!(refused, Err(ConnectError::Thread(_))));
     assert!(setting.channel.statistics().consumers.is_empty());
 }
+
+#[test]
+fn a_task_that_is_the_last_owner_of_its_strategy_ends_the_strategys_threads() {
+    thread_local! {
+        /// Dropped when the thread ends.
+        static END: std::cell::RefCell<Option<mpsc::Sender<()>>> = const { std::cell::RefCell::new(None) };
+    }
+    for batch in [1, 64] {
+        let setting = pool(1, 1);
+        let (begin, begun) = mpsc::channel();
+        let (release, wait) = mpsc::channel::<()>();
+        let (end, ended) = mpsc::channel();
+        let (end, wait) = (Mutex::new(Some(end)), Mutex::new(wait));
+        let consumer = Calls(move |_: &[Numbered]| {
+            END.set(end.lock().take());
+            begin.send(()).unwrap();
+            let _ = wait.lock().recv();
+            Pushed::Done
+        });
+        let subscription = Subscription::new(Filter::null()).queue(QueueOptions {
+            batch,
+            ..QueueOptions::default()
+        });
+        let connected = setting
+            .channel
+            .connect_consumer(subscription, Arc::new(consumer));
+        connected.unwrap();
+        setting
+            .supplier
+            .push(&[event(20, 0, 1), event(20, 0, 2)])
+            .unwrap();
+        begun.recv().unwrap();
+        drop(setting);
+        drop(release);
+        assert!(ended.recv().is_err());
+    }
+}
