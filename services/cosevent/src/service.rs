@@ -1,4 +1,4 @@
-//! The event service: its settings, its store, and what serves it.
+//! The event service: its settings, its store, its start and its end.
 
 use std::fmt;
 use std::path::Path;
@@ -49,7 +49,7 @@ struct Options {
     names: NamesToBind,
 }
 
-/// What serves the service.
+/// Parts of a service that is served.
 struct Served {
     channels: Arc<Channels>,
     root: Root,

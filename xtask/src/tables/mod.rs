@@ -8,6 +8,7 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod cosevent;
 mod interceptors;
 mod messaging;
 mod naming;
@@ -27,8 +28,9 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 6] = [
+const PAGES: [Page; 7] = [
     asynchrony::PAGE,
+    cosevent::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,

@@ -146,7 +146,7 @@ impl OmniEvents {
         let mut command = Command::new("/usr/sbin/omniEvents");
         command.args(["-f", "-p", &port.to_string(), "-l"]);
         command.arg(folder.path());
-        // Nobody listens there: it goes on without a Naming Service.
+        // There is no listener: it goes on without a Naming Service.
         command.args([
             "-ORBInitRef",
             "NameService=corbaloc::127.0.0.1:1/NameService",
