@@ -9,6 +9,7 @@
 
 mod asynchrony;
 mod cosevent;
+mod events;
 mod interceptors;
 mod messaging;
 mod naming;
@@ -28,9 +29,10 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 7] = [
+const PAGES: [Page; 8] = [
     asynchrony::PAGE,
     cosevent::PAGE,
+    events::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,
