@@ -164,18 +164,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // Events of the standard's channel over the real-time one; its tests have a Naming Service.
-    (
-        "punctual-cosevent",
-        &[
-            "punctual",
-            EXEC,
-            HOST,
-            NAMING_CLIENT,
-            RTEVENT,
-            "punctual-naming",
-            "punctual-build",
-        ],
-    ),
     // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
@@ -243,8 +231,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "punctual-cosevent",
+        &[
+            "punctual",
+            EXEC,
+            HOST,
+            NAMING_CLIENT,
+            RTEVENT,
+            "punctual-naming",
+            "punctual-build",
+        ],
+    ),
+    (
         RTEVENT_SERVICE,
-        &["punctual", HOST, RTEVENT, "punctual-build"],
+        &["punctual", EXEC, HOST, RTEVENT, "punctual-build"],
     ),
     (
         "punctual-scheduler",

@@ -5,14 +5,15 @@
 //! queue, or answer a call that waits.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::Any;
 use punctual_rtevent::{
-    ChannelOptions, ConnectError, ConsumerHandle, ConsumerId, Dispatching, Event, Filter, Header,
-    Lost, Overflow, Publications, PushError, QueueOptions, Reports, Subscription, SupplierHandle,
+    ChannelOptions, ConnectError, Consumer, ConsumerHandle, ConsumerId, Dispatching, Event, Filter,
+    Header, Lost, Overflow, Publications, PushError, QueueOptions, Reports, Subscription,
+    SupplierHandle,
 };
 
 use crate::common::Common;
@@ -21,8 +22,6 @@ use crate::event::EventData;
 use crate::limits::{Discard, Limits};
 use crate::metrics::Metrics;
 use crate::proxy::{Owner, Proxy};
-use crate::pull_supplier::{PullSubscriber, PullSupplierProxy};
-use crate::push_supplier::PushSubscriber;
 use crate::refusal::Refusal;
 
 type Core = punctual_rtevent::Channel<EventData>;
@@ -129,13 +128,13 @@ impl Channel {
         }
     }
 
-    /// Has events pushed to a consumer.
+    /// Connects a consumer that is pushed to.
     ///
     /// # Errors
     /// The channel has no room for it, or has been destroyed.
     pub(crate) fn subscribe_push(
         &self,
-        consumer: PushSubscriber,
+        consumer: Arc<dyn Consumer<EventData>>,
     ) -> Result<ConsumerHandle<EventData>, Refusal> {
         let queue = QueueOptions {
             events: self.limits.queue_events.max(1),
@@ -148,24 +147,20 @@ impl Channel {
             },
         };
         let subscription = Subscription::new(Filter::null()).queue(queue);
-        let connected = self
-            .pushing
-            .connect_consumer(subscription, Arc::new(consumer));
+        let connected = self.pushing.connect_consumer(subscription, consumer);
         connected.map_err(|error| self.refused(&error))
     }
 
-    /// Has events kept for a consumer that pulls.
+    /// Connects a consumer that pulls: it is called on the threads of suppliers.
     ///
     /// # Errors
     /// The channel has no room for it, or has been destroyed.
     pub(crate) fn subscribe_pull(
         &self,
-        proxy: Weak<PullSupplierProxy>,
+        consumer: Arc<dyn Consumer<EventData>>,
     ) -> Result<ConsumerHandle<EventData>, Refusal> {
         let subscription = Subscription::new(Filter::null());
-        let connected = self
-            .pulling
-            .connect_consumer(subscription, Arc::new(PullSubscriber(proxy)));
+        let connected = self.pulling.connect_consumer(subscription, consumer);
         connected.map_err(|error| self.refused(&error))
     }
 

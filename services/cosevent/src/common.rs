@@ -1,4 +1,4 @@
-//! What all channels of a service share.
+//! Parts that all channels of a service share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -35,7 +35,7 @@ pub struct Limits {
     pub call_timeout: Duration,
     /// Number of calls to a peer that fail in succession until it is disconnected. Default: 4.
     pub failures: u32,
-    /// Time after which a proxy that nobody has connected is removed. Default: 60 s.
+    /// Time after which an unconnected proxy is removed. Default: 60 s.
     pub connect_within: Duration,
     /// Interval at which connected peers are asked whether they exist; `None` never asks. Default: 60 s.
     pub check: Option<Duration>,

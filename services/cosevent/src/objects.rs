@@ -1,7 +1,7 @@
 //! Objects of the service: their ids, references, and the servants that they lead to.
 //!
 //! The id of a proxy is the service's identity and a number, eight bytes each. Numbers are never used twice under one
-//! identity, so that a proxy which is gone is told from one that never was: its `push`, `pull` and `try_pull` raise
+//! identity, so that the service can distinguish a proxy that is gone from one that never was: its `push`, `pull` and `try_pull` raise
 //! `Disconnected`, all else OBJECT_NOT_EXIST. Other objects have names as their ids.
 
 use std::collections::HashMap;

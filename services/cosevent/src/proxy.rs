@@ -12,7 +12,7 @@ use crate::storage::Change;
 
 /// Proxy of a channel, as the channel and the service see it.
 pub(crate) trait Proxy: Send + Sync {
-    /// Ends the connection, if it has not ended, and removes the proxy. The peer is told, once.
+    /// Ends the connection, if it has not ended, and removes the proxy. Calls the peer, once.
     fn end(&self);
 
     /// Answers the calls that wait at the proxy, as the service is being shut down.

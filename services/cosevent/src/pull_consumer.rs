@@ -55,7 +55,7 @@ impl PullConsumerProxy {
         })
     }
 
-    /// Has another thread call the supplier: the call may have to wait for a connection.
+    /// Hands the call of the supplier to another thread: it may have to wait for a connection.
     fn pull_soon(&self) {
         let own = self.own.clone();
         let pull = move || {

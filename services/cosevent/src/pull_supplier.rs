@@ -55,7 +55,9 @@ impl PullSupplierProxy {
     /// The proxy is connected, or has ended; the channel has no room for it.
     pub(crate) fn resume(&self, consumer: Option<PullConsumer>) -> Result<(), Refusal> {
         self.base.connection.connect(consumer)?;
-        let subscribed = self.channel.subscribe_pull(self.own.clone());
+        let subscribed = self
+            .channel
+            .subscribe_pull(Arc::new(PullSubscriber(self.own.clone())));
         match subscribed {
             Ok(handle) => *self.subscribed.lock() = Some(handle),
             Err(refusal) => {
@@ -78,12 +80,12 @@ impl PullSupplierProxy {
     }
 
     /// Takes an event for the consumer.
-    pub(crate) fn deliver(&self, event: EventData) {
+    fn deliver(&self, event: EventData) {
         let offered = self.queue.lock().offer(event);
         self.settle(offered);
     }
 
-    /// Counts what became of an event; answers the call that waits for it. If nobody waits for the answer any more,
+    /// Counts what became of an event; answers the call that waits for it. If the client has given up,
     /// the event is for the next call.
     fn settle(&self, mut offered: Offered<Call>) {
         let metrics = &self.base.common.metrics;
@@ -216,7 +218,7 @@ impl ProxyPullSupplierAmhServant for PullSupplierProxy {
 }
 
 /// Place of a pulling consumer in the channel.
-pub(crate) struct PullSubscriber(pub(crate) Weak<PullSupplierProxy>);
+struct PullSubscriber(Weak<PullSupplierProxy>);
 
 impl Consumer<EventData> for PullSubscriber {
     fn push(&self, events: &[Event<EventData>]) -> Pushed {

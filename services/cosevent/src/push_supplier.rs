@@ -49,7 +49,7 @@ impl PushSupplierProxy {
             consumer: bounded(&consumer, self.base.common.limits.call_timeout),
             proxy: self.own.clone(),
         };
-        match self.channel.subscribe_push(subscriber) {
+        match self.channel.subscribe_push(Arc::new(subscriber)) {
             Ok(handle) => *self.subscribed.lock() = Some(handle),
             Err(refusal) => {
                 self.finish(false);
@@ -118,7 +118,7 @@ impl ProxyPushSupplierServant for PushSupplierProxy {
 }
 
 /// Consumer as the channel pushes to it.
-pub(crate) struct PushSubscriber {
+struct PushSubscriber {
     consumer: PushConsumer,
     proxy: Weak<PushSupplierProxy>,
 }

@@ -1,9 +1,8 @@
-//! The event service: its settings, its store, and what serves it.
+//! The event service: its settings, its store, its start and its end.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use parking_lot::{Mutex, RwLock};
 use punctual::{Implements, Orb, Poa};
@@ -25,7 +24,7 @@ use crate::objects::Objects;
 use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
-use crate::storage::{Change, Storage};
+use crate::storage::{Change, Kept, Storage};
 use crate::timetable::Timetable;
 use crate::watch;
 use crate::workers::Workers;
@@ -49,7 +48,7 @@ struct Options {
     names: NamesToBind,
 }
 
-/// What serves the service.
+/// Parts of a service that is served.
 struct Served {
     channels: Arc<Channels>,
     root: Root,
@@ -166,15 +165,15 @@ impl EventService {
             writers,
             names,
         } = self.0.options.read().clone();
-        let kept = match &self.0.storage {
-            Some(storage) => storage
-                .read()
-                .map_err(|error| Refusal::Storage(error.to_string()))?,
-            None => crate::storage::Kept::default(),
+        let stored = |error: StoreError| Refusal::Storage(error.to_string());
+        let (kept, next) = match &self.0.storage {
+            Some(storage) => (
+                storage.read().map_err(stored)?,
+                storage.first_number().map_err(stored)?,
+            ),
+            // The identity is new with each run.
+            None => (Kept::default(), 1),
         };
-        let numbers = kept.channels.iter().map(|one| one.0);
-        let numbers = numbers.chain(kept.connections.iter().map(|one| one.0));
-        let next = first_number().max(numbers.max().unwrap_or_default() + 1);
         let started = Started {
             objects: Objects::new(parent, self.identity()?, next)?,
             workers: Workers::new("event-calls", limits.threads).map_err(refused)?,
@@ -260,13 +259,6 @@ fn refused(error: impl fmt::Display) -> Refusal {
     Refusal::NoResources(error.to_string())
 }
 
-/// Returns a number that no proxy of an earlier run has had: the time in microseconds, in which no service makes as many
-/// proxies. The machine's clock may be set back by less than a run has lasted.
-fn first_number() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    u64::try_from(now.unwrap_or_default().as_micros()).unwrap_or_default()
-}
-
 fn pool_options(limits: &Limits) -> PoolOptions {
     let most = limits.threads.max(1);
     PoolOptions {
@@ -278,7 +270,7 @@ fn pool_options(limits: &Limits) -> PoolOptions {
 }
 
 /// Makes the channels and proxies that were kept. What cannot be made is reported, and removed from the store.
-fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &crate::storage::Kept) {
+fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
     for (number, channel) in &kept.channels {
         if let Err(refusal) = channels.restore(*number, channel) {
             tracing::warn!("a channel that was kept is not served: {refusal}");

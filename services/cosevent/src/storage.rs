@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `channels` | number | channel that a client has created |
 //! | `connections` | number of the proxy | connected proxy |
+//! | `runs` | 0 | number of times that the service was served |
 //!
 //! Events are not kept.
 
@@ -20,6 +21,10 @@ use crate::refusal::Refusal;
 
 const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
 const CONNECTIONS: Records<u64, Cdr<Connection>> = Records::named("connections");
+const RUNS: Records<u64, Cdr<u64>> = Records::named("runs");
+
+/// Bits of the numbers that one run gives to channels and proxies.
+const OF_ONE_RUN: u32 = 32;
 
 /// Name and format of the store.
 const KIND: StoreKind = StoreKind::new("cosevent", 1);
@@ -105,6 +110,17 @@ impl Storage {
             })
         })?;
         Ok(kept)
+    }
+
+    /// Begins a run; returns the first of its numbers, which no run before has given.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub(crate) fn first_number(&self) -> Result<u64, StoreError> {
+        let runs = self.file.read(|transaction| RUNS.values(transaction))?;
+        let run = runs.first().map_or(1, |Cdr(run)| run.saturating_add(1));
+        self.file.commit(|batch| batch.put(RUNS, 0, &Cdr(run)))?;
+        Ok(run << OF_ONE_RUN)
     }
 
     /// Makes a change, together with those of other callers, and returns when it is durable.

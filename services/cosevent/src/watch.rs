@@ -1,4 +1,4 @@
-//! Watch over proxies: those that nobody connects or uses are removed, and peers are asked whether they exist.
+//! Watch over proxies: unconnected and unused ones are removed, and peers are asked whether they exist.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};

@@ -8,6 +8,7 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod cosevent;
 mod events;
 mod interceptors;
 mod messaging;
@@ -28,8 +29,9 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 7] = [
+const PAGES: [Page; 8] = [
     asynchrony::PAGE,
+    cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,
     messaging::PAGE,

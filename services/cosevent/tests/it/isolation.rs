@@ -1,4 +1,4 @@
-//! Peers that do not answer, fail or are gone: nobody else notices.
+//! Peers that do not answer, fail or are gone: others are not affected.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -106,7 +106,7 @@ fn a_consumer_that_takes_longer_than_a_call_may_loses_the_event() {
     until(|| served.metric("undelivered_total") == 2);
 }
 
-/// Returns the text of a reference to an object at a port where nobody listens.
+/// Returns the text of a reference to an object at a port without a listener.
 fn nowhere() -> String {
     // No other program uses this address of the loopback interface, so that the port stays free.
     let free = TcpListener::bind("127.77.0.2:0").unwrap();

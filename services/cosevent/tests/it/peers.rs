@@ -58,7 +58,7 @@ impl Sink {
         self.0.disconnects.load(Ordering::SeqCst)
     }
 
-    /// Has each `push` raise an exception.
+    /// Makes each `push` raise an exception.
     pub(crate) fn refuse(&self, with: PushConsumerPushError) {
         *self.0.refuses.lock() = Some(with);
     }
@@ -112,7 +112,7 @@ impl Source {
         self.0.disconnects.load(Ordering::SeqCst)
     }
 
-    /// Has `try_pull` raise Disconnected from now on.
+    /// Makes `try_pull` raise Disconnected from now on.
     pub(crate) fn end(&self) {
         *self.0.is_ended.lock() = true;
     }

@@ -1,4 +1,4 @@
-//! What is there after a restart, and what becomes of peers whose service ended without a word.
+//! Channels and connections after a restart, and peers whose service has ended.
 
 use std::net::TcpListener;
 
