@@ -8,7 +8,7 @@ pub(super) const PAGE: Page = Page {
     others: &[LINKS],
 };
 
-const LINKS: &[&str] = &["by reference", "by datagrams", "by multicast"];
+const LINKS: &[&str] = &["reference", "udp", "multicast"];
 
 /// Interfaces of RtecEventComm and RtecEventChannelAdmin (TAO 2.2.1).
 const INTERFACES: &[(&str, &[&str])] = &[
