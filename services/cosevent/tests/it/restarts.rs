@@ -129,3 +129,30 @@ fn what_cannot_be_stored_is_refused_and_leaves_nothing() {
     let proxy = program.pushes_to(&served.channel);
     proxy.push(&event(1)).unwrap();
 }
+
+#[test]
+fn connections_whose_calls_fail_as_the_service_ends_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.redb");
+    let (place, program) = (place("127.77.1.4"), Program::new());
+    let service = EventService::open(&path).unwrap();
+    service.set_limits(punctual_cosevent::Limits {
+        failures: 1,
+        ..limits()
+    });
+    let served = Served::of(service, place);
+    let (_, sink) = program.sink(&served.channel);
+    let (_, source) = program.source(&served.channel);
+    let pushes = program.pushes_to(&served.channel);
+    sink.block(true);
+    pushes.push(&event(1)).unwrap();
+    pushes.push(&event(2)).unwrap();
+    until(|| sink.begun() == 1 && source.asked() > 0);
+    served.service.end_waiting();
+    // Calls to peers fail from now on.
+    served.orb.shutdown(false).unwrap();
+    sink.block(false);
+    drop(served);
+    let served = Served::of(stored(&path), place);
+    assert_eq!(served.service.size(), (1, 3));
+}
