@@ -1,7 +1,7 @@
 //! The service: a channel, its proxies, and rules of access.
 
 use crate::Data;
-use crate::federation::Federation;
+use crate::federation::{Federation, UdpCounts, UdpLink};
 use crate::options::{Convention, ServiceOptions};
 use crate::peer::RemoteObserver;
 use crate::proxy::Proxies;
@@ -98,6 +98,16 @@ impl EventService {
     /// Sets the peers that may use the channel from now on. Without a grant, all may.
     pub fn set_peers(&self, peers: Rules<()>) {
         *self.0.peers.write() = peers;
+    }
+
+    /// Returns the counts of the links over UDP, as [`Federation::udp_counts`] does; none before the service is served.
+    #[must_use]
+    pub fn udp_counts(&self) -> Vec<(UdpLink, UdpCounts)> {
+        let federation = self.0.federation.lock();
+        federation
+            .as_ref()
+            .map(Federation::udp_counts)
+            .unwrap_or_default()
     }
 
     /// Appends the service's metrics to the exposition.

@@ -114,7 +114,8 @@ impl Federation {
         Ok(this)
     }
 
-    /// Returns the counts of the links over UDP, in the order of their start.
+    /// Returns the counts of the links over UDP: those that send, then those that receive, in the order of their start. A
+    /// link that receives at port 0 has the port that the system chose.
     #[must_use]
     pub fn udp_counts(&self) -> Vec<(UdpLink, UdpCounts)> {
         let senders = self.senders.iter();
@@ -173,7 +174,9 @@ impl Federation {
         let supplier = self.supplier(link.selectors())?;
         let receiver = Receiver::start(link, options.form, largest, own, supplier);
         let receiver = receiver.map_err(|error| error.to_string())?;
-        self.receivers.push((link.clone(), receiver));
+        let mut link = link.clone();
+        link.address.set_port(receiver.port());
+        self.receivers.push((link, receiver));
         Ok(())
     }
 

@@ -3,9 +3,9 @@
 use crate::support::{Served, event, eventually, header};
 use punctual::ListenEndpoint;
 use punctual_rtevent_service::ServiceOptions;
-use punctual_rtevent_service::federation::Link;
+use punctual_rtevent_service::federation::{Link, UdpLink};
 use punctual_rtevent_service::rtec_event_comm::Event;
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 
 fn with(sends: &[String], receives: &[String]) -> Served {
     let parse = |links: &[String]| links.iter().map(|it| it.parse::<Link>().unwrap()).collect();
@@ -22,10 +22,20 @@ fn crossing(kind: i32, ttl: i32) -> Event {
     event
 }
 
-/// A port of this host that was free a moment ago.
-fn free_port() -> u16 {
-    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.local_addr().unwrap().port()
+/// Channel that receives at an address whose port the system chooses, and the address with that port.
+fn receiving(address: &str, interface: Ipv4Addr) -> (Served, String) {
+    let mut link = UdpLink::new(SocketAddrV4::new(address.parse().unwrap(), 0));
+    link.interface = interface;
+    let served = Served::new(ServiceOptions {
+        receives: vec![Link::Udp(link)],
+        ..ServiceOptions::default()
+    });
+    let (link, _) = served.service.udp_counts().remove(0);
+    (served, format!("udp://{}", link.address))
+}
+
+fn receiving_here() -> (Served, String) {
+    receiving("127.0.0.1", Ipv4Addr::UNSPECIFIED)
 }
 
 #[test]
@@ -121,9 +131,8 @@ fn a_gateway_connects_again_to_a_channel_that_was_started_again() {
 
 #[test]
 fn events_cross_by_datagrams_also_in_many_fragments() {
-    let port = free_port();
-    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
-    let sender = with(&[format!("udp://127.0.0.1:{port}?datagram=64")], &[]);
+    let (receiver, address) = receiving_here();
+    let sender = with(&[format!("{address}?datagram=64")], &[]);
     let consumer = receiver.consumer(&[header(0, 0)]);
     let mut large = crossing(16, 2);
     large.data.payload = (0..5_000_u32).map(|at| at as u8).collect();
@@ -137,10 +146,9 @@ fn events_cross_by_datagrams_also_in_many_fragments() {
 
 #[test]
 fn a_multicast_group_reaches_every_channel_but_the_sender_s() {
-    let port = free_port();
-    let link = format!("udp://239.255.77.1:{port}?interface=127.0.0.1");
-    let link = [link];
-    let receivers = [with(&[], &link), with(&[], &link)];
+    let (first, address) = receiving("239.255.77.1", Ipv4Addr::LOCALHOST);
+    let link = [format!("{address}?interface=127.0.0.1")];
+    let receivers = [first, with(&[], &link)];
     let sender = with(&link, &link);
     let consumers: Vec<_> = receivers
         .iter()
@@ -158,9 +166,8 @@ fn a_multicast_group_reaches_every_channel_but_the_sender_s() {
 
 #[test]
 fn types_that_a_link_does_not_name_stay_here() {
-    let port = free_port();
-    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
-    let sender = with(&[format!("udp://127.0.0.1:{port}?types=17,18")], &[]);
+    let (receiver, address) = receiving_here();
+    let sender = with(&[format!("{address}?types=17,18")], &[]);
     let consumer = receiver.consumer(&[header(0, 0)]);
     let supplier = sender.supplier();
     for kind in 16..20 {
@@ -171,14 +178,15 @@ fn types_that_a_link_does_not_name_stay_here() {
 
 #[test]
 fn datagrams_that_are_no_events_do_no_harm() {
-    let port = free_port();
-    let receiver = with(&[], &[format!("udp://127.0.0.1:{port}")]);
+    let (receiver, address) = receiving_here();
     let consumer = receiver.consumer(&[header(0, 0)]);
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     for octets in [&b""[..], b"nonsense", &[0xff; 1_000], b"\x01ABC"] {
-        socket.send_to(octets, ("127.0.0.1", port)).unwrap();
+        socket
+            .send_to(octets, address.trim_start_matches("udp://"))
+            .unwrap();
     }
-    let sender = with(&[format!("udp://127.0.0.1:{port}")], &[]);
+    let sender = with(&[address], &[]);
     sender.supplier().push(&[crossing(16, 1)]).unwrap();
     assert_eq!(consumer.inbox.kinds(1), [16]);
 }

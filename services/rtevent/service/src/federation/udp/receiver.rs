@@ -77,6 +77,12 @@ impl Receiver {
         })
     }
 
+    /// Returns the port at which it receives.
+    pub(crate) fn port(&self) -> u16 {
+        let address = self.shared.socket.local_addr();
+        address.map_or(0, |address| address.port())
+    }
+
     /// Returns what has been counted.
     pub(crate) fn counts(&self) -> UdpCounts {
         let assembler = self.shared.assembler.lock();
