@@ -10,6 +10,7 @@
 //! service     the channel, its proxies, and rules of access
 //! proxy       the channel as suppliers and consumers see it
 //! peer        suppliers, consumers and observers as the channel sees them
+//! typed       events of IDL types
 //! servant     the channel's object and its factories of proxies
 //! client      programs that use channels of other servers
 //! federation  events from one channel to another
@@ -31,6 +32,7 @@ mod reports;
 mod servant;
 mod service;
 mod settings;
+pub mod typed;
 mod wire;
 
 pub use data::{Data, Event, EventData};

@@ -10,3 +10,4 @@ mod links;
 mod observers;
 mod settings;
 mod support;
+mod typed;
