@@ -230,6 +230,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        RTEVENT_SERVICE,
+        &[
+            "punctual",
+            "punctual-build",
+            HOST,
+            RTEVENT,
+            SCHEDULING_RUNTIME,
+            SYS,
+        ],
+    ),
+    (
         "punctual-scheduler",
         &[
             "punctual",
@@ -276,6 +287,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-console",
             "punctual-reference",
             "punctual-scheduler",
+            RTEVENT,
+            RTEVENT_SERVICE,
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",
@@ -307,6 +320,7 @@ const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const RTEVENT: &str = "punctual-rtevent";
+const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";
 const SCHEDULING_RUNTIME: &str = "punctual-scheduling-runtime";
 const GROUPS: &str = "punctual-groups";

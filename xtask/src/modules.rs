@@ -74,6 +74,7 @@ const CRATES: &[&str] = &[
     "services/naming",
     "services/naming/client",
     "services/rtevent",
+    "services/rtevent/service",
     "services/scheduler",
     "services/scheduling",
     "services/scheduling/runtime",

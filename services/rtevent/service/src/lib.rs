@@ -12,6 +12,7 @@
 //! peer        suppliers, consumers and observers as the channel sees them
 //! servant     the channel's object and its factories of proxies
 //! client      programs that use channels of other servers
+//! levels      priorities of deliveries, from a plan
 //! federation  events from one channel to another
 //! ```
 #![warn(unnameable_types)]
@@ -22,6 +23,7 @@ mod clock;
 mod data;
 pub mod federation;
 mod hosted;
+pub mod levels;
 mod metrics;
 mod options;
 mod peer;

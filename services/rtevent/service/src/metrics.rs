@@ -47,7 +47,11 @@ pub(crate) fn write(counts: &ChannelStatistics, out: &mut Exposition) {
 pub(crate) fn write_links(federation: &Federation, out: &mut Exposition) {
     let (udp, remote) = (federation.udp_counts(), federation.remote_counts());
     let sum = |of: fn(&UdpCounts) -> u64| udp.iter().map(|(_, counts)| of(counts)).sum::<u64>();
-    out.counter("udp_sent_events_total", "Events sent by UDP.", sum(|it| it.sent));
+    out.counter(
+        "udp_sent_events_total",
+        "Events sent by UDP.",
+        sum(|it| it.sent),
+    );
     out.counter(
         "udp_unsent_events_total",
         "Events that could not be sent by UDP.",
@@ -72,7 +76,11 @@ pub(crate) fn write_links(federation: &Federation, out: &mut Exposition) {
         sum(|it| it.datagrams.duplicates),
     );
     let help = "Datagrams of messages that had been given up.";
-    out.counter("udp_late_datagrams_total", help, sum(|it| it.datagrams.late));
+    out.counter(
+        "udp_late_datagrams_total",
+        help,
+        sum(|it| it.datagrams.late),
+    );
     let help = "Datagrams that were no fragments of messages.";
     out.counter("udp_bad_datagrams_total", help, sum(|it| it.datagrams.bad));
     let help = "Datagrams for which there was no memory.";
