@@ -3,8 +3,8 @@
 use super::channel::{Channel, Common};
 use crate::call::Problem;
 use crate::time::with_unit;
-use punctual::json::{NoNames, from_json_text};
 use punctual::any::Value;
+use punctual::json::{NoNames, from_json_text};
 use punctual::{Any, TypeCode};
 use punctual_rtevent::{Event, Header, Selector};
 use punctual_rtevent_service::client::Publisher;

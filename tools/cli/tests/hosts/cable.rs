@@ -21,7 +21,12 @@ fn a_cut_cable_ends_the_call_with_an_exception_that_says_why() {
     let reference = folder.path().join("cubit.ior");
     let file = reference.to_str().unwrap();
     let config = config.to_str().unwrap();
-    let listen = ["-ORBListenEndpoints", "iiop://198.18.77.2:0", "--ior-file", file];
+    let listen = [
+        "-ORBListenEndpoints",
+        "iiop://198.18.77.2:0",
+        "--ior-file",
+        file,
+    ];
     let server = [&["demo-server", "-ORBConfigFile", config][..], &listen].concat();
     let _server = Hosts::start(&hosts.server, &server, Stdio::null());
     let began = Instant::now();

@@ -22,7 +22,14 @@ struct Channel {
 impl Channel {
     fn start(host: &str, address: &str, more: &[&str]) -> Self {
         let listen = format!("iiop://{address}:2810");
-        let all = ["events", "serve", "--listen", &listen, "--status", "127.0.0.1:2811"];
+        let all = [
+            "events",
+            "serve",
+            "--listen",
+            &listen,
+            "--status",
+            "127.0.0.1:2811",
+        ];
         let mut process = Hosts::start(host, &[&all[..], more].concat(), Stdio::piped());
         let mut lines = BufReader::new(process.0.stdout.take().unwrap()).lines();
         let reference = lines.find_map(|line| line.ok().filter(|it| it.starts_with("IOR:")));
@@ -39,22 +46,42 @@ impl Channel {
     /// Returns a metric.
     fn metric(&self, name: &str) -> u64 {
         let get = "exec 3<>/dev/tcp/127.0.0.1/2811; printf 'GET /metrics HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3";
-        let output = Hosts::command(&self.host, "bash").args(["-c", get]).output().unwrap();
+        let output = Hosts::command(&self.host, "bash")
+            .args(["-c", get])
+            .output()
+            .unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let name = format!("punctual_events_{name}");
         let value = text.lines().find_map(|line| {
             let (key, value) = line.split_once(' ')?;
-            (key == name || key == format!("{name}_total")).then(|| value.trim().parse::<f64>().ok())?
+            (key == name || key == format!("{name}_total"))
+                .then(|| value.trim().parse::<f64>().ok())?
         });
         value.unwrap_or_else(|| panic!("no {name} in {text}")) as u64
     }
 
     fn push(&self, count: u64) {
         let count = count.to_string();
-        let push = ["events", "push", &self.reference, "--type", "16", "--ttl", "1", "--count", &count];
+        let push = [
+            "events",
+            "push",
+            &self.reference,
+            "--type",
+            "16",
+            "--ttl",
+            "1",
+            "--count",
+            &count,
+        ];
         let mut pushed = Hosts::start(&self.host, &push, Stdio::null());
         let mut said = String::new();
-        pushed.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        pushed
+            .0
+            .stderr
+            .take()
+            .unwrap()
+            .read_to_string(&mut said)
+            .unwrap();
         assert!(pushed.0.wait().unwrap().success(), "{said}");
     }
 
@@ -77,7 +104,9 @@ fn eventually(what: &str, condition: impl Fn() -> bool) {
 
 /// Sets what happens to packets that leave a host.
 fn leaves(host: &str, device: &str, how: &[&str]) -> Result<(), String> {
-    let all = ["netns", "exec", host, "tc", "qdisc", "replace", "dev", device, "root", "netem"];
+    let all = [
+        "netns", "exec", host, "tc", "qdisc", "replace", "dev", device, "root", "netem",
+    ];
     ip(&[&all[..], how].concat())
 }
 
@@ -99,10 +128,20 @@ fn multicast_over_a_lossy_cable_loses_what_the_counts_say() {
         sender.push(1);
         receiver.metric("udp_received_events") > 0
     });
-    let (sent, received) = (sender.metric("udp_sent_events"), receiver.metric("udp_received_events"));
-    leaves(&hosts.client, "pct0", &["loss", "10%", "duplicate", "5%", "delay", "1ms", "1ms"]).unwrap();
+    let (sent, received) = (
+        sender.metric("udp_sent_events"),
+        receiver.metric("udp_received_events"),
+    );
+    leaves(
+        &hosts.client,
+        "pct0",
+        &["loss", "10%", "duplicate", "5%", "delay", "1ms", "1ms"],
+    )
+    .unwrap();
     sender.push(EVENTS);
-    eventually("all are sent", || sender.metric("udp_sent_events") >= sent + EVENTS);
+    eventually("all are sent", || {
+        sender.metric("udp_sent_events") >= sent + EVENTS
+    });
     leaves(&hosts.client, "pct0", &["loss", "0%"]).unwrap();
     // The last event arrives, so that those before it are known to be lost.
     let before = receiver.metric("udp_received_events");
@@ -128,11 +167,24 @@ fn a_gateway_over_a_cut_cable_loses_no_more_than_is_counted_and_comes_back() {
     let there = Channel::start(
         &hosts.server,
         "198.18.77.2",
-        &["--push", "target", "--push-timeout", "500ms", "--most-failures", "2"],
+        &[
+            "--push",
+            "target",
+            "--push-timeout",
+            "500ms",
+            "--most-failures",
+            "2",
+        ],
     );
-    let here = Channel::start(&hosts.client, "198.18.77.1", &["--receive", &there.reference]);
+    let here = Channel::start(
+        &hosts.client,
+        "198.18.77.1",
+        &["--receive", &there.reference],
+    );
     let _subscriber = here.subscriber();
-    eventually("the gateway connects", || here.metric("connected_channels") == 1);
+    eventually("the gateway connects", || {
+        here.metric("connected_channels") == 1
+    });
     there.push(100);
     eventually("events cross", || here.metric("channel_events") == 100);
     ip(&["-n", &hosts.client, "link", "set", "pct0", "down"]).unwrap();
@@ -143,11 +195,19 @@ fn a_gateway_over_a_cut_cable_loses_no_more_than_is_counted_and_comes_back() {
     eventually("the gateway comes back", || there.metric("consumers") == 1);
     let before = here.metric("channel_events");
     there.push(100);
-    eventually("events cross again", || here.metric("channel_events") >= before + 100);
-    let (received, pushed) = (here.metric("channel_events"), there.metric("received_events"));
+    eventually("events cross again", || {
+        here.metric("channel_events") >= before + 100
+    });
+    let (received, pushed) = (
+        here.metric("channel_events"),
+        there.metric("received_events"),
+    );
     let lost = there.metric("lost_events");
     println!("pushed {pushed}, received {received}, lost {lost}");
     assert_eq!(pushed, 300);
-    assert!(received + lost >= pushed, "pushed {pushed}, received {received}, lost {lost}");
+    assert!(
+        received + lost >= pushed,
+        "pushed {pushed}, received {received}, lost {lost}"
+    );
     assert!(here.metric("channel_connections") >= 2);
 }

@@ -13,7 +13,8 @@ impl Hosts {
     /// Makes the hosts; `None` after a printed reason, if that is not possible here.
     pub(crate) fn new() -> Option<Self> {
         let made = Self::made();
-        made.inspect_err(|reason| eprintln!("skipped: no network namespaces here: {reason}")).ok()
+        made.inspect_err(|reason| eprintln!("skipped: no network namespaces here: {reason}"))
+            .ok()
     }
 
     fn made() -> Result<Self, String> {
@@ -62,14 +63,19 @@ impl Hosts {
     /// Returns a program's command on a host.
     pub(crate) fn command(host: &str, program: &str) -> Command {
         let mut command = Command::new("ip");
-        command.args(["netns", "exec", host, program]).stdin(Stdio::null());
+        command
+            .args(["netns", "exec", host, program])
+            .stdin(Stdio::null());
         command
     }
 
     /// Starts the `punctual` command on a host.
     pub(crate) fn start(host: &str, arguments: &[&str], output: Stdio) -> Owned {
         let mut command = Self::command(host, env!("CARGO_BIN_EXE_punctual"));
-        command.args(arguments).stdout(output).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .stdout(output)
+            .stderr(Stdio::piped());
         Owned(command.spawn().unwrap())
     }
 }

@@ -9,6 +9,7 @@ mod script;
 mod stage;
 
 pub use measured::Rehearsed;
+pub use script::burn;
 pub use stage::{RehearsalOptions, rehearse};
 
 /// Stubs and skeletons of `idl/Rehearsal.idl`.
