@@ -2,6 +2,11 @@
 
 use crate::support::punctual;
 use serde_json::Value;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn flown(options: &[&str]) -> std::process::Output {
     let fixed = [
@@ -80,4 +85,46 @@ fn the_table_has_the_plan_beside_what_ran_and_says_what_does_not_hold() {
         "{text}"
     );
     assert!(text.contains("without real-time priorities"), "{text}");
+}
+
+/// Returns whether a process runs: one that has ended may wait for its parent.
+fn runs(process: &str) -> bool {
+    let state = fs::read_to_string(format!("/proc/{process}/stat"));
+    state.is_ok_and(|text| !text.contains(") Z "))
+}
+
+#[test]
+fn boards_end_when_the_command_is_killed() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"))
+        .args([
+            "demo",
+            "avionics",
+            "--for",
+            "600s",
+            "--best-effort",
+            "--load",
+            "1",
+        ])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let id = command.id();
+    let begin = Instant::now();
+    let boards = loop {
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap();
+        let boards: Vec<_> = children.split_whitespace().map(str::to_owned).collect();
+        if boards.len() == 3 {
+            break boards;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{boards:?}");
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    command.kill().unwrap();
+    command.wait().unwrap();
+    while boards.iter().any(|board| runs(board)) {
+        assert!(begin.elapsed() < PATIENCE, "a board of {boards:?} runs on");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }

@@ -21,10 +21,13 @@ use std::io::{BufRead, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// First argument with which the command starts itself as a board; not meant for users.
 pub(super) const BOARD: &str = "demo-avionics-board";
+
+/// Longest time until the other boards' channels are linked.
+const LINKS: Duration = Duration::from_secs(50);
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -159,7 +162,11 @@ impl Board {
         poa.manager().activate()?;
         let own = self.roles.iter().filter(|role| role.filter().is_some());
         let wanted = own.count() + self.gateways();
+        let begin = Instant::now();
         while self.service.channel().statistics().consumers.len() < wanted {
+            if begin.elapsed() > LINKS {
+                return Err("the other boards have not linked their channels to this one".into());
+            }
             std::thread::sleep(Duration::from_millis(2));
         }
         Ok(Answer::Ready {

@@ -13,9 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Three processes stand for boards with an event channel each: sensors at 30, 15 and 5 Hz, a rate group at 20 Hz,
-/// and built-in tests. The model is examples/schedule/avionics.toml. The exit status is 1 if an operation of high criticality missed a
-/// deadline. Without the right to SCHED_FIFO (`punctual doctor`) it runs all the same, and says so.
+/// Options of `punctual demo avionics`.
 #[derive(Debug, clap::Args)]
 pub(in super::super) struct Options {
     /// Length of the run.
