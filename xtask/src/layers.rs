@@ -163,6 +163,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Events of the standard's channel over the real-time one; its tests have a Naming Service.
     // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
@@ -230,14 +231,27 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "punctual-cosevent",
+        &[
+            "punctual",
+            EXEC,
+            HOST,
+            NAMING_CLIENT,
+            RTEVENT,
+            "punctual-naming",
+            "punctual-build",
+        ],
+    ),
+    (
         RTEVENT_SERVICE,
         &[
             "punctual",
-            "punctual-build",
+            EXEC,
             HOST,
             RTEVENT,
             SCHEDULING_RUNTIME,
             SYS,
+            "punctual-build",
         ],
     ),
     (
@@ -257,6 +271,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "punctual",
             NAMING_CLIENT,
+            RTEVENT,
+            RTEVENT_SERVICE,
             SCHEDULING_RUNTIME,
             "punctual-build",
         ],
@@ -286,9 +302,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             HOST,
             "punctual-console",
             "punctual-reference",
-            "punctual-scheduler",
             RTEVENT,
             RTEVENT_SERVICE,
+            "punctual-scheduler",
+            "punctual-cosevent",
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",

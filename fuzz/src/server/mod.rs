@@ -124,6 +124,7 @@ pub fn run(input: &[u8]) {
         Timeline::start(TimelineLimits {
             records: 64,
             threads: THREADS,
+            ..TimelineLimits::default()
         })
     });
     let sent = match (how & LENDS, how & THROUGH_BRIDGE) {

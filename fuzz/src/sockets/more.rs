@@ -45,6 +45,7 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
         Timeline::start(TimelineLimits {
             records: 64,
             threads: 16,
+            ..TimelineLimits::default()
         })
     });
     let stream = match which % (2 * ENDPOINTS) {

@@ -63,6 +63,15 @@ pub enum PushError {
         /// Largest size allowed.
         limit: usize,
     },
+    /// Consumers push within pushes too deeply, perhaps without end.
+    #[error(
+        "{limit} pushes are in progress on this thread, one within the other: look for consumers that answer their own \
+         events, use queues, or raise `most_nesting`"
+    )]
+    TooDeep {
+        /// Largest number of pushes within pushes.
+        limit: usize,
+    },
 }
 
 macro_rules! shown_as_displayed {

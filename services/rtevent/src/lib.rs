@@ -1,4 +1,4 @@
-//! Real-time event channel of TAO, as a library without an ORB (`RtecEventChannelAdmin`; Schmidt 1998, O'Ryan et al.
+//! Real-time event channel of TAO, as a library without an ORB (`RtecEventChannelAdmin`; Schmidt 2000, O'Ryan et al.
 //! 2001).
 //!
 //! Suppliers push events into a [`Channel`]; each consumer receives those that its [`Filter`] accepts, at its
@@ -44,5 +44,7 @@ pub use peer::{
     SupplierId,
 };
 pub use punctual_exec::{SpawnError, ThreadSpec};
+pub use punctual_sys::processor::Processors;
+pub use punctual_sys::scheduling::Scheduling;
 pub use statistics::{ChannelStatistics, ConnectionState, ConsumerStatistics};
 pub use subscription::{LevelFunction, Overflow, Publications, QueueOptions, Subscription};

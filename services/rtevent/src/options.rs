@@ -37,6 +37,9 @@ pub struct ChannelOptions {
     pub most_routes: usize,
     /// Largest size of an event's data in bytes; larger ones are refused. Default 16 MiB.
     pub largest_event: usize,
+    /// Largest number of pushes on one thread, one within the other, at least 1: consumers that push within their push
+    /// use the supplier's stack. Default 32.
+    pub most_nesting: usize,
     /// Number of failed pushes in a row after which a consumer is disconnected, at least 1. Default 3.
     pub most_failures: u32,
     /// Questions to peers whether they are alive. Default: none.
@@ -99,6 +102,7 @@ impl Default for ChannelOptions {
             levels_per_consumer: 16,
             most_routes: 65_536,
             largest_event: 16 << 20,
+            most_nesting: 32,
             most_failures: 3,
             liveness: None,
             clock: Clock::Monotonic,
@@ -121,6 +125,7 @@ impl ChannelOptions {
         };
         least_one("levels_per_consumer", self.levels_per_consumer)?;
         least_one("most_timer_levels", self.most_timer_levels)?;
+        least_one("most_nesting", self.most_nesting)?;
         least_one("most_failures", self.most_failures as usize)?;
         if let Some(liveness) = self.liveness {
             least_one(
@@ -154,6 +159,7 @@ impl fmt::Debug for ChannelOptions {
             .field("levels_per_consumer", &self.levels_per_consumer)
             .field("most_routes", &self.most_routes)
             .field("largest_event", &self.largest_event)
+            .field("most_nesting", &self.most_nesting)
             .field("most_failures", &self.most_failures)
             .field("liveness", &self.liveness)
             .field("clock", &self.clock)

@@ -23,7 +23,7 @@ pub struct Subscription {
     pub level_of: Option<LevelFunction>,
     /// Queue of the consumer, for each of its levels. Reactive dispatching has no queues.
     pub queue: QueueOptions,
-    /// Whether the consumer is a gateway to another channel. Observers do not hear of it.
+    /// Mark of a gateway to another channel, whose subscriptions observers do not see.
     pub is_gateway: bool,
 }
 
@@ -47,7 +47,7 @@ impl Subscription {
         self
     }
 
-    /// Has the level of each delivery computed from the event's header.
+    /// Sets a function by which the level of each delivery is computed from the event's header.
     #[must_use]
     pub fn level_of(mut self, level: impl Fn(&Header) -> Level + Send + Sync + 'static) -> Self {
         self.level_of = Some(Arc::new(level));
@@ -118,7 +118,8 @@ pub enum Overflow {
     /// An event always replaces a queued one of its type and source, in its place, whether the queue is full or
     /// not. If there is none and no room, the oldest events are dropped.
     LatestOfSource,
-    /// The supplier waits for room, at most this long; then the event is dropped.
+    /// The supplier waits for room, at most this long; then the event is dropped. A consumer that pushes to its own full
+    /// queue waits for itself, so that only the time ends it.
     Block(Duration),
     /// The consumer is disconnected.
     Disconnect,
@@ -129,7 +130,7 @@ pub enum Overflow {
 pub struct Publications {
     /// Types and sources of the events that the supplier will push.
     pub selectors: Vec<Selector>,
-    /// Whether the supplier is a gateway to another channel. Observers do not hear of it.
+    /// Mark of a gateway to another channel, whose publications observers do not see.
     pub is_gateway: bool,
 }
 

@@ -78,6 +78,15 @@ impl std::fmt::Debug for AdmissionError {
     }
 }
 
+/// Returns the periods at which an operation may run, the shortest first.
+fn periods(operation: &Operation) -> Vec<Time> {
+    let longer = operation.rates.iter().chain(&operation.degraded);
+    let mut periods: Vec<Time> = operation.period.iter().chain(longer).copied().collect();
+    periods.sort_unstable();
+    periods.dedup();
+    periods
+}
+
 impl Admission {
     /// Makes the admission of a plan of which no activity runs. The plan need not fit as a whole.
     #[must_use]
@@ -176,8 +185,7 @@ impl Admission {
             if place >= from {
                 member.period = None;
                 let operation = &self.model.operations[member.operation];
-                let own = operation.period.iter().chain(&operation.degraded);
-                for &period in own {
+                for period in periods(operation) {
                     active.insert(member.operation, period);
                     let plan = self.plan.while_active(&self.model, &active);
                     if plan.is_some_and(|plan| plan.fits_of(&active)) {

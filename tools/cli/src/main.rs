@@ -66,7 +66,7 @@ enum Command {
     /// Prove that operations meet their deadlines, before they run; assign their priorities.
     #[command(subcommand)]
     Schedule(schedule::Options),
-    /// Serve a channel of events.
+    /// Serve channels of events; push into them, and look at what passes.
     #[command(subcommand)]
     Events(events::Options),
     /// Forward requests from one protocol to another.

@@ -8,6 +8,8 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod cosevent;
+mod events;
 mod interceptors;
 mod messaging;
 mod naming;
@@ -27,8 +29,10 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 6] = [
+const PAGES: [Page; 8] = [
     asynchrony::PAGE,
+    cosevent::PAGE,
+    events::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,

@@ -298,6 +298,7 @@ fn stretch(load: &Load) -> Result<Vec<ThreadRecords>> {
     let limits = TimelineLimits {
         records: usize::try_from(8 * AT_A_TIME)?,
         threads: 256,
+        ..TimelineLimits::default()
     };
     let recording = Timeline::start(limits)?;
     load.go_on();

@@ -24,6 +24,7 @@ mod invocation_policies;
 mod lane;
 pub mod measurement;
 mod messaging;
+mod observed;
 mod operation;
 mod operation_types;
 mod orb;
@@ -68,6 +69,7 @@ pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
+pub use observed::Observers;
 pub use operation::{NamedOperation, Operation, OperationDetails};
 pub use operation_types::{ArgumentValues, Describe, DescribedOperations, OperationTypes};
 pub use orb::{

@@ -25,6 +25,10 @@ impl Request for OverTheWire<'_, '_> {
         self.0.operation()
     }
 
+    fn is_in_timeline(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter(self.0)

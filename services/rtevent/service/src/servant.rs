@@ -54,7 +54,7 @@ impl EventService {
         let options = self.options();
         let poa = parent.create_poa("EventLinks", Some(parent.manager()), &[]);
         let poa = poa.map_err(ServeError::of::<Self>)?;
-        let federation = Federation::start(self, &poa, &options.sends, &options.receives);
+        let federation = Federation::start(self.channel(), options, &poa);
         self.keep(federation.map_err(ServeError::of::<Self>)?);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Core: the state of a channel.
 
 use super::control::Control;
+use super::nesting::Nested;
 use super::observers::{Observers, Side};
 use super::suppliers::{SupplierLink, Suppliers};
 use crate::dispatch::{Dispatcher, Link, Owner, caught};
@@ -75,6 +76,10 @@ impl<P: Payload> Core<P> {
                 return Err(PushError::TooLarge { index, size, limit });
             }
         }
+        let limit = self.options.most_nesting;
+        let Some(_nested) = Nested::enter(limit) else {
+            return Err(PushError::TooDeep { limit });
+        };
         self.received
             .fetch_add(events.len() as u64, Ordering::Relaxed);
         let now = Now::new(&self.clock);
@@ -257,7 +262,7 @@ impl Rest {
     }
 }
 
-/// Returns what observers hear of a subscription.
+/// Returns what observers see of a subscription.
 fn wanted<P>(subscribed: &Subscribed<P>) -> &[Selector] {
     match subscribed.is_gateway {
         true => &[],

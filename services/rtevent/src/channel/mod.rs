@@ -7,7 +7,8 @@
 //! asking     questions to peers
 //! facade     the channel, as its users see it
 //! handles    handles of consumers and suppliers
-//! observers  what consumers want and suppliers offer, told to observers
+//! nesting    pushes within pushes
+//! observers  what consumers want and suppliers offer, for observers
 //! suppliers  connected suppliers
 //! snapshot   counts
 //! ```
@@ -17,6 +18,7 @@ mod control;
 mod core;
 mod facade;
 mod handles;
+mod nesting;
 mod observers;
 mod snapshot;
 mod suppliers;

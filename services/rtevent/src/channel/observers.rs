@@ -12,8 +12,8 @@ pub struct ObserverId(u64);
 
 /// Observers of a channel, and what they observe.
 ///
-/// One thread at a time calls them, without a lock. A change that is made meanwhile, also by an observer, is told by
-/// that thread as soon as it is done: what observers hear last is what holds.
+/// One thread at a time calls them, without a lock. A change that is made meanwhile, also by an observer, leads to another
+/// call by that thread: the last call has what holds.
 #[derive(Default)]
 pub(super) struct Observers {
     state: Mutex<State>,
@@ -25,9 +25,9 @@ struct State {
     next: u64,
     subscriptions: Offers,
     publications: Offers,
-    /// An observer has been added that has heard nothing yet.
+    /// An observer has been added that was not called yet.
     has_new: bool,
-    is_telling: bool,
+    is_notifying: bool,
 }
 
 /// Selectors with the number of peers that have each. A number is below 0 for the moment in which a peer's selectors are
@@ -53,7 +53,7 @@ struct Round {
 }
 
 impl Observers {
-    /// Adds an observer, and tells it what holds.
+    /// Adds an observer, and calls it with what holds.
     pub(super) fn append(&self, observer: Arc<dyn Observer>) -> ObserverId {
         let id = {
             let mut state = self.state.lock();
@@ -63,7 +63,7 @@ impl Observers {
             state.has_new = true;
             id
         };
-        self.tell();
+        self.notify();
         id
     }
 
@@ -79,7 +79,7 @@ impl Observers {
         drop(removed);
     }
 
-    /// Replaces selectors of one peer by others, and tells observers what has changed.
+    /// Replaces selectors of one peer by others, and calls observers if this changes what holds.
     pub(super) fn replace(&self, side: Side, old: &[Selector], new: &[Selector]) {
         {
             let mut state = self.state.lock();
@@ -87,21 +87,21 @@ impl Observers {
             new.iter().for_each(|selector| offers.add(*selector, 1));
             old.iter().for_each(|selector| offers.add(*selector, -1));
         }
-        self.tell();
+        self.notify();
     }
 
-    fn tell(&self) {
+    fn notify(&self) {
         let mut state = self.state.lock();
-        if state.is_telling {
+        if state.is_notifying {
             return;
         }
-        state.is_telling = true;
+        state.is_notifying = true;
         while let Some(round) = state.round() {
             drop(state);
             round.call();
             state = self.state.lock();
         }
-        state.is_telling = false;
+        state.is_notifying = false;
     }
 }
 
@@ -113,7 +113,7 @@ impl State {
         }
     }
 
-    /// Returns the calls that are due, if there are any. After an observer was added, all hear all.
+    /// Returns the calls that are due, if there are any. After an observer was added, all are called with everything.
     fn round(&mut self) -> Option<Round> {
         let has_new = std::mem::take(&mut self.has_new);
         let due = |offers: &mut Offers| {

@@ -158,7 +158,7 @@ impl Suppliers {
     }
 }
 
-/// Returns the selectors that observers hear of.
+/// Returns the selectors that observers see.
 fn offered(publications: &Publications) -> Vec<Selector> {
     match publications.is_gateway {
         true => Vec::new(),

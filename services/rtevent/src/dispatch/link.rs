@@ -15,14 +15,17 @@ pub(crate) trait Owner: Send + Sync {
 }
 
 /// Consumer with its counts. All calls to its `push` are made here.
+///
+/// What each push needs stands in one cache line.
+#[repr(C, align(64))]
 pub(crate) struct Link<P> {
-    pub(crate) id: ConsumerId,
     pub(crate) consumer: Arc<dyn Consumer<P>>,
     pub(crate) counts: Counts,
-    pub(crate) watched: Watched,
     state: AtomicU8,
     failures: AtomicU32,
     most_failures: u32,
+    pub(crate) id: ConsumerId,
+    pub(crate) watched: Watched,
     reports: Option<Arc<dyn Reports>>,
     owner: Weak<dyn Owner>,
 }

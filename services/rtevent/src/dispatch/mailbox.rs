@@ -139,6 +139,7 @@ impl<P: Payload> Mailbox<P> {
             Offered::Taken => {}
             Offered::TakenFor { cause, events } => self.link.lost(cause, events),
             Offered::Dropped => self.link.lost(Lost::Newest, events.len()),
+            Offered::Late => self.link.lost(Lost::WaitedTooLong, events.len()),
             Offered::Full if is_disconnected => {
                 self.link.lost(Lost::Newest, events.len());
                 self.link.end(Reason::QueueFull);
@@ -170,10 +171,7 @@ impl<P: Payload> Mailbox<P> {
             if !state.has_ended {
                 offered = offer(&mut state.queue, clock::coarse_nanos());
                 if is_late && offered == Offered::Full {
-                    offered = Offered::TakenFor {
-                        cause: Lost::WaitedTooLong,
-                        events: 1,
-                    };
+                    offered = Offered::Late;
                 }
             }
         }

@@ -48,6 +48,8 @@ pub(super) enum Offered {
     Full,
     /// It was dropped.
     Dropped,
+    /// It was dropped after its supplier had waited for room.
+    Late,
 }
 
 impl<P: Payload> Queue<P> {

@@ -98,12 +98,9 @@ impl Drop for Workers {
     fn drop(&mut self) {
         let mut state = self.shared.state.lock();
         state.stops = true;
-        let waiting = std::mem::take(&mut state.waiting);
-        state.count = 0;
         drop(state);
         self.shared.work.notify_all();
         self.shared.watched.notify_all();
-        drop(waiting);
     }
 }
 
@@ -138,10 +135,11 @@ impl Shared {
                 self.watched.notify_one();
             }
             drop(state);
-            let has_more = caught(|| task.run()).unwrap_or(false);
+            // Dropped without the lock: a task may be the last owner of its consumer, and of these threads.
+            let task = caught(|| task.run()).unwrap_or(false).then_some(task);
             state = self.state.lock();
             state.ended += 1;
-            if has_more && !state.stops {
+            if let Some(task) = task {
                 state.push(level, task);
             }
         }

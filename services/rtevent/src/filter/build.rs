@@ -87,6 +87,10 @@ impl Filter {
 
     /// Accepts events that the filter does not.
     #[must_use]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a node like its neighbours, not an operator"
+    )]
     pub fn not(filter: Self) -> Self {
         Self::group(Rule::Not, [filter])
     }

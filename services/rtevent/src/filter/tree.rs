@@ -200,7 +200,7 @@ impl Tree {
 /// Place of a node: what becomes of what it passes.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Whether what it passes goes further up; not below negations and logical ANDs.
+    /// Events that it passes go further up: not so below negations and logical ANDs.
     passes: bool,
     slot: Option<Slot>,
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// Deliveries of a channel, with buffers that are used again, so that warm events allocate nothing.
 pub(crate) struct Deliveries<P> {
-    /// Whether suppliers' threads push to consumers.
+    /// Suppliers' threads push to consumers.
     is_reactive: bool,
     spare: Mutex<Vec<Buffers<P>>>,
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 /// connection.
 pub(crate) struct Route<P> {
     pub(super) targets: Box<[Target<P>]>,
-    /// Whether the order of targets is that of all of their deliveries.
+    /// The order of the targets is that of all of their deliveries.
     pub(super) is_ordered: bool,
 }
 

@@ -68,7 +68,7 @@ impl<T: Clone> Lane<T> {
         self.changed.notify_all();
     }
 
-    /// Has timers expire by `CLOCK_MONOTONIC`, until the lane is stopped.
+    /// Expires timers by `CLOCK_MONOTONIC`, until the lane is stopped.
     pub(crate) fn run(&self, expire: impl Fn(&Expired<T>)) {
         let mut expired = Vec::new();
         let mut state = self.state.lock();

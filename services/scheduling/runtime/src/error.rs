@@ -5,6 +5,7 @@ use punctual::rt::SegmentError;
 use punctual::{InitError, SystemException};
 use punctual_exec::SpawnError;
 use punctual_idl::diagnostic::Diagnostic;
+use punctual_scheduling::Time;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -64,6 +65,39 @@ pub enum MachineError {
     /// The operating system does not say which processors there are.
     #[error("cannot read the processors of this process: {0}")]
     Unknown(#[from] io::Error),
+}
+
+/// Reason for which the time that the platform takes is not measured.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum NoiseError {
+    /// A window is empty or too long.
+    #[error("a window of {0} is not measured: give one of up to 500ms")]
+    Window(Time),
+    /// The shortest gap is too short.
+    #[error(
+        "gaps of {0} are not told from the measurement itself: give a threshold of 1us at least"
+    )]
+    Threshold(Time),
+    /// The process may not run on a processor.
+    #[error("this process may not run on processor {wanted}, but on {allowed:?}")]
+    Processor {
+        /// Number of the processor.
+        wanted: usize,
+        /// Numbers of those that it may run on.
+        allowed: Vec<usize>,
+    },
+    /// The measuring thread ended before its first cycle.
+    #[error(
+        "the measuring thread ended before it had measured; its message stands on standard error"
+    )]
+    Ended,
+    /// The operating system refused the processor or the priority.
+    #[error("the measuring thread has no processor or priority: {0}")]
+    Refused(#[from] io::Error),
+    /// The thread did not start.
+    #[error(transparent)]
+    Thread(#[from] SpawnError),
 }
 
 /// Reason for which a schedule is not kept.
@@ -211,4 +245,4 @@ macro_rules! shown_as_displayed {
         }
     )*};
 }
-shown_as_displayed!(UnknownName, MachineError, ScheduleError);
+shown_as_displayed!(UnknownName, MachineError, NoiseError, ScheduleError);

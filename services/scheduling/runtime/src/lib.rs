@@ -15,6 +15,7 @@ mod admission;
 mod client;
 mod error;
 mod machine;
+pub mod noise;
 mod periodic;
 pub mod rehearsal;
 mod schedule;
@@ -23,7 +24,7 @@ mod urgency;
 
 pub use admission::AdmissionControl;
 pub use client::ClientScheduler;
-pub use error::{MachineError, ScheduleError, UnknownName};
+pub use error::{MachineError, NoiseError, ScheduleError, UnknownName};
 pub use periodic::{Executed, Job, PeriodicThread};
 pub use punctual_scheduling::Time;
 pub use punctual_scheduling::admission::{AdmissionError, Change};

@@ -18,6 +18,9 @@ pub struct Task {
     pub blocking: Time,
     /// Points at which other tasks may preempt a job.
     pub preemption: Preemption,
+    /// `true` for the time that the platform takes away ([`Task::interference`]): it interrupts sections
+    /// without preemption, too.
+    pub is_interference: bool,
 }
 
 /// Points at which a job may be preempted.
@@ -63,7 +66,21 @@ impl Task {
             jitter: Time::ZERO,
             blocking: Time::ZERO,
             preemption: Preemption::Full,
+            is_interference: false,
         }
+    }
+
+    /// Makes the time that the platform takes of a processor, above all priorities: at most `most` in any
+    /// window of length `every`. Interrupts of the kernel, firmware and hypervisors take it (operating-system
+    /// noise).
+    ///
+    /// A sporadic task of the highest priority takes at least as much in any interval, and ends
+    /// busy periods at the same times.
+    #[must_use]
+    pub const fn interference(most: Time, every: Time) -> Self {
+        let mut task = Self::new(most, every);
+        task.is_interference = true;
+        task
     }
 
     /// Sets the deadline.

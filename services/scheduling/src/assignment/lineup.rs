@@ -4,7 +4,7 @@
 use super::decision::meets_exactly;
 use super::load::{Load, Verdict};
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::{Prioritized, held_up_by};
+use crate::analysis::fixed_priority::{Prioritized, held_up_by, tail};
 use crate::time::Time;
 
 /// Returns whether all tasks of a processor meet their deadlines: as
@@ -23,6 +23,8 @@ pub(crate) struct Lineup<'t> {
     ends: Vec<usize>,
     /// Longest time for which the tasks from a position on hold up those before them.
     held_up: Vec<Time>,
+    /// `true` if the platform takes time: from sections without preemption, too, which the bounds do not know.
+    is_interrupted: bool,
 }
 
 impl<'t> Lineup<'t> {
@@ -50,6 +52,7 @@ impl<'t> Lineup<'t> {
             held_up[at] = held_up[at + 1].max(held_up_by(tasks[at]));
         }
         Self {
+            is_interrupted: tasks.iter().any(|task| task.is_interference),
             tasks,
             ends,
             held_up,
@@ -77,13 +80,22 @@ impl<'t> Lineup<'t> {
                 end += 1;
             }
             let above = load.without(own);
-            match above.verdict(own, self.blocking(at, end)) {
+            match self.verdict(at, end, above) {
                 Verdict::Meets => {}
                 Verdict::Misses => return None,
                 Verdict::Unknown => open.push((at, above)),
             }
         }
         Some(open)
+    }
+
+    /// Returns what the bounds say of a task if the others before `end`, of the given load, are its superiors.
+    pub(crate) fn verdict(&self, at: usize, end: usize, load: Load) -> Verdict {
+        let own = self.tasks[at];
+        match load.verdict(own, self.blocking(at, end)) {
+            Verdict::Meets if self.is_interrupted && !tail(own).is_zero() => Verdict::Unknown,
+            verdict => verdict,
+        }
     }
 
     /// Returns whether a task meets its deadline if the others before `end`, of the given load, are
@@ -100,6 +112,9 @@ impl<'t> Lineup<'t> {
 
     /// Returns the time for which lower priorities hold up a task, those from `end` on.
     pub(crate) fn blocking(&self, at: usize, end: usize) -> Time {
-        self.tasks[at].blocking.max(self.held_up[end])
+        match self.tasks[at].is_interference {
+            true => Time::ZERO,
+            false => self.tasks[at].blocking.max(self.held_up[end]),
+        }
     }
 }

@@ -42,7 +42,7 @@ impl std::fmt::Debug for PackingError {
 
 /// Packs the priorities of one processor's tasks onto at most `count` levels.
 ///
-/// Tasks of equal priority stay together. Every task that meets its deadline keeps doing so if that
+/// Tasks of equal priority stay together; interference of the platform keeps a level for itself. Every task that meets its deadline keeps doing so if that
 /// is possible; else the most urgent ones do, and the lowest level takes the rest.
 ///
 /// # Errors
@@ -161,6 +161,9 @@ impl<'t> Stairs<'t> {
     /// Returns the last group that can share a level with the group `first` and those between.
     fn longest(&self, first: usize) -> usize {
         let (mut good, mut bad) = (first, self.groups.len());
+        if first == 0 && self.lineup.tasks[0].is_interference {
+            return first;
+        }
         while good + 1 < bad {
             let middle = good + (bad - good) / 2;
             if self.is_level(first, middle) {
@@ -177,10 +180,7 @@ impl<'t> Stairs<'t> {
         let begin = first.checked_sub(1).map_or(0, |before| self.groups[before]);
         let end = self.groups[last];
         let above = |at: usize| self.loads[end].without(self.lineup.tasks[at]);
-        let verdict = |at: usize| {
-            let blocking = self.lineup.blocking(at, end);
-            above(at).verdict(self.lineup.tasks[at], blocking)
-        };
+        let verdict = |at: usize| self.lineup.verdict(at, end, above(at));
         let in_time = || (begin..end).filter(|&at| !self.is_late[at]);
         if in_time().any(|at| verdict(at) == Verdict::Misses) {
             return false;

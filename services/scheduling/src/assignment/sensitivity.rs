@@ -67,11 +67,16 @@ pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
 /// that all deadlines are met; `None` if none is small enough.
 ///
 /// Below [`MILLION`], the set misses deadlines and has to shrink; above, it may grow. Blocking and
-/// sections without preemption are scaled, too; products are rounded up. At most a thousand times.
+/// sections without preemption are scaled, too; products are rounded up. Interference of the platform is not.
+/// At most a thousand times.
 #[must_use]
 pub fn largest_scale(tasks: &[Prioritized<'_>]) -> Option<u64> {
     largest(1, LARGEST_SCALE, |scale| {
-        let scaled: Vec<Task> = tasks.iter().map(|one| scaled(one.task, scale)).collect();
+        let scaled = tasks.iter().map(|one| match one.task.is_interference {
+            true => one.task.clone(),
+            false => scaled(one.task, scale),
+        });
+        let scaled: Vec<Task> = scaled.collect();
         let replaced = scaled.iter().zip(tasks).map(|(task, one)| Prioritized {
             task,
             priority: one.priority,

@@ -13,8 +13,8 @@
 
 mod processor;
 
-use crate::analysis::Response;
 use crate::analysis::blocking::{Blocking, Protocol};
+use crate::analysis::{Response, Task};
 use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -44,6 +44,9 @@ pub struct Chains<'s> {
     pub levels: &'s [Vec<Dispatching>],
     /// Protocol of the mutexes.
     pub protocol: Protocol,
+    /// Time that the platform takes of each processor ([`Task::interference`]); processors behind the end of the
+    /// slice lose none.
+    pub interference: &'s [Option<Task>],
 }
 
 /// Response time of a stream, and what it depends on.
@@ -240,8 +243,9 @@ impl<'s> Search<'s> {
         let own = self.processors[at].binary_search(&index).unwrap_or(0);
         let residents = self.residents(at);
         let levels = &self.chains.levels[at];
+        let platform = self.chains.interference.get(at).and_then(Option::as_ref);
         if levels[place.level] == Dispatching::Static {
-            return Some(processor::of_static(&residents, own));
+            return Some(processor::of_static(&residents, own, platform));
         }
         let changes = self.changes[at];
         if self.bands[at]
@@ -249,7 +253,12 @@ impl<'s> Search<'s> {
             .is_none_or(|(then, _)| *then != changes)
         {
             self.spend(residents.len().pow(2))?;
-            let bands = processor::bands(&residents, levels, self.chains.protocol);
+            let on = processor::On {
+                levels,
+                protocol: self.chains.protocol,
+                platform,
+            };
+            let bands = processor::bands(&residents, on);
             self.bands[at] = Some((changes, bands));
         }
         let (_, bands) = self.bands[at].as_ref()?;
@@ -257,7 +266,7 @@ impl<'s> Search<'s> {
             response,
             local: response,
         });
-        Some(found.unwrap_or_else(|| processor::of_static(&residents, own)))
+        Some(found.unwrap_or_else(|| processor::of_static(&residents, own, platform)))
     }
 
     fn residents(&self, at: usize) -> Vec<Resident<'s>> {

@@ -59,19 +59,25 @@ fn priority(level: usize) -> i32 {
 /// Responses of streams of levels that are analysed as a whole; `None` for the others.
 pub(super) type Bands = Vec<Option<Response>>;
 
+/// Processor of streams.
+#[derive(Clone, Copy)]
+pub(super) struct On<'p> {
+    pub(super) levels: &'p [Dispatching],
+    pub(super) protocol: Protocol,
+    /// Time that the platform takes.
+    pub(super) platform: Option<&'p Task>,
+}
+
 /// Returns the responses of the levels that dispatch by deadline or laxity.
-pub(super) fn bands(
-    residents: &[Resident<'_>],
-    levels: &[Dispatching],
-    protocol: Protocol,
-) -> Bands {
+pub(super) fn bands(residents: &[Resident<'_>], on: On<'_>) -> Bands {
     let seen: Vec<Task> = residents.iter().map(Resident::seen_by_others).collect();
     let mut found = vec![None; residents.len()];
-    for (level, &dispatching) in levels.iter().enumerate() {
+    for (level, &dispatching) in on.levels.iter().enumerate() {
         let kind = Kind {
             dispatching,
-            is_alone: levels.len() == 1,
-            protocol,
+            is_alone: on.levels.len() == 1,
+            protocol: on.protocol,
+            platform: on.platform,
         };
         let Some(responses) = band(residents, &seen, level, kind) else {
             continue;
@@ -87,11 +93,12 @@ pub(super) fn bands(
 
 /// Kind of a level.
 #[derive(Clone, Copy)]
-struct Kind {
+struct Kind<'p> {
     dispatching: Dispatching,
     /// `true` if the processor has no other level.
     is_alone: bool,
     protocol: Protocol,
+    platform: Option<&'p Task>,
 }
 
 /// Returns a task as others see it: with its release jitter, and, if it is suspended, the jitter of its
@@ -117,7 +124,11 @@ impl Resident<'_> {
 }
 
 /// Returns the response of a stream of a static level, or of a level in which any order is possible.
-pub(super) fn of_static(residents: &[Resident<'_>], index: usize) -> Found {
+pub(super) fn of_static(
+    residents: &[Resident<'_>],
+    index: usize,
+    platform: Option<&Task>,
+) -> Found {
     let own = &residents[index];
     // As others see them: with the jitter that a suspension adds.
     let others = residents.iter().enumerate();
@@ -125,7 +136,7 @@ pub(super) fn of_static(residents: &[Resident<'_>], index: usize) -> Found {
         .filter(|(at, other)| *at != index && other.level <= own.level)
         .map(|(_, other)| other.seen_by_others())
         .collect();
-    let above: Vec<&Task> = above.iter().collect();
+    let above: Vec<&Task> = above.iter().chain(platform).collect();
     let task = by_itself(own.task, own.suspended).with_jitter(own.jitter);
     let response = match task.wcet.is_zero() {
         // A conjunction, which takes no time.
@@ -164,7 +175,7 @@ pub(crate) fn by_itself(task: &Task, suspended: Time) -> Task {
 /// Returns whether the demand test covers a stream: by laxity none with sections of any kind, as a job
 /// of later deadline may begin one first; by deadline none with mutexes under priority inheritance or
 /// beside other levels, and none that is blocked again after a suspension.
-fn is_covered(resident: &Resident<'_>, kind: Kind) -> bool {
+fn is_covered(resident: &Resident<'_>, kind: Kind<'_>) -> bool {
     let is_preempted_anywhere = resident.task.longest_section().is_zero();
     let locks_nothing = resident.sections.is_empty();
     let has_ceilings = kind.protocol != Protocol::Inheritance;
@@ -185,7 +196,7 @@ fn band(
     residents: &[Resident<'_>],
     seen: &[Task],
     level: usize,
-    kind: Kind,
+    kind: Kind<'_>,
 ) -> Option<Vec<Response>> {
     if kind.dispatching == Dispatching::Static {
         return None;
@@ -208,15 +219,25 @@ fn band(
             sections: resident.sections,
         })
         .collect();
+    let mut known = None;
     if kind.is_alone && kind.dispatching == Dispatching::Deadline && tasks.len() <= MOST_OF_EDF {
-        return Some(edf::responses(&sharing));
+        let responses = edf::responses_beside(kind.platform, &sharing);
+        if responses.iter().all(|response| response.bound().is_some()) {
+            return Some(responses);
+        }
+        // Given up, perhaps: the demand test takes fewer steps.
+        known = Some(responses);
     }
     let above: Vec<&Task> = pairs()
         .filter(|(resident, _)| resident.level < level)
         .map(|(_, task)| task)
+        .chain(kind.platform)
         .collect();
     let below = own().map(|(resident, _)| resident.blocking).max();
     let verdict = band_test(&sharing, &above, below.unwrap_or_default());
+    if let Some(responses) = known.filter(|_| !verdict.is_feasible()) {
+        return Some(responses);
+    }
     let response = |task: &Task| match verdict.is_feasible() {
         true => Response::Within(task.deadline),
         false => Response::Unbounded,

@@ -2,6 +2,7 @@
 
 use super::markup::Markup;
 use super::scale::Scale;
+use crate::measured::RecordedJob;
 use crate::time::Time;
 use crate::timeline::{Activity, Job, Slice};
 
@@ -69,6 +70,29 @@ impl Lane<'_> {
             markup.cross("mark", (x, self.top + TIP + 1.0));
         } else if self.has_arrows() {
             markup.arrow("deadline", x, (tip, base));
+        }
+    }
+
+    /// Draws a recorded job: a line from reading its request, and a bar for its upcall, of which only begin and end are
+    /// known.
+    pub(super) fn recorded_job(
+        &self,
+        markup: &mut Markup,
+        title: &str,
+        job: &RecordedJob,
+        deadline: Time,
+    ) {
+        markup.open("job", title);
+        let (from, to) = (self.scale.x(job.read), self.scale.x(job.end));
+        let middle = self.top + BASE - BAR / 2.0;
+        markup.rect("area", (from, self.top + TIP), (to - from, BASE - TIP));
+        markup.line("wait", (from, middle), (self.scale.x(job.begin), middle));
+        let class = format!("ran c{}", self.chain % COLOURS);
+        self.bar(markup, &class, (job.begin, job.end.min(deadline)), BAR);
+        self.bar(markup, "ran late", (job.begin.max(deadline), job.end), BAR);
+        markup.close();
+        if job.end > deadline && deadline <= self.scale.until {
+            markup.cross("mark", (self.scale.x(deadline), self.top + TIP + 1.0));
         }
     }
 

@@ -20,12 +20,12 @@ enum Symbol {
 /// Draws the symbols that occur, in lines of the given width; returns the height below them.
 pub(super) fn symbols(
     markup: &mut Markup,
-    timeline: &Timeline,
+    (timeline, has_run): (&Timeline, bool),
     (left, top): (f64, f64),
     width: f64,
 ) -> f64 {
     let (mut x, mut y) = (left, top);
-    for (symbol, text) in entries(timeline) {
+    for (symbol, text) in entries(timeline, has_run) {
         let length = 34.0 + 6.6 * text.chars().fold(0.0, |count, _| count + 1.0) + 14.0;
         if x + length > left + width && x > left {
             (x, y) = (left, y + LINE);
@@ -37,7 +37,7 @@ pub(super) fn symbols(
     y + LINE
 }
 
-fn entries(timeline: &Timeline) -> Vec<(Symbol, &'static str)> {
+fn entries(timeline: &Timeline, has_run: bool) -> Vec<(Symbol, &'static str)> {
     let occurs = |activity| {
         let mut slices = timeline.processors.iter().flatten();
         slices.any(|slice| slice.activity == activity)
@@ -45,6 +45,11 @@ fn entries(timeline: &Timeline) -> Vec<(Symbol, &'static str)> {
     let is_late = timeline.missed().next().is_some();
     let all = [
         (true, Symbol::Bar("run c0"), "running; one colour a chain"),
+        (
+            has_run,
+            Symbol::Bar("ran c0"),
+            "ran: from the upcall's begin to its end, waits included",
+        ),
         (true, Symbol::Line("wait"), "ready, waits"),
         (
             occurs(Activity::Blocked),

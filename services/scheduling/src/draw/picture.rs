@@ -1,8 +1,10 @@
 //! Whole picture: title, rows, axis, numbers, legend.
 
+use super::frame::{MARGIN, WIDTH, framed};
 use super::lane::{HEIGHT, Lane};
 use super::legend;
-use super::markup::{Markup, escaped, shortened};
+use super::markup::{Markup, shortened};
+use super::ran::Ran;
 use super::rows::{Group, Rows, name};
 use super::scale::Scale;
 use super::{Options, window};
@@ -11,10 +13,6 @@ use crate::plan::{Plan, Verdict};
 use crate::time::Time;
 use crate::timeline::{MOST_EVENTS, Slice, Timeline};
 
-/// Width of the picture in pixels.
-const WIDTH: f64 = 1400.0;
-/// Distance from the edges.
-const MARGIN: f64 = 16.0;
 /// Width of the names.
 const NAMES: f64 = 204.0;
 /// Width of the axis.
@@ -37,20 +35,23 @@ pub(super) fn draw(model: &Model, plan: &Plan, options: &Options) -> String {
         width: AXIS,
         until: timeline.until,
     };
+    let drawn = || rows.streams().map(|at| plan.streams[at].operation.as_str());
     let picture = Picture {
         plan,
         slices: by_stream(plan, &timeline),
         timeline,
         scale,
+        ran: options.ran.as_ref().map(|ran| Ran::of(ran, drawn())),
     };
     let mut body = Markup::default();
-    let rows_end = TOP + rows.groups.iter().map(height).sum::<f64>();
+    let heights = rows.groups.iter().map(|group| picture.height(group));
+    let rows_end = TOP + heights.sum::<f64>();
     picture.head(&mut body);
     picture.axis(&mut body, rows_end);
     let mut top = TOP;
     for group in &rows.groups {
         picture.group(&mut body, group, top);
-        top += height(group);
+        top += picture.height(group);
     }
     let bottom = picture.foot(&mut body, &rows, rows_end + LABELS);
     framed(&title(plan), bottom, &body.into_text())
@@ -59,23 +60,6 @@ pub(super) fn draw(model: &Model, plan: &Plan, options: &Options) -> String {
 /// Returns the title of a plan's picture.
 pub(super) fn title(plan: &Plan) -> String {
     format!("Schedule by {}", plan.strategy)
-}
-
-/// Puts the elements into a picture of the given height.
-fn framed(title: &str, height: f64, body: &str) -> String {
-    let (title, style) = (escaped(title), include_str!("style.css"));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH:.0} {height:.0}\" \
-         width=\"{WIDTH:.0}\" height=\"{height:.0}\" preserveAspectRatio=\"xMidYMin meet\" role=\"img\" aria-label=\"{title}\">\n\
-         <style>\n{style}</style>\n\
-         <rect class=\"back\" x=\"-3000\" y=\"-3000\" width=\"9000\" height=\"{:.0}\"/>\n\
-         {body}</svg>\n",
-        height + 6000.0,
-    )
-}
-
-fn height(group: &Group) -> f64 {
-    GROUP + group.streams.iter().fold(0.0, |height, _| height + HEIGHT)
 }
 
 /// Returns the slices of each stream.
@@ -96,9 +80,23 @@ struct Picture<'p> {
     /// Slices of each stream, by job.
     slices: Vec<Vec<Slice>>,
     scale: Scale,
+    ran: Option<Ran<'p>>,
 }
 
 impl Picture<'_> {
+    fn height(&self, group: &Group) -> f64 {
+        let rows = group.streams.iter();
+        GROUP + rows.fold(0.0, |height, _| height + self.row_height())
+    }
+
+    /// Returns the height of a row, with what ran below it.
+    fn row_height(&self) -> f64 {
+        match self.ran {
+            Some(_) => 2.0 * HEIGHT,
+            None => HEIGHT,
+        }
+    }
+
     fn head(&self, markup: &mut Markup) {
         markup.text("title", (MARGIN, 30.0), &title(self.plan));
         let class = if self.plan.fits() { "fits" } else { "fails" };
@@ -139,11 +137,12 @@ impl Picture<'_> {
 
     fn group(&self, markup: &mut Markup, group: &Group, top: f64) {
         markup.text("group", (MARGIN, top + 18.0), &group.title);
-        self.grid(markup, top + GROUP, top + height(group) + 4.0);
+        self.grid(markup, top + GROUP, top + self.height(group) + 4.0);
         let mut top = top + GROUP;
         for &stream in &group.streams {
             self.row(markup, stream, top);
-            top += HEIGHT;
+            self.ran_below(markup, stream, top + HEIGHT);
+            top += self.row_height();
         }
     }
 
@@ -156,6 +155,16 @@ impl Picture<'_> {
         markup.close();
         lane.base_line(markup);
         self.jobs(markup, &lane, stream);
+    }
+
+    /// Draws what ran of the stream's operation, whose jobs are those of all its streams.
+    fn ran_below(&self, markup: &mut Markup, stream: usize, top: f64) {
+        let planned = &self.plan.streams[stream];
+        if let Some(ran) = &self.ran {
+            let lane = self.lane(&planned.operation, stream, top);
+            markup.text("note", (MARGIN + 24.0, top + 25.0), "what ran");
+            ran.draw(markup, &lane, (&planned.operation, planned.deadline));
+        }
     }
 
     /// Draws the jobs of a stream; some have no slices, as they take no time or have not begun.
@@ -217,7 +226,12 @@ impl Picture<'_> {
     /// Draws the legend and the notes; returns the height of the picture.
     fn foot(&self, markup: &mut Markup, rows: &Rows, top: f64) -> f64 {
         let place = (MARGIN, top + 24.0);
-        let mut y = legend::symbols(markup, &self.timeline, place, WIDTH - 2.0 * MARGIN);
+        let mut y = legend::symbols(
+            markup,
+            (&self.timeline, self.ran.is_some()),
+            place,
+            WIDTH - 2.0 * MARGIN,
+        );
         for note in self.notes(rows) {
             markup.text("note", (MARGIN, y), &note);
             y += legend::LINE;
@@ -237,6 +251,7 @@ impl Picture<'_> {
                 "Rows whose jobs are very close have no arrows; choose a shorter window.".into(),
             );
         }
+        notes.extend(self.notes_on_ran(rows));
         if rows.hidden > 0 {
             let hidden = rows.hidden;
             notes.push(format!(
@@ -248,6 +263,27 @@ impl Picture<'_> {
             notes.push(format!(
                 "The simulation was cut at {until}, after {MOST_EVENTS} events."
             ));
+        }
+        notes
+    }
+}
+
+impl Picture<'_> {
+    fn notes_on_ran(&self, rows: &Rows) -> Vec<String> {
+        let Some(ran) = &self.ran else {
+            return Vec::new();
+        };
+        let mut notes = vec![
+            "What ran begins with the first recorded request; its releases are not those of the simulation. It has no \
+             execution times."
+                .to_owned(),
+        ];
+        let until = self.scale.until;
+        let is_cut = |at: usize| ran.is_cut(&self.plan.streams[at].operation, until);
+        if rows.streams().any(is_cut) {
+            notes.push(
+                "Rows with very many recorded jobs show the first; choose a shorter window.".into(),
+            );
         }
         notes
     }

@@ -1,6 +1,7 @@
 //! Comparison of a plan with what was measured.
 
 use super::file::{MeasuredOperation, Measurements, Times};
+use super::timeline::{RecordedJob, RecordedTimeline};
 use crate::model::Model;
 use crate::plan::{Plan, PlannedStream};
 use crate::time::Time;
@@ -16,12 +17,12 @@ pub struct Compared {
     pub jobs: u64,
     /// Planned worst-case execution time, without operations that it calls.
     pub wcet: Option<Time>,
-    /// Longest measured execution time.
+    /// Longest measured execution time; `None` also of a time line, which has none.
     pub execution: Option<Time>,
     /// Execution time that 99 of 100 jobs did not exceed.
     pub execution_p99: Option<Time>,
     /// Planned least distance of two jobs: the period less the jitter; `None` if several streams
-    /// release the operation, or its callers do.
+    /// release the operation, its callers do, or a release has several jobs.
     pub least_distance: Option<Time>,
     /// Shortest measured distance.
     pub distance: Option<Time>,
@@ -29,8 +30,12 @@ pub struct Compared {
     pub planned_response: Option<Time>,
     /// Deadline.
     pub deadline: Option<Time>,
-    /// Longest measured response time, from the beginning of a job.
+    /// Longest measured response time: from the beginning of a job; in a time line, from reading its request.
     pub response: Option<Time>,
+    /// Longest time from reading a request to the beginning of its job; of a time line only.
+    pub wait: Option<Time>,
+    /// Number of jobs that ended after their deadline; of a time line only, as other files have the longest response.
+    pub missed_deadlines: Option<u64>,
     /// Findings; empty if the operation ran as planned.
     pub findings: Vec<Finding>,
 }
@@ -65,9 +70,11 @@ impl Finding {
 /// order, then those that the plan does not have.
 #[must_use]
 pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compared> {
-    let mut streams: HashMap<&str, Vec<&PlannedStream>> = HashMap::new();
-    for stream in &plan.streams {
-        streams.entry(&stream.operation).or_default().push(stream);
+    let mut streams: HashMap<&str, Vec<Planned<'_>>> = HashMap::new();
+    for (stream, analysed) in plan.streams.iter().zip(&plan.analysed.streams) {
+        let jobs = analysed.jobs;
+        let of_operation = streams.entry(&stream.operation).or_default();
+        of_operation.push(Planned { stream, jobs });
     }
     let mut measured: BTreeMap<&str, MeasuredOperation> = measured.by_name();
     let planned = model.operations.iter().map(|operation| {
@@ -90,6 +97,24 @@ pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compa
     all
 }
 
+/// Stream of a plan, and the number of its jobs in a release.
+#[derive(Clone, Copy)]
+struct Planned<'p> {
+    stream: &'p PlannedStream,
+    jobs: u64,
+}
+
+/// Compares the operations of a plan with a time line, as [`compare`] does; response times and distances count from
+/// reading the requests. Execution times are not compared, as a time line has none.
+#[must_use]
+pub fn compare_timeline(model: &Model, plan: &Plan, recorded: &RecordedTimeline) -> Vec<Compared> {
+    let mut all = compare(model, plan, &recorded.measurements());
+    for compared in &mut all {
+        compared.add_jobs(recorded.jobs(&compared.operation));
+    }
+    all
+}
+
 impl Compared {
     fn named(operation: &str) -> Self {
         Self {
@@ -103,30 +128,32 @@ impl Compared {
             planned_response: None,
             deadline: None,
             response: None,
+            wait: None,
+            missed_deadlines: None,
             findings: Vec::new(),
         }
     }
 
-    fn planned(operation: &str, wcet: Time, streams: &[&PlannedStream]) -> Self {
+    fn planned(operation: &str, wcet: Time, streams: &[Planned<'_>]) -> Self {
         let least_distance = match streams {
-            [stream] => Some(stream.period - stream.jitter),
+            [Planned { stream, jobs: 1 }] => Some(stream.period - stream.jitter),
             _ => None,
         };
         // Jobs of several streams cannot be told apart: only the longest bound holds for each. One
         // without a bound may take any time.
-        let responses: Option<Vec<Time>> = streams.iter().map(|stream| stream.response).collect();
+        let responses: Option<Vec<Time>> = streams.iter().map(|one| one.stream.response).collect();
         Self {
             wcet: Some(wcet),
             least_distance,
             planned_response: responses.and_then(|all| all.into_iter().max()),
-            deadline: streams.iter().map(|stream| stream.deadline).max(),
+            deadline: streams.iter().map(|one| one.stream.deadline).max(),
             ..Self::named(operation)
         }
     }
 
     fn add(&mut self, measured: &MeasuredOperation) {
         let of = |times: &Times, time: Time| (times.count > 0).then_some(time);
-        self.jobs = measured.execution.count;
+        self.jobs = measured.response.count;
         self.execution = of(&measured.execution, measured.execution.max);
         self.execution_p99 = of(&measured.execution, measured.execution.p99);
         self.distance = of(&measured.distance, measured.distance.min);
@@ -155,5 +182,14 @@ impl Compared {
                 self.findings.push(finding);
             }
         }
+    }
+
+    /// Adds what only single jobs tell.
+    fn add_jobs(&mut self, jobs: &[RecordedJob]) {
+        self.wait = jobs.iter().map(RecordedJob::wait).max();
+        self.missed_deadlines = self.deadline.map(|deadline| {
+            let missed = jobs.iter().filter(|job| job.response() > deadline);
+            missed.count() as u64
+        });
     }
 }

@@ -86,6 +86,29 @@ impl MeasuredOperation {
 }
 
 impl Times {
+    /// Makes the distribution of these times.
+    pub(super) fn of(mut times: Vec<Time>) -> Self {
+        times.sort_unstable();
+        let (Some(min), Some(max)) = (times.first().copied(), times.last().copied()) else {
+            return Self::default();
+        };
+        let sum: u128 = times.iter().map(|time| u128::from(time.as_nanos())).sum();
+        let mean = u64::try_from(sum / times.len() as u128).unwrap_or(u64::MAX);
+        // The time that this many hundredths do not exceed.
+        let quantile = |hundredths: usize| {
+            let rank = (times.len().saturating_mul(hundredths)).div_ceil(100);
+            times.get(rank.saturating_sub(1)).copied().unwrap_or(max)
+        };
+        Self {
+            count: times.len() as u64,
+            min,
+            mean: Time::from_nanos(mean),
+            p50: quantile(50),
+            p99: quantile(99),
+            max,
+        }
+    }
+
     fn merge(&mut self, other: &Self) {
         if self.count == 0 || other.count == 0 {
             *self = if self.count == 0 { *other } else { *self };

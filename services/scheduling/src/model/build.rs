@@ -3,7 +3,7 @@
 use super::file::{self, File};
 use super::names::nearest;
 use super::sources::Sources;
-use super::{Host, MOST_OPERATIONS, Message, Model, Operation, Range, order, timed};
+use super::{Host, Interference, MOST_OPERATIONS, Message, Model, Operation, Range, order, timed};
 use crate::strategy::{ALL, by_name};
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::model::Specification;
@@ -139,8 +139,13 @@ impl Builder {
         };
         for (name, table) in tables {
             let processors = builder.processors(table.processors.as_ref());
+            let interference = builder.interference(table.interference.as_ref());
             let name = name.as_ref().clone();
-            builder.hosts.push(Host { name, processors });
+            builder.hosts.push(Host {
+                name,
+                processors,
+                interference,
+            });
         }
         if builder.hosts.is_empty() {
             let name = ONLY_HOST.to_owned();
@@ -148,6 +153,7 @@ impl Builder {
             builder.hosts.push(Host {
                 name,
                 processors: 1,
+                interference: None,
             });
         }
         if builder.mutex_names.len() < file.mutexes.len() {
@@ -191,6 +197,22 @@ impl Builder {
             self.fault(message, count.span(), "not possible");
         }
         (*count.as_ref()).clamp(1, 4096) as usize
+    }
+
+    fn interference(
+        &mut self,
+        stated: Option<&Spanned<file::Interference>>,
+    ) -> Option<Interference> {
+        let stated = stated?;
+        let file::Interference { most, every } = *stated.as_ref();
+        if most >= every {
+            let message = format!(
+                "the platform takes {most} in any {every}, which leaves no time to the operations"
+            );
+            let label = "`most` has to be below `every`";
+            self.fault(message, stated.span(), label);
+        }
+        (!most.is_zero()).then_some(Interference { most, every })
     }
 
     /// Returns the index of a name, or 0 and a fault that suggests a similar one.

@@ -34,6 +34,15 @@ pub(super) struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct Host {
     pub(super) processors: Option<Spanned<u32>>,
+    pub(super) interference: Option<Spanned<Interference>>,
+}
+
+/// Value of the key `interference`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Interference {
+    pub(super) most: Time,
+    pub(super) every: Time,
 }
 
 /// Table `[[message]]`.
@@ -53,6 +62,8 @@ pub(super) struct Operation {
     pub(super) typical: Option<Spanned<Time>>,
     pub(super) cached: Option<Spanned<Time>>,
     pub(super) period: Option<Spanned<Time>>,
+    #[serde(default)]
+    pub(super) rates: Vec<Spanned<Time>>,
     #[serde(default)]
     pub(super) degraded: Vec<Spanned<Time>>,
     pub(super) deadline: Option<Spanned<Time>>,

@@ -14,8 +14,8 @@ mod sources;
 mod timed;
 mod values;
 
-use crate::analysis::Preemption;
 use crate::analysis::blocking::{CriticalSection, Protocol};
+use crate::analysis::{Preemption, Task};
 use crate::level::Level;
 use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
@@ -56,6 +56,18 @@ pub struct Host {
     pub name: String,
     /// Number of processors, at least 1.
     pub processors: usize,
+    /// Time that the platform takes of each processor, if any.
+    pub interference: Option<Interference>,
+}
+
+/// Time that the platform takes of a processor, above all priorities: interrupts, firmware, a hypervisor
+/// (operating-system noise).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Interference {
+    /// Longest time that is taken in any window, above zero and below its length.
+    pub most: Time,
+    /// Length of a window.
+    pub every: Time,
 }
 
 /// Maximum time of a message between two hosts, in both directions.
@@ -76,6 +88,9 @@ pub struct Operation {
     pub times: ExecutionTimes,
     /// Own releases, or the minimum distance that the operation expects of its callers.
     pub period: Option<Time>,
+    /// Lower rates, as longer periods in rising order: the plan takes the shortest period with which all deadlines
+    /// are met.
+    pub rates: Vec<Time>,
     /// Longer periods, in rising order, at which the operation may run where its own period does not fit
     /// ([`crate::admission`]).
     pub degraded: Vec<Time>,
@@ -171,6 +186,20 @@ impl Model {
     pub(crate) fn error_at(&self, operation: usize, message: String, label: &str) -> Diagnostic {
         let place = self.operations[operation].place.clone();
         self.sources.error(message, place, label)
+    }
+}
+
+impl Interference {
+    /// Returns the task that takes at least as much.
+    #[must_use]
+    pub const fn task(self) -> Task {
+        Task::interference(self.most, self.every)
+    }
+}
+
+impl std::fmt::Display for Interference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "at most {} in any {}", self.most, self.every)
     }
 }
 

@@ -29,7 +29,8 @@ impl Builder {
             name: name.as_ref().clone(),
             times,
             period: self.above_zero(table.period.as_ref(), "period"),
-            degraded: self.degraded(table),
+            rates: self.longer(table, "rates", &table.rates),
+            degraded: self.longer(table, "degraded", &table.degraded),
             deadline: self.deadline(table, times.worst),
             offset: table.offset.unwrap_or_default(),
             jitter: table.jitter.unwrap_or_default(),
@@ -100,24 +101,29 @@ impl Builder {
         Some(*time.as_ref())
     }
 
-    /// Checks that the periods of a degraded operation rise from its own.
-    fn degraded(&mut self, table: &file::Operation) -> Vec<Time> {
+    /// Checks that the longer periods of a key rise from the operation's own.
+    fn longer(
+        &mut self,
+        table: &file::Operation,
+        key: &str,
+        longer: &[Spanned<Time>],
+    ) -> Vec<Time> {
         let Some(period) = &table.period else {
-            if let Some(first) = table.degraded.first() {
+            if let Some(first) = longer.first() {
                 let message = "an operation without a period has no longer ones";
                 self.fault(message, first.span(), "add the key `period`");
             }
             return Vec::new();
         };
         let mut before = *period.as_ref();
-        for longer in &table.degraded {
-            if *longer.as_ref() <= before {
-                let message = format!("periods of `degraded` rise: {before} comes before this one");
-                self.fault(message, longer.span(), "not longer");
+        for one in longer {
+            if *one.as_ref() <= before {
+                let message = format!("periods of `{key}` rise: {before} comes before this one");
+                self.fault(message, one.span(), "not longer");
             }
-            before = *longer.as_ref();
+            before = *one.as_ref();
         }
-        table.degraded.iter().map(|one| *one.as_ref()).collect()
+        longer.iter().map(|one| *one.as_ref()).collect()
     }
 
     fn deadline(&mut self, table: &file::Operation, worst: Time) -> Option<Time> {

@@ -67,6 +67,7 @@ impl Model {
             hosts: vec![Host {
                 name,
                 processors: 1,
+                interference: None,
             }],
             messages: Vec::new(),
             mutexes: Vec::new(),
@@ -87,6 +88,7 @@ impl Operation {
                 ..ExecutionTimes::default()
             },
             period: None,
+            rates: Vec::new(),
             degraded: Vec::new(),
             deadline: None,
             offset: Time::ZERO,

@@ -15,6 +15,8 @@ pub(crate) struct Analysed {
     pub(crate) places: Vec<Option<Place>>,
     pub(crate) levels: Vec<Vec<Dispatching>>,
     pub(crate) protocol: Protocol,
+    /// Time that the platform takes of each processor.
+    pub(crate) interference: Vec<Option<Task>>,
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
     /// Streams of each processor.
     residents: Vec<Vec<usize>>,
@@ -24,7 +26,7 @@ impl Analysed {
     pub(super) fn new(
         streams: Vec<Stream>,
         (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
-        protocol: Protocol,
+        (protocol, interference): (Protocol, Vec<Option<Task>>),
         outcomes: Vec<Option<EndToEnd>>,
     ) -> Self {
         let mut residents = vec![Vec::new(); levels.len()];
@@ -38,6 +40,7 @@ impl Analysed {
             places,
             levels,
             protocol,
+            interference,
             outcomes,
             residents,
         }
@@ -54,9 +57,10 @@ impl Analysed {
         i32::try_from(level).map_or(i32::MIN, |level| -level)
     }
 
-    /// Returns the tasks of a processor's streams, in their order, with their priorities.
+    /// Returns the tasks of a processor's streams, in their order, with their priorities; behind them the time
+    /// that the platform takes, if any.
     pub(super) fn prioritized<'t>(
-        &self,
+        &'t self,
         processor: usize,
         tasks: &'t [Task],
     ) -> Vec<Prioritized<'t>> {
@@ -65,7 +69,12 @@ impl Analysed {
             task,
             priority: self.priority(stream),
         });
-        prioritized.collect()
+        let platform = self.interference[processor].iter();
+        let platform = platform.map(|task| Prioritized {
+            task,
+            priority: i32::MAX,
+        });
+        prioritized.chain(platform).collect()
     }
 
     /// Returns the task of a stream as its own analysis has it: with its blocking, and with its

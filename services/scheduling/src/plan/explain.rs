@@ -2,7 +2,7 @@
 
 use super::Plan;
 use crate::analysis::Task;
-use crate::analysis::fixed_priority::explain;
+use crate::analysis::fixed_priority::{Interference, explain};
 use crate::strategy::Dispatching;
 use crate::time::Time;
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct Explained {
     pub suspended: Time,
     /// Execution of streams of higher and equal levels.
     pub interference: Vec<Term>,
+    /// Time that the platform takes meanwhile.
+    pub platform: Time,
     /// Distance of the first of these jobs to the worst one, which is subtracted.
     pub elapsed: Time,
 }
@@ -69,7 +71,9 @@ impl Plan {
             time,
         };
         let causes = outcome.blocking.by.iter();
-        let others = found.interference.iter().filter(|one| !one.time.is_zero());
+        let is_stream = |one: &&Interference| one.task < here.len();
+        let (others, platform): (Vec<&Interference>, Vec<&Interference>) =
+            found.interference.iter().partition(is_stream);
         Some(Explained {
             response: found.response,
             jitter: found.jitter,
@@ -80,8 +84,11 @@ impl Plan {
             jobs: found.job + 1,
             suspended: outcome.suspended,
             interference: others
+                .into_iter()
+                .filter(|one| !one.time.is_zero())
                 .map(|one| term(here[one.task], one.jobs, one.time))
                 .collect(),
+            platform: platform.into_iter().map(|one| one.time).sum(),
             elapsed: found.elapsed,
         })
     }

@@ -64,6 +64,7 @@ impl Plan {
             places: &places,
             levels: &levels,
             protocol: analysed.protocol,
+            interference: &analysed.interference,
         });
         let processors = 0..self.processors.len();
         processors
@@ -88,9 +89,12 @@ impl Plan {
             return None;
         }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
-        let packed = pack(&analysed.prioritized(processor, &tasks), count).ok()?;
-        let highest = packed.levels.iter().copied().max().unwrap_or(0);
-        let lanes = packed.levels.iter().map(|level| (highest - level) as usize);
+        let prioritized = analysed.prioritized(processor, &tasks);
+        let levels_of_platform = u32::from(prioritized.len() > here.len());
+        let packed = pack(&prioritized, count.saturating_add(levels_of_platform)).ok()?;
+        let of_streams = &packed.levels[..here.len()];
+        let highest = of_streams.iter().copied().max().unwrap_or(0);
+        let lanes = of_streams.iter().map(|level| (highest - level) as usize);
         Some(lanes.collect())
     }
 

@@ -20,6 +20,8 @@ pub struct Mends {
     pub processor: usize,
     /// Largest factor, below 1.0, for all execution times of the processor; `None` if none mends it.
     pub scale: Option<f64>,
+    /// Longest time that the platform may take in each of its windows; `None` if none is short enough.
+    pub interference: Option<Time>,
     /// Changes of single streams.
     pub changes: Vec<Mend>,
 }
@@ -64,7 +66,9 @@ impl Plan {
         }
         let tasks: Vec<Task> = here.iter().map(|&index| analysed.own(index)).collect();
         let prioritized = analysed.prioritized(processor, &tasks);
-        let found = changes(&prioritized).into_iter().map(|change| {
+        let mut found = changes(&prioritized);
+        let platform = found.split_off(here.len());
+        let found = found.into_iter().map(|change| {
             let (stream, task) = (here[change.task], &tasks[change.task]);
             Mend {
                 stream,
@@ -79,6 +83,7 @@ impl Plan {
             scale: largest_scale(&prioritized)
                 .filter(|&scale| scale < MILLION)
                 .map(fraction),
+            interference: platform.into_iter().find_map(|change| change.wcet),
             changes: found.filter(mends).collect(),
         })
     }

@@ -7,8 +7,10 @@ mod analysed;
 mod explain;
 mod lanes;
 mod mend;
+mod moves;
 mod placement;
 mod priorities;
+mod rates;
 mod subset;
 mod united;
 
@@ -16,7 +18,7 @@ use crate::analysis::bounds::{self, Outcome as Bound};
 use crate::analysis::{Response, Task};
 use crate::chains::{Chains, Place, analyse};
 use crate::level::Level;
-use crate::model::Model;
+use crate::model::{Interference, Model};
 use crate::release::{self, Stream};
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
@@ -27,6 +29,7 @@ pub(crate) use analysed::Analysed;
 pub use explain::{Explained, Term};
 pub use lanes::{InLane, LaneCost};
 pub use mend::{Mend, Mends};
+pub use moves::Move;
 pub use placement::Processor;
 
 /// Outcome of planning a model.
@@ -54,9 +57,11 @@ pub struct PlannedProcessor {
     pub number: usize,
     /// Share of its time that admitted streams take, 1.0 for all of it.
     pub utilisation: f64,
+    /// Time that the platform takes, if any.
+    pub interference: Option<Interference>,
     /// Order of dispatching of each level; the first is served first.
     pub levels: Vec<&'static str>,
-    /// Utilisation bounds that hold for its tasks.
+    /// Utilisation bounds that hold for its tasks; none if the platform takes time.
     pub bounds: Vec<Bound>,
 }
 
@@ -105,16 +110,24 @@ pub enum Verdict {
     NeverReleased,
 }
 
-/// Plans a model by a strategy.
+/// Plans a model by a strategy. Operations with several rates run at the highest with which all deadlines are met.
 ///
 /// # Errors
 /// Rates that contradict each other, and mutexes that several processors share.
 pub fn plan(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
+    let fits = |model: &Model| at_rates(model, strategy).is_ok_and(|plan| plan.fits());
+    let chosen = rates::highest(model, fits);
+    at_rates(chosen.as_ref().unwrap_or(model), strategy)
+}
+
+/// Plans a model with each operation at its period.
+fn at_rates(model: &Model, strategy: &dyn Strategy) -> Result<Plan, Vec<Diagnostic>> {
     let streams = release::streams(model)?;
     let processors = placement::processors(model);
     let homes = placement::place(model, &streams, &processors, strategy);
     placement::check_mutexes(model, &streams, &homes)?;
-    let (places, levels) = priorities::assign(model, &streams, &homes, processors.len(), strategy);
+    let interference = placement::interference(model, &processors);
+    let (places, levels) = priorities::assign(model, &streams, &homes, &interference, strategy);
     Ok(Plan::of(model, strategy.name(), streams, (places, levels)))
 }
 
@@ -127,13 +140,16 @@ impl Plan {
         (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
     ) -> Self {
         let processors = placement::processors(model);
+        let interference = placement::interference(model, &processors);
         let analysis = analyse(&Chains {
             streams: &streams,
             places: &places,
             levels: &levels,
             protocol: model.protocol,
+            interference: &interference,
         });
-        let analysed = Analysed::new(streams, (places, levels), model.protocol, analysis.streams);
+        let platform = (model.protocol, interference);
+        let analysed = Analysed::new(streams, (places, levels), platform, analysis.streams);
         Self {
             is_complete: analysis.is_complete,
             strategy: strategy.to_owned(),
@@ -172,6 +188,7 @@ impl Analysed {
                 number: processor.number,
                 // The sum of no share is -0.0.
                 utilisation: 0.0 + self.load(at),
+                interference: model.hosts[processor.host].interference,
                 levels: levels.collect(),
                 bounds: self.bounds(at, &tasks.iter().collect::<Vec<_>>()),
             }
@@ -198,7 +215,7 @@ impl Analysed {
             bounds::Test::LiuLayland | bounds::Test::Hyperbolic => is_by_deadline,
             bounds::Test::EdfUtilisation | bounds::Test::EdfDensity => is_edf,
         };
-        let all = if tasks.is_empty() {
+        let all = if tasks.is_empty() || self.interference[at].is_some() {
             Vec::new()
         } else {
             bounds::bounds(tasks)

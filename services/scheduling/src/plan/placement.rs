@@ -2,13 +2,16 @@
 
 use super::priorities::candidate;
 use crate::analysis::Task;
-use crate::analysis::edf::{Sharing, demand_test};
+use crate::analysis::edf::{Sharing, band_test};
+use crate::assignment::lineup::Lineup;
 use crate::assignment::partition::{
-    DeadlineMonotonic, Heuristic, Placement, Problem, partition, place as by,
+    Admission, DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, partition,
+    place as by,
 };
-use crate::model::Model;
+use crate::model::{Interference, Model};
 use crate::release::Stream;
 use crate::strategy::{Dispatching, Strategy};
+use crate::time::Time;
 use punctual_idl::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
 
@@ -32,6 +35,12 @@ pub(super) fn processors(model: &Model) -> Vec<Processor> {
             (0..described.processors).map(move |number| Processor { host, number })
         })
         .collect()
+}
+
+/// Returns the time that the platform takes of each processor.
+pub(super) fn interference(model: &Model, processors: &[Processor]) -> Vec<Option<Task>> {
+    let of = |one: &Processor| model.hosts[one.host].interference.map(Interference::task);
+    processors.iter().map(of).collect()
 }
 
 /// Returns the processor of each stream: where it is pinned, or where there is room.
@@ -64,7 +73,8 @@ pub(super) fn place(
         let is_static = sharing
             .iter()
             .all(|stream| strategy.dispatching(&candidate(model, stream)) == Dispatching::Static);
-        let placed = spread(&problem, is_static);
+        let platform = described.interference.map(Interference::task);
+        let placed = spread(&problem, is_static, platform.as_ref());
         let first = processors
             .iter()
             .position(|one| one.host == host)
@@ -101,40 +111,84 @@ fn least_loaded(streams: &[&Stream], processors: usize, pinned: &[Option<usize>]
             *load += stream.task.wcet.ratio(stream.task.period);
         }
     }
-    let least = loads
-        .iter()
-        .enumerate()
-        .min_by(|(_, one), (_, other)| one.total_cmp(other));
+    least_of(&loads)
+}
+
+/// Returns the first processor of the least load.
+fn least_of(loads: &[f64]) -> usize {
+    let loads = loads.iter().enumerate();
+    let least = loads.min_by(|(_, one), (_, other)| one.total_cmp(other));
     least.map_or(0, |(processor, _)| processor)
 }
 
 /// Spreads the load evenly if all deadlines are met so, else as the heuristics and the search find,
 /// else evenly all the same.
-fn spread(problem: &Problem<'_>, is_static: bool) -> Vec<usize> {
+fn spread(problem: &Problem<'_>, is_static: bool, platform: Option<&Task>) -> Vec<usize> {
     if problem.processors == 1 {
         return vec![0; problem.tasks.len()];
     }
-    let tested = match is_static {
-        true => by(problem, Heuristic::WorstFit, &DeadlineMonotonic)
-            .or_else(|_| partition(problem, &DeadlineMonotonic, SEARCH)),
-        false => by(problem, Heuristic::WorstFit, &has_feasible_demand)
-            .or_else(|_| partition(problem, &has_feasible_demand, SEARCH)),
+    let tested = match (is_static, platform) {
+        (true, None) => tested(problem, &DeadlineMonotonic),
+        _ => tested(problem, &|tasks: &[&Task]| {
+            admits(tasks, is_static, platform)
+        }),
     };
-    let any = |_: &[&Task]| true;
-    let placed = tested.or_else(|_| by(problem, Heuristic::WorstFit, &any));
-    placed.map_or_else(
-        |_| vec![0; problem.tasks.len()],
-        |found: Placement| found.processors,
-    )
+    tested.map_or_else(|_| evenly(problem), |found: Placement| found.processors)
 }
 
-fn has_feasible_demand(tasks: &[&Task]) -> bool {
+/// Places tasks where they are pinned, and the others, in falling order of utilisation, where the load is least,
+/// whatever fits.
+fn evenly(problem: &Problem<'_>) -> Vec<usize> {
+    let share = |task: &Task| task.wcet.ratio(task.period);
+    let mut places: Vec<Option<usize>> = problem.pinned.to_vec();
+    places.resize(problem.tasks.len(), None);
+    let mut loads = vec![0.0; problem.processors];
+    for (task, place) in problem.tasks.iter().zip(&places) {
+        if let Some(load) = place.and_then(|place| loads.get_mut(place)) {
+            *load += share(task);
+        }
+    }
+    let mut free: Vec<usize> = (0..places.len())
+        .filter(|&at| places[at].is_none())
+        .collect();
+    free.sort_by(|&one, &other| {
+        share(&problem.tasks[other]).total_cmp(&share(&problem.tasks[one]))
+    });
+    for task in free {
+        let least = least_of(&loads);
+        loads[least] += share(&problem.tasks[task]);
+        places[task] = Some(least);
+    }
+    places.into_iter().map(|place| place.unwrap_or(0)).collect()
+}
+
+fn tested(problem: &Problem<'_>, admission: &impl Admission) -> Result<Placement, PartitionError> {
+    by(problem, Heuristic::WorstFit, admission).or_else(|_| partition(problem, admission, SEARCH))
+}
+
+/// Returns whether a processor by itself has room for tasks, which are in deadline monotonic order.
+pub(super) fn admits(tasks: &[&Task], is_static: bool, platform: Option<&Task>) -> bool {
+    match (is_static, platform) {
+        (true, None) => DeadlineMonotonic.admits(tasks),
+        (true, Some(platform)) => fits_beside(platform, tasks),
+        (false, _) => has_feasible_demand(tasks, platform),
+    }
+}
+
+/// Returns whether tasks in deadline monotonic order meet their deadlines where the platform takes time.
+fn fits_beside(platform: &Task, tasks: &[&Task]) -> bool {
+    let all = std::iter::once(platform).chain(tasks.iter().copied());
+    Lineup::in_order(all.collect()).fits()
+}
+
+fn has_feasible_demand(tasks: &[&Task], platform: Option<&Task>) -> bool {
     let alone = |task| Sharing {
         task,
         sections: &[],
     };
     let sharing: Vec<_> = tasks.iter().copied().map(alone).collect();
-    demand_test(&sharing).is_feasible()
+    let above: Vec<&Task> = platform.into_iter().collect();
+    band_test(&sharing, &above, Time::ZERO).is_feasible()
 }
 
 /// Checks that no two processors share a mutex: no bound of blocking holds for that.

@@ -236,14 +236,10 @@ impl Propagation<'_> {
             operation,
             source,
             jobs,
-            task: Task {
-                wcet: wcet.min(Time::LONGEST),
-                period,
-                deadline: deadline.min(called),
-                jitter,
-                blocking: Time::ZERO,
-                preemption: self.inlined.preemption(operation, jobs),
-            },
+            task: Task::new(wcet.min(Time::LONGEST), period)
+                .with_deadline(deadline.min(called))
+                .with_jitter(jitter)
+                .with_preemption(self.inlined.preemption(operation, jobs)),
             sections: self.inlined.sections[operation].clone(),
             released_by,
         });

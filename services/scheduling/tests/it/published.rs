@@ -7,6 +7,11 @@ use punctual_scheduling::analysis::edf::{self, Sharing};
 use punctual_scheduling::analysis::fixed_priority::{Prioritized, responses};
 use punctual_scheduling::analysis::supply::Reservation;
 use punctual_scheduling::analysis::{Preemption, Response, Task};
+use punctual_scheduling::assignment::Candidate;
+use punctual_scheduling::model::read;
+use punctual_scheduling::plan::plan;
+use punctual_scheduling::strategy::{Dispatching, Strategy};
+use std::cmp::Ordering;
 
 /// Execution time, period and deadline of a task.
 type Row = (u64, u64, u64);
@@ -51,6 +56,45 @@ limits_of! {
     three_tasks_may_take_780_thousandths: 3, 0.780;
     four_tasks_may_take_757_thousandths: 4, 0.757;
     many_tasks_may_take_the_logarithm_of_two: 1_000_000, std::f64::consts::LN_2;
+}
+
+/// Verdicts of the demand test on tasks under EDF.
+macro_rules! edf_of {
+    ($($name:ident: $source:literal, $tasks:expr, $expected:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let tasks = tasks(&$tasks, Preemption::Full);
+            let alone = |task| Sharing { task, sections: &[] };
+            let sharing: Vec<_> = tasks.iter().map(alone).collect();
+            let verdict = edf::demand_test(&sharing);
+            assert_eq!(verdict.is_feasible(), $expected, "{}: {verdict:?}", $source);
+        }
+    )*};
+}
+
+/// Eight tasks of 91 % with deadlines below and above their periods.
+const EIGHT: [Row; 8] = [
+    (6000, 31_000, 18_000),
+    (2000, 9800, 9000),
+    (1000, 17_000, 12_000),
+    (90, 4200, 3000),
+    (8, 96, 78),
+    (2, 12, 16),
+    (10, 280, 120),
+    (26, 660, 160),
+];
+
+edf_of! {
+    eight_tasks_of_long_and_short_deadlines_are_feasible: "rtsched, test_1", EIGHT, true;
+    a_ninth_task_of_a_short_deadline_is_too_much: "rtsched, test_1",
+        [&EIGHT[..], &[(10, 100, 15)]].concat(), false;
+    two_tasks_with_deadlines_far_below_their_periods_are_not_feasible: "rtsched, test_2",
+        [(331, 15_000, 2688), (3654, 77_000, 3849)], false;
+    nor_are_they_with_three_others: "rtsched, test_3",
+        [
+            (331, 15_000, 2688), (3654, 77_000, 3849), (413, 34_000, 1061), (349, 70_000, 20_189),
+            (1113, 83_000, 10_683),
+        ], false;
 }
 
 fn units(count: u64) -> Time {
@@ -170,4 +214,53 @@ fn the_kernel_admits_nineteen_reservations_of_a_twentieth_and_not_twenty() {
     assert!(asked(19).is_admitted() && !asked(20).is_admitted());
     let on_two = kernel(&vec![twentieth; 38], 2, KernelShare::default());
     assert!(on_two.is_admitted());
+}
+
+/// Fixed priorities by importance.
+#[derive(Debug)]
+struct ByImportance;
+
+impl Strategy for ByImportance {
+    fn name(&self) -> &'static str {
+        "by importance"
+    }
+
+    fn level_order(&self, one: &Candidate, other: &Candidate) -> Ordering {
+        other.importance.cmp(&one.importance)
+    }
+
+    fn dispatching(&self, _: &Candidate) -> Dispatching {
+        Dispatching::Static
+    }
+}
+
+/// Two transactions over two processors and a network between them, which is analysed like a processor: 42 and 30
+/// by the holistic analyses of MAST and of pyrta (its `test_palencia`).
+#[test]
+fn two_transactions_over_a_network_end_as_by_holistic_analysis() {
+    let text = "
+        [host.cpu1]\n[host.cpu2]\n[host.network]
+        [[message]]\nfrom = 'cpu1'\nto = 'network'\ntime = '0s'
+        [[message]]\nfrom = 'cpu2'\nto = 'network'\ntime = '0s'
+        [operation.a1]\nhost = 'cpu1'\nwcet = '5ms'\nperiod = '30ms'\ndeadline = '90ms'\nimportance = 'high'
+        calls = [{ operation = 'a2', kind = 'one-way' }]
+        [operation.a2]\nhost = 'network'\nwcet = '2ms'\nimportance = 'low'
+        calls = [{ operation = 'a3', kind = 'one-way' }]
+        [operation.a3]\nhost = 'cpu2'\nwcet = '20ms'\nimportance = 'low'
+        [operation.a4]\nhost = 'cpu2'\nwcet = '5ms'\nperiod = '40ms'\ndeadline = '120ms'\nimportance = 'high'
+        calls = [{ operation = 'a5', kind = 'one-way' }]
+        [operation.a5]\nhost = 'network'\nwcet = '10ms'\nimportance = 'high'
+        calls = [{ operation = 'a6', kind = 'one-way' }]
+        [operation.a6]\nhost = 'cpu1'\nwcet = '10ms'\nimportance = 'low'
+    ";
+    let model = read("transactions", text).unwrap();
+    let plan = plan(&model, &ByImportance).unwrap();
+    let response = |name: &str| {
+        let stream = plan.streams.iter().find(|one| one.operation == name);
+        stream.unwrap().response
+    };
+    let ms = |millis| Some(Time::from_millis(millis));
+    assert_eq!(["a1", "a2", "a3"].map(response), [ms(5), ms(17), ms(42)]);
+    assert_eq!(["a4", "a5", "a6"].map(response), [ms(5), ms(15), ms(30)]);
+    assert!(plan.fits());
 }

@@ -6,6 +6,7 @@
 //! reported as unknown, with the reason, and is never a failure.
 
 mod clocks;
+mod facts;
 mod finding;
 mod groups;
 mod kernel;
@@ -17,6 +18,7 @@ mod report;
 mod rights;
 mod text;
 
+pub(crate) use facts::{Facts, facts};
 use machine::Machine;
 use policies::Grants;
 use report::Report;

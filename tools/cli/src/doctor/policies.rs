@@ -50,6 +50,11 @@ pub(super) fn is_enough(grants: Grants<'_>) -> bool {
     fifo(1) && fifo(99)
 }
 
+/// Returns `true` if threads get reservations.
+pub(super) fn grants_reservations(grants: Grants<'_>) -> bool {
+    grants(Scheduling::Deadline(RESERVATION)).is_ok()
+}
+
 pub(super) fn findings(machine: &Machine, grants: Grants<'_>) -> Vec<Finding> {
     let topics = [
         (FIFO_LOWEST, Scheduling::Fifo { priority: 1 }),

@@ -212,19 +212,29 @@ fn latency(machine: &Machine) -> Finding {
     }
 }
 
-/// Examines whether the machine is virtual: processors of x86 have a flag for it.
-fn examine_virtual(machine: &Machine) -> Result<Finding, Unknown> {
-    let file = "/proc/cpuinfo";
-    let info = machine.text(file)?;
+/// Returns whether the processors are virtual; `None` if the kernel does not say.
+pub(super) fn is_virtual(machine: &Machine) -> Option<bool> {
+    has_virtual_flag(machine).ok().flatten()
+}
+
+/// Returns whether the processors have the flag of a hypervisor; `None` for processors without flags, which only
+/// x86 has.
+fn has_virtual_flag(machine: &Machine) -> Result<Option<bool>, Unknown> {
+    let info = machine.text("/proc/cpuinfo")?;
     let flags = info.lines().find_map(|line| {
         let (label, flags) = line.split_once(':')?;
         (label.trim() == "flags").then_some(flags)
     });
-    Ok(match flags {
-        Some(flags) if flags.split_whitespace().any(|one| one == "hypervisor") => VIRTUAL
+    Ok(flags.map(|flags| flags.split_whitespace().any(|one| one == "hypervisor")))
+}
+
+/// Examines whether the machine is virtual.
+fn examine_virtual(machine: &Machine) -> Result<Finding, Unknown> {
+    Ok(match has_virtual_flag(machine)? {
+        Some(true) => VIRTUAL
             .warning("yes")
             .mend("virtual processors that the hypervisor pins to processors of their own, or a machine without one"),
-        Some(_) => VIRTUAL.ok("no"),
+        Some(false) => VIRTUAL.ok("no"),
         None => VIRTUAL.unknown("/proc/cpuinfo has no flags, as only x86 has"),
     })
 }

@@ -1,6 +1,7 @@
 //! `punctual events`: channels of events.
 
 mod channel;
+mod cos;
 mod push;
 mod serve;
 mod subscribe;
@@ -21,10 +22,14 @@ pub(crate) enum Options {
     Subscribe(subscribe::Options),
     /// Show the types, sources and rates of events that pass through a real-time event channel of any ORB.
     Watch(watch::Options),
+    /// Serve the Event Service of the OMG: channels that push and pull.
+    #[command(subcommand)]
+    Cos(cos::Options),
 }
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
+        Options::Cos(options) => return cos::run(options),
         Options::Serve(options) => serve::run(options).map_err(Problem::from),
         Options::Push(options) => push::run(options, orb_options),
         Options::Subscribe(options) => subscribe::run(options, orb_options),

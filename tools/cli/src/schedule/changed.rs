@@ -13,7 +13,8 @@ use std::process::ExitCode;
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-    /// A value to change, e.g. radar.read.wcet=2ms: operation, key and value as in the file. Repeatable.
+    /// A value to change, e.g. radar.read.wcet=2ms: operation, key and value as in the file. Repeatable. Of a host:
+    /// host.station.processors=2, host.station.interference.most=1ms.
     #[arg(long = "set", value_name = "OPERATION.KEY=VALUE", required = true)]
     changes: Vec<String>,
 }
@@ -64,22 +65,41 @@ fn apply(file: &mut toml::Table, model: &Model, change: &str) -> Result<(), Stri
     let (name, key) = path
         .rsplit_once('.')
         .ok_or_else(|| format!("`{path}` names no key of an operation"))?;
-    let unknown = || format!("there is no operation `{name}`");
-    model.operation(name).ok_or_else(unknown)?;
-    // An operation of IDL has no table yet.
-    let table = file
-        .entry("operation")
-        .or_insert_with(empty)
-        .as_table_mut()
-        .map(|operations| operations.entry(name).or_insert_with(empty))
-        .and_then(toml::Value::as_table_mut)
-        .ok_or_else(unknown)?;
     let value = match value.parse::<i64>() {
         Ok(number) => toml::Value::Integer(number),
         Err(_) => toml::Value::String(value.to_owned()),
     };
+    let table = match (model.operation(name), name.strip_prefix("host.")) {
+        // An operation of IDL has no table yet.
+        (Some(_), _) => table_at(file, &["operation", name]),
+        (None, Some(rest)) => {
+            let (host, table) = of_host(rest);
+            let has_host = model.hosts.iter().any(|known| known.name == host);
+            let table = [&["host", host][..], table].concat();
+            has_host.then(|| table_at(file, &table)).flatten()
+        }
+        (None, None) => return Err(format!("there is no operation `{name}`")),
+    };
+    let table = table.ok_or_else(|| format!("there is no table `{name}`"))?;
     table.insert(key.to_owned(), value);
     Ok(())
+}
+
+/// Returns the name of a host, and the table of it to which a path leads.
+fn of_host(path: &str) -> (&str, &[&str]) {
+    match path.strip_suffix(".interference") {
+        Some(host) => (host, &["interference"]),
+        None => (path, &[]),
+    }
+}
+
+/// Returns a table of a file by the names that lead to it; makes those that are missing.
+fn table_at<'f>(file: &'f mut toml::Table, path: &[&str]) -> Option<&'f mut toml::Table> {
+    let mut table = file;
+    for name in path {
+        table = table.entry(*name).or_insert_with(empty).as_table_mut()?;
+    }
+    Some(table)
 }
 
 fn empty() -> toml::Value {

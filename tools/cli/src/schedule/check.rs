@@ -1,8 +1,12 @@
 //! `punctual schedule check`.
 
+use super::here::{Remark, compare};
 use super::source::{Source, print_json, status};
 use super::text;
-use punctual_scheduling::plan::{Mends, PlannedProcessor, PlannedStream};
+use crate::doctor::facts;
+use crate::fail;
+use punctual_scheduling::model::{Host, Model};
+use punctual_scheduling::plan::{Mends, Move, Plan, PlannedProcessor, PlannedStream};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -11,6 +15,10 @@ use std::process::ExitCode;
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
+    /// Compare the plan of this host with this machine: processors, priorities, rights. The exit status is 1 if
+    /// something is missing. Without a name, the model has one host.
+    #[arg(long, value_name = "HOST", num_args = 0..=1, default_missing_value = "")]
+    here: Option<String>,
 }
 
 /// Verdict in JSON.
@@ -21,12 +29,22 @@ struct Checked<'p> {
     processors: &'p [PlannedProcessor],
     streams: &'p [PlannedStream],
     mends: Vec<Mends>,
+    moves: Vec<Move>,
+    /// Needs of the plan beside what this machine has; only with `--here`.
+    here: Option<Vec<Remark>>,
 }
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let source = &options.source;
     let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
+    let moves = plan.moves(&model, source.chosen(&model)?);
+    let here = match &options.here {
+        Some(name) => Some(remarks(&model, &plan, name)?),
+        None => None,
+    };
+    let mut unmet = here.iter().flatten().filter(|remark| !remark.is_met);
+    let is_able = unmet.next().is_none();
     match source.json {
         true => print_json(&Checked {
             strategy: &plan.strategy,
@@ -34,8 +52,32 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
             processors: &plan.processors,
             streams: &plan.streams,
             mends: plan.mends(),
+            moves,
+            here,
         })?,
-        false => text::print(&plan),
+        false => {
+            text::print(&plan, &moves);
+            text::print_here(here.as_deref());
+        }
     }
-    Ok(status(&plan))
+    Ok(match is_able {
+        true => status(&plan),
+        false => ExitCode::FAILURE,
+    })
+}
+
+/// Compares the plan of a host with this machine; a host of an empty name is the model's only one.
+fn remarks(model: &Model, plan: &Plan, name: &str) -> Result<Vec<Remark>, ExitCode> {
+    let its = |host: &&Host| host.name == name || (name.is_empty() && model.hosts.len() == 1);
+    let host = model.hosts.iter().find(its).ok_or_else(|| {
+        let known: Vec<_> = model.hosts.iter().map(|host| &*host.name).collect();
+        fail(
+            format!("the model has no host `{name}`"),
+            Some(&format!(
+                "give the one that this machine is, of {}",
+                known.join(", ")
+            )),
+        )
+    })?;
+    Ok(compare(model, plan, host, facts()))
 }

@@ -1,41 +1,49 @@
 //! `punctual schedule compare`.
 
-use super::measured_file::read_measured;
+use super::comparison::{print_measured, print_timeline, print_verdict};
+use super::draw::write_picture;
+use super::measured_file::read_observed;
 use super::source::{Source, print_json};
-use super::text::rounded;
 use crate::fail;
-use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
-use punctual_scheduling::measured::{Compared, Finding, compare};
+use punctual_scheduling::draw::Options as Drawing;
+use punctual_scheduling::measured::{
+    Compared, Observed, RecordedTimeline, compare, compare_timeline,
+};
+use punctual_scheduling::model::Model;
+use punctual_scheduling::plan::Plan;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-const BOLD: Style = Style::new().bold();
-const GOOD: Style = AnsiColor::Green.on_default();
-const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Options of `punctual schedule compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-    /// Measured times, as `-ORBRecord` wrote them.
+    /// What ran: measured times, as `-ORBRecord` wrote them, or a time line, as `-ORBTimeline` or
+    /// `write_chrome_trace` wrote it.
     #[arg(value_name = "MEASURED", required_unless_present = "idl")]
     measured: Option<PathBuf>,
+    /// Draw what ran below the simulated plan, from a time line: a page with zoom and pan if the name ends in .html, else
+    /// an SVG.
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
+    /// Time to draw, e.g. 100ms; by default as `punctual schedule draw` does.
+    #[arg(long, value_name = "TIME", requires = "draw")]
+    until: Option<Time>,
 }
 
 impl Options {
-    /// Returns the model and the file of measured times: the only file is that of the times, where IDL says all of
-    /// the model.
+    /// Returns the model and the file of what ran: the only file is that of what ran, where IDL says all of the model.
     fn files(&self) -> Result<(Source, &PathBuf), ExitCode> {
         match (&self.measured, self.source.file()) {
             (Some(measured), _) => Ok((self.source.clone(), measured)),
             (None, Some(measured)) => Ok((self.source.without_file(), measured)),
             (None, None) => Err(fail(
-                "the file of measured times is missing",
+                "the file of what ran is missing",
                 Some(
-                    "`punctual schedule compare [FILE] MEASURED`, as `-ORBRecord MEASURED` wrote it",
+                    "`punctual schedule compare [FILE] MEASURED`, as `-ORBRecord MEASURED` or `-ORBTimeline MEASURED` wrote it",
                 ),
             )),
         }
@@ -44,98 +52,94 @@ impl Options {
 
 /// Comparison in JSON.
 #[derive(Serialize)]
-struct Compares<'c> {
+struct Comparison {
     as_planned: bool,
+    /// Kind of the file: `measured` or `timeline`.
+    source: &'static str,
     not_recorded: u64,
-    operations: &'c [Compared],
+    /// Number of records that the time line has lost.
+    lost_records: u64,
+    operations: Vec<Compared>,
+}
+
+impl Comparison {
+    fn new(model: &Model, plan: &Plan, observed: &Observed) -> Self {
+        let (source, operations, not_recorded, lost_records) = match observed {
+            Observed::Measured(measured) => {
+                let all = compare(model, plan, measured);
+                ("measured", all, measured.not_recorded, 0)
+            }
+            Observed::Timeline(recorded) => {
+                let all = compare_timeline(model, plan, recorded);
+                ("timeline", all, recorded.unnamed, recorded.lost)
+            }
+        };
+        let mut findings = operations.iter().flat_map(|one| &one.findings);
+        Self {
+            as_planned: not_recorded == 0 && !findings.any(|finding| finding.is_worse()),
+            source,
+            not_recorded,
+            lost_records,
+            operations,
+        }
+    }
 }
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let (source, measured) = options.files()?;
     let model = source.model(&source.read()?)?;
     let plan = source.plan(&model)?;
-    let measured = read_measured(measured)?;
-    let all = compare(&model, &plan, &measured);
-    let mut findings = all.iter().flat_map(|one| &one.findings);
-    let as_planned = measured.not_recorded == 0 && !findings.any(|finding| finding.is_worse());
-    match source.json {
-        true => print_json(&Compares {
-            as_planned,
-            not_recorded: measured.not_recorded,
-            operations: &all,
-        })?,
-        false => print(&all, measured.not_recorded, as_planned),
+    let observed = read_observed(measured)?;
+    let comparison = Comparison::new(&model, &plan, &observed);
+    if let Some(file) = &options.draw {
+        let ran = Some(timeline(&observed, measured)?.clone());
+        let window = options.until;
+        let drawing = Drawing {
+            window,
+            ran,
+            ..Drawing::default()
+        };
+        write_picture(file, &model, &plan, &drawing)?;
     }
-    Ok(match as_planned {
+    match source.json {
+        true => print_json(&comparison)?,
+        false => print(&comparison, &observed),
+    }
+    Ok(match comparison.as_planned {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
 }
 
-fn print(all: &[Compared], not_recorded: u64, as_planned: bool) {
-    let width = all.iter().map(|one| one.operation.len()).max();
-    let width = width.unwrap_or(0).max("operation".len());
-    anstream::println!(
-        "{BOLD}{:<width$} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{BOLD:#}",
-        "operation",
-        "jobs",
-        "wcet",
-        "measured",
-        "p99",
-        "distance",
-        "measured",
-        "response",
-        "deadline",
-        "measured"
-    );
-    for one in all {
-        let is_worse = one.findings.iter().any(|finding| finding.is_worse());
-        let style = if is_worse { BAD } else { GOOD };
-        anstream::println!(
-            "{:<width$} {:>7} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}  {style}{}{style:#}",
-            one.operation,
-            one.jobs,
-            shown(one.wcet),
-            shown(one.execution),
-            shown(one.execution_p99),
-            shown(one.least_distance),
-            shown(one.distance),
-            shown(one.planned_response),
-            shown(one.deadline),
-            shown(one.response),
-            verdict(&one.findings),
-        );
+/// Returns the time line of the file, or prints that it has none to draw.
+fn timeline<'o>(observed: &'o Observed, file: &Path) -> Result<&'o RecordedTimeline, ExitCode> {
+    match observed {
+        Observed::Timeline(recorded) => Ok(recorded),
+        Observed::Measured(_) => Err(fail(
+            format!(
+                "{} has distributions of measured times, which cannot be drawn job by job",
+                file.display()
+            ),
+            Some("record a time line with -ORBTimeline FILE, and draw that"),
+        )),
+    }
+}
+
+fn print(comparison: &Comparison, observed: &Observed) {
+    match observed {
+        Observed::Measured(_) => print_measured(&comparison.operations),
+        Observed::Timeline(_) => print_timeline(&comparison.operations),
     }
     anstream::println!();
-    if not_recorded > 0 {
-        anstream::println!("{not_recorded} jobs of further operations were not recorded");
+    if comparison.not_recorded > 0 {
+        let jobs = comparison.not_recorded;
+        anstream::println!("{jobs} jobs of further operations were not recorded");
     }
-    match as_planned {
-        true => anstream::println!(
-            "{GOOD}as planned{GOOD:#}: no operation needed more than its plan says"
-        ),
-        false => anstream::println!(
-            "{BAD}not as planned{BAD:#}: measure again (`record`), and check the new model"
-        ),
+    if comparison.lost_records > 0 {
+        let records = comparison.lost_records;
+        anstream::println!(
+            "{records} later records had no room in the time line: what ran after them is not compared"
+        );
     }
-}
-
-fn shown(time: Option<Time>) -> String {
-    time.map_or("-".to_owned(), rounded)
-}
-
-fn verdict(findings: &[Finding]) -> String {
-    let words = findings.iter().map(|finding| match finding {
-        Finding::Overrun => "overrun",
-        Finding::EarlyRelease => "early release",
-        Finding::LateResponse => "late response",
-        Finding::MissedDeadline => "missed deadline",
-        Finding::NotPlanned => "not planned",
-        Finding::NeverRan => "never ran",
-    });
-    let words: Vec<_> = words.collect();
-    match words.is_empty() {
-        true => "as planned".to_owned(),
-        false => words.join(", "),
-    }
+    print_verdict(comparison.as_planned);
 }

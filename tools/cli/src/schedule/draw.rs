@@ -4,8 +4,10 @@ use super::source::{Source, print_json};
 use crate::fail;
 use punctual_scheduling::Time;
 use punctual_scheduling::draw::{Options as Drawing, html, svg};
+use punctual_scheduling::model::Model;
+use punctual_scheduling::plan::Plan;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Options of `punctual schedule draw`.
@@ -50,17 +52,9 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let drawing = Drawing {
         operations: options.only.clone(),
         window: options.until,
+        ran: None,
     };
-    let is_page = options
-        .output
-        .extension()
-        .is_some_and(|extension| extension == "html");
-    let picture = match is_page {
-        true => html(&model, &plan, &drawing),
-        false => svg(&model, &plan, &drawing),
-    };
-    std::fs::write(&options.output, picture)
-        .map_err(|error| fail(format!("{}: {error}", options.output.display()), None))?;
+    write_picture(&options.output, &model, &plan, &drawing)?;
     match source.json {
         true => print_json(&Drawn {
             file: &options.output,
@@ -69,4 +63,22 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         false => anstream::println!("{} is drawn", options.output.display()),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Draws a plan to a file: as a page if its name ends in .html, else as an SVG.
+pub(super) fn write_picture(
+    file: &Path,
+    model: &Model,
+    plan: &Plan,
+    drawing: &Drawing,
+) -> Result<(), ExitCode> {
+    let is_page = file
+        .extension()
+        .is_some_and(|extension| extension == "html");
+    let picture = match is_page {
+        true => html(model, plan, drawing),
+        false => svg(model, plan, drawing),
+    };
+    std::fs::write(file, picture)
+        .map_err(|error| fail(format!("{}: {error}", file.display()), None))
 }

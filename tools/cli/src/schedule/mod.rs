@@ -4,9 +4,12 @@ mod assign;
 mod changed;
 mod check;
 mod compare;
+mod comparison;
 mod draw;
 mod explain;
+mod here;
 mod measured_file;
+mod noise;
 mod record;
 mod rehearse;
 mod serve;
@@ -32,11 +35,13 @@ pub(crate) enum Options {
     /// Execute a model on this machine, with stand-ins that use the planned processor time; the exit status is 1 if
     /// a deadline was missed or a response took longer than computed.
     Rehearse(rehearse::Options),
+    /// Measure the time that the platform takes of a processor, above all priorities: for the key `interference`.
+    Noise(noise::Options),
     /// Serve a real-time scheduling service (`RtecScheduler`) until interrupted, and print its reference.
     Serve(serve::Options),
     /// Run a program, and make a model of the execution times and periods that its ORB measures.
     Record(record::Options),
-    /// Compare a model with what ran; the exit status is 1 if something needed more than planned.
+    /// Compare a model with what ran, measured times or a time line; the exit status is 1 if something needed more than planned.
     Compare(compare::Options),
 }
 
@@ -48,6 +53,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Options::WhatIf(options) => changed::run(options),
         Options::Draw(options) => draw::run(options),
         Options::Rehearse(options) => rehearse::run(options),
+        Options::Noise(options) => noise::run(options),
         Options::Serve(options) => serve::run(options),
         Options::Record(options) => record::run(options),
         Options::Compare(options) => compare::run(options),

@@ -7,10 +7,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use punctual::ListenEndpoint;
 use punctual::rt::{NativePolicy, RtConfig, RtOrb};
 use punctual_scheduling::Time;
-use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, Rehearsed, rehearse};
+use punctual_scheduling_runtime::rehearsal::{RehearsalOptions, Rehearsed, draw, rehearse};
 use punctual_scheduling_runtime::{Schedule, ScheduleOptions, Unproved};
 use serde::Serialize;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -31,6 +32,9 @@ pub(crate) struct Options {
     /// Endpoint of the objects that stand for operations called one-way.
     #[arg(long, value_name = "ENDPOINT", default_value = "uiop://")]
     listen: ListenEndpoint,
+    /// Draw the distribution of the measured response times, beside the computed ones, as an SVG.
+    #[arg(long, value_name = "FILE")]
+    draw: Option<PathBuf>,
     /// Run without real-time priorities: to try a model, not to learn response times.
     #[arg(long)]
     without_priorities: bool,
@@ -83,6 +87,21 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     });
     progress.finish_and_clear();
     let operations = measured.map_err(|error| failed(&error))?;
+    if let Some(file) = &options.draw {
+        let note = format!(
+            "{} for {}, jobs of {} % of their wcet{}",
+            source.name(),
+            options.time,
+            options.load,
+            match options.without_priorities {
+                true => ", without real-time priorities",
+                false => "",
+            }
+        );
+        let picture = draw("Rehearsal: response times", &note, &operations);
+        std::fs::write(file, picture)
+            .map_err(|error| fail(format!("{}: {error}", file.display()), None))?;
+    }
     let is_as_planned = operations.iter().all(Rehearsed::is_as_planned);
     match source.json {
         true => print_json(&Rehearsal {
@@ -111,12 +130,13 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 
 fn print(operations: &[Rehearsed]) {
     anstream::println!(
-        "{BOLD}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{BOLD:#}",
+        "{BOLD}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}{BOLD:#}",
         "operation",
         "jobs",
         "missed",
-        "execution",
+        "charged",
         "wcet",
+        "over wcet",
         "mean",
         "longest",
         "computed",
@@ -130,15 +150,22 @@ fn print(operations: &[Rehearsed]) {
             BAD
         };
         anstream::println!(
-            "{style}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {computed:>10} {:>10}{style:#}",
+            "{style}{:<24} {:>8} {:>7} {:>10} {:>10} {:>10} {:>10} {:>10} {computed:>10} {:>10}{style:#}",
             one.operation,
             one.jobs,
             one.missed,
             shown(one.longest_execution),
             shown(one.wcet),
+            one.overcharged,
             shown(one.mean_response),
             shown(one.longest_response),
             shown(one.deadline),
+        );
+    }
+    if operations.iter().any(|one| one.overcharged > 0) {
+        anstream::println!(
+            "\njobs over wcet were charged more processor time than planned, with what the platform took meanwhile:\n\
+             `punctual schedule noise` measures that, for the key `interference` of the host"
         );
     }
 }

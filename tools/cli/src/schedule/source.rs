@@ -135,7 +135,8 @@ impl Source {
         })
     }
 
-    fn chosen(&self, model: &Model) -> Result<&'static dyn Strategy, ExitCode> {
+    /// Returns the strategy: by the option, else by the model.
+    pub(super) fn chosen(&self, model: &Model) -> Result<&'static dyn Strategy, ExitCode> {
         let named = self.strategy.or(model.strategy.as_deref());
         let Some(name) = named else { return Ok(&Rms) };
         by_name(name).ok_or_else(|| {

@@ -1,10 +1,11 @@
 //! Plans for people.
 
+use super::here::Remark;
 use anstyle::{AnsiColor, Style};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::bounds::{Outcome, Strength, Test};
 use punctual_scheduling::plan::{
-    Explained, LaneCost, Mends, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
+    Explained, LaneCost, Mends, Move, Plan, PlannedProcessor, PlannedStream, Term, Verdict,
 };
 use std::collections::{HashMap, VecDeque};
 
@@ -13,7 +14,7 @@ const GOOD: Style = AnsiColor::Green.on_default();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Prints the processors, the streams, the verdict, and what would mend it.
-pub(super) fn print(plan: &Plan) {
+pub(super) fn print(plan: &Plan, moves: &[Move]) {
     print_processors(plan);
     anstream::println!();
     print_streams(plan);
@@ -21,6 +22,32 @@ pub(super) fn print(plan: &Plan) {
     print_verdict(plan);
     for mends in plan.mends() {
         print_mends(plan, &mends);
+    }
+    print_moves(plan, moves);
+}
+
+/// Prints what the plan needs of this machine, and if it has that.
+pub(super) fn print_here(remarks: Option<&[Remark]>) {
+    let Some(remarks) = remarks else { return };
+    anstream::println!("\n{BOLD}on this machine{BOLD:#}");
+    for remark in remarks {
+        let (style, verdict) = match remark.is_met {
+            true => (GOOD, "ok"),
+            false => (BAD, "missing"),
+        };
+        anstream::println!("  {style}{verdict:<7}{style:#}  {}", remark.text);
+    }
+}
+
+fn print_moves(plan: &Plan, moves: &[Move]) {
+    let mut before = None;
+    for one in moves {
+        if before != Some(one.processor) {
+            let at = name(&plan.processors[one.processor]);
+            anstream::println!("\neach of these moves alone mends processor {at}:");
+            before = Some(one.processor);
+        }
+        anstream::println!("  {}.processor = {}", one.operation, one.to);
     }
 }
 
@@ -32,7 +59,12 @@ fn print_processors(plan: &Plan) {
         "utilisation bounds"
     );
     for processor in &plan.processors {
-        let bounds: Vec<_> = processor.bounds.iter().filter_map(bound).collect();
+        let mut bounds: Vec<_> = processor.bounds.iter().filter_map(bound).collect();
+        bounds.extend(
+            processor
+                .interference
+                .map(|taken| format!("the platform takes {taken}")),
+        );
         let percent = 100.0 * processor.utilisation;
         let name = name(processor);
         anstream::println!("{name:<20} {percent:>10.1}%  {}", bounds.join(", "));
@@ -165,7 +197,7 @@ fn print_verdict(plan: &Plan) {
 
 fn print_mends(plan: &Plan, mends: &Mends) {
     let at = name(&plan.processors[mends.processor]);
-    if mends.scale.is_none() && mends.changes.is_empty() {
+    if mends.scale.is_none() && mends.interference.is_none() && mends.changes.is_empty() {
         anstream::println!(
             "\nno shorter execution time and no longer period on processor {at} mends it"
         );
@@ -178,6 +210,13 @@ fn print_mends(plan: &Plan, mends: &Mends) {
         anstream::println!(
             "  all execution times at most {:.1} % of what they are",
             100.0 * scale
+        );
+    }
+    let platform = plan.processors[mends.processor].interference;
+    if let Some((most, taken)) = mends.interference.zip(platform) {
+        anstream::println!(
+            "  interference of the platform at most {most} in any {}",
+            taken.every
         );
     }
     for mend in &mends.changes {
@@ -254,6 +293,7 @@ pub(super) fn print_terms(stream: &PlannedStream, terms: Option<&Explained>) {
     for term in &terms.interference {
         line(term.time, "+", &interference(term));
     }
+    line(terms.platform, "+", "interference of the platform");
     if !terms.elapsed.is_zero() {
         line(terms.elapsed, "-", "release of the worst of these jobs");
     }

@@ -56,6 +56,26 @@ fn a_rehearsal_prints_a_table() {
         lines[0].starts_with("operation ") && lines[0].ends_with(" deadline"),
         "{text}"
     );
+    assert!(lines[0].contains(" over wcet "), "{text}");
     assert!(lines[1].starts_with("sensor.read "), "{text}");
     assert!(lines[2].starts_with("control.compute "), "{text}");
+}
+
+#[test]
+fn a_rehearsal_draws_the_measured_responses_beside_the_computed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("responses.svg");
+    let output = rehearsed(&["--json", "--draw", picture.to_str().unwrap()]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for one in json["operations"].as_array().unwrap() {
+        let counts = one["responses"].as_array().unwrap();
+        let sum: u64 = counts.iter().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!(one["jobs"].as_u64().unwrap(), sum, "{one}");
+    }
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(
+        svg.starts_with("<svg ") && svg.contains("sensor.read"),
+        "{svg}"
+    );
+    assert!(svg.contains("without real-time priorities"), "{svg}");
 }

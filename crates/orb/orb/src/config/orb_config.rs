@@ -150,6 +150,9 @@ pub struct OrbConfig {
     /// File to which the measured times of upcalls are written when the ORB has shut down
     /// ([`crate::measurement`], `-ORBRecord`). Default: none, and upcalls are not measured.
     pub record: Option<PathBuf>,
+    /// File to which the timeline of requests is written when the ORB has shut down ([`crate::timeline`],
+    /// `-ORBTimeline`). Default: none, and no timeline is recorded.
+    pub timeline: Option<PathBuf>,
 }
 
 impl Default for OrbConfig {
@@ -196,6 +199,7 @@ impl Default for OrbConfig {
             link_properties: BTreeMap::new(),
             trace: Trace::default(),
             record: None,
+            timeline: None,
         }
     }
 }

@@ -10,9 +10,12 @@ use std::time::Duration;
 /// Number of buckets for each power of two, as a power of two: a bucket is at most an eighth of
 /// its times wide.
 const FINE: u32 = 3;
-/// Highest power of two with buckets of its own, in nanoseconds: 18 minutes.
-const HIGHEST: u32 = 40;
-const BUCKETS: usize = ((HIGHEST - FINE + 2) << FINE) as usize;
+/// Number of bits of the fraction of an `f64`.
+const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
+/// Number of places for buckets: a power of two, so that no index is out of bounds.
+const PLACES: usize = 512;
+/// Place of the first bucket, by exponent and highest bits of the fraction of 8.0; those before it stay empty.
+const FIRST: usize = ((f64::MAX_EXP as usize - 1 + FINE as usize) << FINE) % PLACES;
 
 /// Counts of times. Only one thread at a time may add.
 #[derive(Debug)]
@@ -24,7 +27,7 @@ pub(super) struct Histogram {
     sum: AtomicU64,
     shortest: AtomicU64,
     longest: AtomicU64,
-    buckets: [AtomicU64; BUCKETS],
+    buckets: [AtomicU64; PLACES],
 }
 
 /// Distribution of the times of an operation.
@@ -50,17 +53,20 @@ impl Histogram {
             sum: AtomicU64::new(0),
             shortest: AtomicU64::new(u64::MAX),
             longest: AtomicU64::new(0),
-            buckets: [const { AtomicU64::new(0) }; BUCKETS],
+            buckets: [const { AtomicU64::new(0) }; PLACES],
         }
     }
 
-    /// Adds a time in nanoseconds. Returns true if [`Histogram::widen`] must be called for it: it is
-    /// shorter or longer than all before, or outside the bounds of the plan.
+    /// Adds a time in nanoseconds; [`Histogram::widen`] must be called for it if it is unusual.
     #[inline(always)]
-    pub(super) fn add(&self, nanos: u64) -> bool {
-        let bucket = self.buckets.get(bucket_of(nanos));
-        add(bucket.unwrap_or(&self.buckets[BUCKETS - 1]), 1);
+    pub(super) fn add(&self, nanos: u64) {
+        add(&self.buckets[place_of(nanos) % PLACES], 1);
         add(&self.sum, nanos);
+    }
+
+    /// Returns whether a time is shorter or longer than all before, or outside the bounds of the plan.
+    #[inline(always)]
+    pub(super) fn is_unusual(&self, nanos: u64) -> bool {
         let from = self.usual_from.load(Ordering::Relaxed);
         nanos.wrapping_sub(from) > self.usual_width.load(Ordering::Relaxed)
     }
@@ -94,7 +100,7 @@ impl Distribution {
     /// added may be in one of its numbers only.
     pub(super) fn of<'h>(histograms: impl Iterator<Item = &'h Histogram>) -> Self {
         let (mut sum, mut shortest, mut longest) = (0_u64, u64::MAX, 0);
-        let mut buckets = vec![0; BUCKETS];
+        let mut buckets = vec![0; PLACES];
         for one in histograms {
             sum = sum.wrapping_add(one.sum.load(Ordering::Relaxed));
             shortest = shortest.min(one.shortest.load(Ordering::Relaxed));
@@ -128,35 +134,35 @@ impl Distribution {
     pub fn quantile(&self, share: f64) -> Duration {
         let rank = (self.count as f64 * share.clamp(0.0, 1.0)).ceil() as u64;
         let mut seen = 0;
-        for (index, count) in self.buckets.iter().enumerate() {
+        for (place, count) in self.buckets.iter().enumerate() {
             seen += count;
             if seen >= rank.max(1) {
-                return Duration::from_nanos(upper(index)).clamp(self.shortest, self.longest);
+                return Duration::from_nanos(upper(place)).clamp(self.shortest, self.longest);
             }
         }
         self.longest
     }
 }
 
-/// Returns the index of the bucket for a time; that of one beyond the last bucket is higher.
+/// Returns the place of the bucket for a time below 2^63.
 ///
-/// With 8 added, the times of row n begin at 8 << n: no branch is needed for times below 8.
+/// With 8 added, the times of row n begin at 8 << n: no branch is needed for times below 8. A floating-point number
+/// has row and place in the row next to each other: its exponent, and the highest bits of its fraction. The conversion
+/// takes fewer instructions than shifts, and is exact for 104 days; a longer time may be in the bucket after its own.
 #[inline(always)]
-fn bucket_of(nanos: u64) -> usize {
-    let row = u64::BITS - 1 - ((nanos >> FINE) + 1).leading_zeros();
-    let within = nanos.wrapping_add(1 << FINE) >> row;
-    ((row as usize) << FINE).wrapping_add(within as usize) - (1 << FINE)
+#[expect(clippy::cast_precision_loss, reason = "only the highest bits count")]
+fn place_of(nanos: u64) -> usize {
+    let place = nanos.wrapping_add(1 << FINE).cast_signed() as f64;
+    (place.to_bits() >> (FRACTION - FINE)) as usize % PLACES
 }
 
 /// Returns the longest time of a bucket.
-fn upper(index: usize) -> u64 {
+fn upper(place: usize) -> u64 {
     let fine = 1 << FINE;
+    let index = place.saturating_sub(FIRST);
     let (row, within) = (index / fine, index % fine);
-    if index + 1 >= BUCKETS {
-        return u64::MAX;
-    }
-    let next = ((fine + within + 1) as u64).unbounded_shl(u32::try_from(row).unwrap_or(u32::MAX));
-    next - 1 - fine as u64
+    let next = ((fine + within + 1) as u128) << row;
+    u64::try_from(next - 1 - fine as u128).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -165,19 +171,23 @@ mod tests {
 
     #[test]
     fn a_time_is_in_the_bucket_whose_bounds_contain_it() {
-        for power in 0..64 {
+        for power in 0..63 {
             for add in [0, 1, 3] {
                 let nanos = (1_u64 << power) + add;
-                let bucket = bucket_of(nanos).min(BUCKETS - 1);
-                assert!(upper(bucket) >= nanos, "{nanos}");
-                assert!(bucket == 0 || upper(bucket - 1) < nanos, "{nanos}");
-                if power < HIGHEST {
-                    assert!(upper(bucket) - nanos <= nanos / 8, "{nanos}");
-                }
+                let place = place_of(nanos);
+                assert!(upper(place) >= nanos, "{nanos}");
+                assert!(place == FIRST || upper(place - 1) < nanos, "{nanos}");
+                assert!(upper(place) - nanos <= nanos / 8, "{nanos}");
             }
         }
-        assert_eq!(bucket_of(0), 0);
-        assert!(bucket_of(u64::MAX) >= BUCKETS - 1);
+        for nanos in 0..100_000 {
+            let place = place_of(nanos);
+            assert!(upper(place) >= nanos, "{nanos}");
+            assert!(place == FIRST || upper(place - 1) < nanos, "{nanos}");
+        }
+        assert_eq!(place_of(0), FIRST);
+        let longest = u64::try_from(i64::MAX).unwrap() - 8;
+        assert!(upper(place_of(longest)) >= longest);
     }
 
     #[test]
@@ -186,7 +196,11 @@ mod tests {
         let distribution = || Distribution::of([&histogram].into_iter());
         assert_eq!(distribution().quantile(0.5), Duration::ZERO);
         for nanos in 1..=1000 {
-            assert!(histogram.add(nanos), "each is longer than all before");
+            histogram.add(nanos);
+            assert!(
+                histogram.is_unusual(nanos),
+                "each is longer than all before"
+            );
             histogram.widen(nanos, (0, u64::MAX));
         }
         let all = distribution();
@@ -202,15 +216,17 @@ mod tests {
     fn times_outside_the_bounds_of_the_plan_are_never_usual() {
         let histogram = Histogram::new();
         for (nanos, unusual) in [(50, true), (90, true), (60, false), (49, true), (91, true)] {
-            assert_eq!(histogram.add(nanos), unusual, "{nanos}");
+            histogram.add(nanos);
+            assert_eq!(histogram.is_unusual(nanos), unusual, "{nanos}");
             histogram.widen(nanos, (50, 90));
         }
         for (nanos, unusual) in [(49, true), (50, false), (90, false), (91, true)] {
-            assert_eq!(histogram.add(nanos), unusual, "{nanos}");
+            histogram.add(nanos);
+            assert_eq!(histogram.is_unusual(nanos), unusual, "{nanos}");
         }
         let impossible = Histogram::new();
         for nanos in [0, 1, 7] {
-            assert!(impossible.add(nanos));
+            assert!(impossible.is_unusual(nanos));
             impossible.widen(nanos, (u64::MAX, 0));
         }
     }

@@ -3,6 +3,7 @@
 use super::histogram::Distribution;
 use super::operation::MeasuredOperation;
 use super::recording::{Measured, current};
+use crate::observed::JsonText;
 use std::fmt::Write;
 use std::path::Path;
 use std::{fmt, fs, io};
@@ -42,12 +43,13 @@ fn write_all(out: &mut String, measured: &Measured) -> fmt::Result {
 }
 
 fn write_operation(out: &mut String, one: &MeasuredOperation) -> fmt::Result {
-    out.write_str("{\"name\":")?;
-    write_text(out, &one.name)?;
-    out.write_str(",\"interface\":")?;
-    write_text(out, &one.interface)?;
-    out.write_str(",\"operation\":")?;
-    write_text(out, &one.operation)?;
+    write!(
+        out,
+        "{{\"name\":{},\"interface\":{},\"operation\":{}",
+        JsonText(&one.name),
+        JsonText(&one.interface),
+        JsonText(&one.operation)
+    )?;
     for (key, times) in [
         ("execution", &one.execution),
         ("response", &one.response),
@@ -76,17 +78,4 @@ fn write_times(out: &mut String, times: &Distribution) -> fmt::Result {
         times.quantile(0.999).as_nanos(),
         times.longest.as_nanos(),
     )
-}
-
-/// Writes a JSON string.
-fn write_text(out: &mut String, text: &str) -> fmt::Result {
-    out.write_char('"')?;
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => write!(out, "\\{letter}")?,
-            control if control.is_control() => write!(out, "\\u{:04x}", u32::from(control))?,
-            other => out.write_char(other)?,
-        }
-    }
-    out.write_char('"')
 }

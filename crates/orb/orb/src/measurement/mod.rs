@@ -21,6 +21,7 @@
 mod expected;
 mod histogram;
 mod json;
+mod key;
 mod operation;
 mod recording;
 mod session;

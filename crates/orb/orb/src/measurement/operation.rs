@@ -6,6 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+/// Number that stands for no distance: the first upcall has none.
+pub(super) const NO_DISTANCE: u64 = u64::MAX;
+
 /// Operation of a recording: what all threads share.
 #[derive(Debug)]
 pub(super) struct Operation {
@@ -96,11 +99,12 @@ impl Operation {
         }
     }
 
-    /// Records that an upcall began at this time. Returns the distance to the one before; `None` for
+    /// Records that an upcall began at this time. Returns the distance to the one before; [`NO_DISTANCE`] for
     /// the first, and for one that another thread has overtaken.
     #[inline(always)]
-    pub(super) fn begin(&self, at: u64) -> Option<u64> {
-        at.checked_sub(self.last_begin.swap(at, Ordering::Relaxed))
+    pub(super) fn begin(&self, at: u64) -> u64 {
+        let before = self.last_begin.swap(at, Ordering::Relaxed);
+        at.checked_sub(before).unwrap_or(NO_DISTANCE)
     }
 
     /// Counts a violation of the plan.
@@ -146,14 +150,21 @@ impl ThreadTimes {
     /// Adds the times of an upcall that has ended: execution, response, and distance to the one
     /// before. Returns true if [`ThreadTimes::widen`] must be called for them.
     #[inline(always)]
-    pub(super) fn add(&self, (execution, response, distance): (u64, u64, Option<u64>)) -> bool {
-        let is_unusual = self.execution.add(execution) | self.response.add(response);
-        is_unusual | distance.is_some_and(|distance| self.distance.add(distance))
+    pub(super) fn add(&self, (execution, response, distance): (u64, u64, u64)) -> bool {
+        self.execution.add(execution);
+        self.response.add(response);
+        if distance == NO_DISTANCE {
+            return true;
+        }
+        self.distance.add(distance);
+        self.execution.is_unusual(execution)
+            || self.response.is_unusual(response)
+            || self.distance.is_unusual(distance)
     }
 
     /// Extends the ranges of usual times by those of an upcall. Times that violate the plan stay
     /// unusual; so do all of an operation that is not in it.
-    pub(super) fn widen(&self, (execution, response, distance): (u64, u64, Option<u64>)) {
+    pub(super) fn widen(&self, (execution, response, distance): (u64, u64, u64)) {
         let bounds = &self.operation.bounds;
         let most = match self.operation.is_unknown {
             true => (u64::MAX, 0),
@@ -161,48 +172,9 @@ impl ThreadTimes {
         };
         self.execution.widen(execution, most);
         self.response.widen(response, (0, bounds.deadline));
-        if let Some(distance) = distance {
+        if distance != NO_DISTANCE {
             self.distance
                 .widen(distance, (bounds.least_distance, u64::MAX));
-        }
-    }
-}
-
-/// Returns the scoped name of an operation: `IDL:omg.org/CosNaming/NamingContext:1.0` and `bind`
-/// make `CosNaming::NamingContext::bind`.
-pub(super) fn scoped_name(interface: &str, operation: &str) -> String {
-    let path = interface
-        .strip_prefix("IDL:")
-        .and_then(|id| id.rsplit_once(':'))
-        .map_or(interface, |(path, _version)| path);
-    // A prefix contains a dot, which no IDL name does.
-    let names = path.split('/').skip_while(|name| name.contains('.'));
-    let mut scoped = String::new();
-    for name in names {
-        scoped.push_str(name);
-        scoped.push_str("::");
-    }
-    scoped + operation
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_scoped_name_is_made_of_the_repository_id() {
-        for (interface, name) in [
-            ("IDL:Plant/Radar:1.0", "Plant::Radar::read"),
-            (
-                "IDL:omg.org/CosNaming/NamingContext:1.0",
-                "CosNaming::NamingContext::read",
-            ),
-            ("IDL:Radar:1.0", "Radar::read"),
-            ("RMI:x.y", "read"),
-            ("DCE:1-2", "DCE:1-2::read"),
-            ("", "::read"),
-        ] {
-            assert_eq!(scoped_name(interface, "read"), name, "{interface}");
         }
     }
 }

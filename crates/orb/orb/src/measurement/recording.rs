@@ -19,7 +19,7 @@ pub struct Recording(Arc<Session>);
 #[derive(Clone)]
 pub struct RecordingOptions {
     /// Maximum number of operations, from 1 to 65,536. Default: 256. Upcalls of further ones are
-    /// counted as not recorded. An operation takes 8 KiB for each thread that serves it; a thread
+    /// counted as not recorded. An operation takes 12 KiB for each thread that serves it; a thread
     /// that begins continues the counts of one that has ended.
     pub operations: usize,
     /// Plan with which upcalls are compared; `None`, the default, compares with none. An operation

@@ -1,7 +1,8 @@
 //! State of the recording that is running, if there is one.
 
 use super::expected::{Bounds, ViolationHandler};
-use super::operation::{MeasuredOperation, Operation, ThreadTimes, scoped_name};
+use super::operation::{MeasuredOperation, Operation, ThreadTimes};
+use crate::observed::{Observer, scoped_name, set_running};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -94,6 +95,7 @@ pub(super) fn start(
     });
     *session = Some(started.clone());
     CURRENT.store(started.number, Ordering::Relaxed);
+    set_running(Observer::Measurement, true);
     Some(started)
 }
 
@@ -104,6 +106,7 @@ pub(super) fn end(ended: &Session) {
         .as_ref()
         .is_some_and(|one| one.number == ended.number)
     {
+        set_running(Observer::Measurement, false);
         CURRENT.store(0, Ordering::Relaxed);
         *session = None;
     }

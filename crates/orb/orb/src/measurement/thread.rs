@@ -1,13 +1,20 @@
 //! Operations that a thread has served, so that it finds them without a lock.
+//!
+//! The one that it served last is beside the table. It is taken out for the time of the upcall, so that no count of
+//! references changes; a nested upcall finds it in the table.
 
-use super::operation::ThreadTimes;
-use super::session::Session;
+use super::key::Key;
+use super::operation::{Operation, ThreadTimes};
+use super::session::{self, Session};
 use std::cell::{Cell, RefCell};
+use std::mem::ManuallyDrop;
 use std::rc::Rc;
 use std::sync::Arc;
 
 thread_local! {
     static OWN: RefCell<Table> = const { RefCell::new(Table::NONE) };
+    /// Dropped with the table: so no access has to ask whether it has been dropped.
+    static LAST: Cell<Option<ManuallyDrop<Rc<Served>>>> = const { Cell::new(None) };
     static NESTED: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -23,33 +30,64 @@ struct Table {
 /// Operation that the thread has served.
 #[derive(Debug)]
 pub(super) struct Served {
+    /// Number of the recording.
+    session: u64,
     key: Key,
+    pub(super) operation: Arc<Operation>,
     pub(super) times: Arc<ThreadTimes>,
 }
 
-/// Operation as it is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
-    /// Address of the repository id: an equal id at another address has another slot.
-    interface: usize,
-    /// Length of the name, its first bytes and its last ones: all of it up to 16 bytes.
-    length: usize,
-    first: u64,
-    last: u64,
-}
-
-/// Replaces the execution time of upcalls that are nested in the one of the thread; returns the
-/// one before.
-#[inline(always)]
-pub(super) fn replace_nested(nanos: u64) -> u64 {
-    NESTED.replace(nanos)
-}
-
-/// Returns an operation that the thread has served in this recording.
-// Inlined, it would pass its arguments to `try_with` by memory, as that is not.
+/// Begins an upcall: takes the operation, if the thread has served it in the recording that is running, for
+/// [`put_back`]. Returns also the execution time of the upcalls that were nested in the outer one before.
+// In another crate, thread-local state would be accessed by calls. Calls at the end only: no register is saved.
 #[inline(never)]
-pub(super) fn find(session: u64, interface: &'static str, name: &str) -> Option<Rc<Served>> {
-    let key = Key::new(interface, name);
+pub(super) fn enter(interface: &'static str, name: &str) -> (Option<Rc<Served>>, u64) {
+    let outer = NESTED.replace(0);
+    match LAST.take() {
+        Some(last)
+            if name.len() <= Key::WHOLE
+                && last.is(session::number(), Key::new(interface, name)) =>
+        {
+            (Some(ManuallyDrop::into_inner(last)), outer)
+        }
+        last => find(interface, name, last, outer),
+    }
+}
+
+/// Ends an upcall: replaces the execution time of the upcalls that were nested in it by that of those nested in the
+/// outer one. Returns the former.
+#[inline(never)]
+pub(super) fn leave(nested: u64) -> u64 {
+    NESTED.replace(nested)
+}
+
+/// Puts an operation back that was taken.
+#[inline(never)]
+pub(super) fn put_back(served: Rc<Served>) {
+    if let Some(before) = LAST.replace(Some(ManuallyDrop::new(served))) {
+        drop_cold(before);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
+    drop(ManuallyDrop::into_inner(served));
+}
+
+/// Finds an operation: the last one if its name is long, or another one in the table.
+#[inline(never)]
+fn find(
+    interface: &'static str,
+    name: &str,
+    last: Option<ManuallyDrop<Rc<Served>>>,
+    outer: u64,
+) -> (Option<Rc<Served>>, u64) {
+    let (session, key) = (session::number(), Key::new(interface, name));
+    let last = last.map(ManuallyDrop::into_inner);
+    if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
+        return (Some(last), outer);
+    }
     // A thread that is ending has no table.
     let found = OWN.try_with(|own| {
         let own = own.try_borrow().ok()?;
@@ -58,11 +96,11 @@ pub(super) fn find(session: u64, interface: &'static str, name: &str) -> Option<
         }
         own.find(key, name).cloned()
     });
-    found.ok().flatten()
+    (found.ok().flatten(), outer)
 }
 
 /// Returns the recording that the thread has joined.
-pub(super) fn session() -> Option<Arc<Session>> {
+pub(super) fn joined() -> Option<Arc<Session>> {
     let joined = OWN.try_with(|own| own.try_borrow().ok()?.session.clone());
     joined.ok().flatten()
 }
@@ -128,7 +166,12 @@ impl Table {
             at = (at + 1) & mask;
         }
         if let (Some(slot), Some(times)) = (self.slots.get_mut(at), times.take()) {
-            *slot = Some(Rc::new(Served { key, times }));
+            *slot = Some(Rc::new(Served {
+                session: self.number,
+                key,
+                operation: times.operation.clone(),
+                times,
+            }));
             self.used += 1;
         }
     }
@@ -137,6 +180,9 @@ impl Table {
 impl Drop for Table {
     fn drop(&mut self) {
         let Some(session) = &self.session else { return };
+        if let Some(last) = LAST.take() {
+            drop_cold(last);
+        }
         // An upcall in progress, in which another recording began, still adds to its own.
         let served = self.slots.drain(..).flatten();
         for served in served.filter_map(Rc::into_inner) {
@@ -146,64 +192,14 @@ impl Drop for Table {
 }
 
 impl Served {
+    /// Returns whether it is an operation with this key of this recording.
     #[inline(always)]
-    fn has_name(&self, name: &str) -> bool {
-        name.len() <= 16 || *self.times.operation.operation == *name
-    }
-}
-
-impl Key {
-    #[inline(always)]
-    fn new(interface: &'static str, name: &str) -> Self {
-        let (first, last) = ends(name.as_bytes());
-        Self {
-            interface: interface.as_ptr().addr(),
-            length: name.len(),
-            first,
-            last,
-        }
+    fn is(&self, session: u64, key: Key) -> bool {
+        self.session == session && self.key == key
     }
 
     #[inline(always)]
-    fn hash(self) -> usize {
-        let name = self.first ^ self.last.rotate_left(29) ^ self.length as u64;
-        let all = name ^ self.interface as u64;
-        (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
-    }
-}
-
-/// Returns the first and the last bytes of a name: eight each, which may overlap, or four each of a
-/// name of fewer than eight, or all three.
-#[inline(always)]
-fn ends(name: &[u8]) -> (u64, u64) {
-    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
-        return (u64::from_ne_bytes(*first), u64::from_ne_bytes(*last));
-    }
-    if let (Some(first), Some(last)) = (name.first_chunk(), name.last_chunk()) {
-        let four = |bytes: &[u8; 4]| u64::from(u32::from_ne_bytes(*bytes));
-        return (four(first), four(last));
-    }
-    let fold = |all, byte: &u8| all << 8 | u64::from(*byte);
-    (name.iter().fold(0, fold), 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_up_to_16_bytes_differ_in_their_keys() {
-        let name = "abcdefghijklmnop";
-        for length in 1..=16 {
-            let (one, id) = (&name[..length], "IDL:A:1.0");
-            assert_eq!(Key::new(id, one), Key::new(id, one));
-            assert_ne!(Key::new(id, one), Key::new(id, &name[..length - 1]));
-            for changed in 0..length {
-                let mut other = one.as_bytes().to_vec();
-                other[changed] = b'_';
-                let other = String::from_utf8(other).unwrap();
-                assert_ne!(Key::new(id, one), Key::new(id, &other), "{other}");
-            }
-        }
+    fn has_name(&self, name: &str) -> bool {
+        name.len() <= Key::WHOLE || *self.operation.operation == *name
     }
 }

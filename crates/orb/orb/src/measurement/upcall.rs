@@ -1,7 +1,7 @@
 //! Measurement of one upcall.
 
 use super::expected::{Violation, ViolationKind};
-use super::operation::{Operation, ThreadTimes};
+use super::operation::{NO_DISTANCE, Operation, ThreadTimes};
 use super::session::{self, Session};
 use super::thread::{self, Served};
 use punctual_sys::{clock, cpu_clock};
@@ -21,7 +21,8 @@ const LOG_DISTANCE: u64 = 1_000_000_000;
 pub struct MeasuredUpcall {
     /// Operation, if the thread has served it before.
     served: Option<Rc<Served>>,
-    distance: Option<u64>,
+    /// Distance to the upcall of the operation before; [`NO_DISTANCE`] if there is none.
+    distance: u64,
     /// Time at which the upcall began, in nanoseconds of `CLOCK_MONOTONIC`.
     began: u64,
     /// CPU time of the thread when the upcall began.
@@ -37,32 +38,56 @@ impl MeasuredUpcall {
     #[inline(always)]
     pub fn begin(interface: &'static str, operation: &str) -> Self {
         let began = clock::nanos();
-        let served = thread::find(session::number(), interface, operation);
-        let distance = served
-            .as_ref()
-            .and_then(|served| served.times.operation.begin(began));
+        let (served, outer) = thread::enter(interface, operation);
+        let distance = match &served {
+            Some(served) => served.operation.begin(began),
+            None => NO_DISTANCE,
+        };
         Self {
             served,
             distance,
             began,
-            outer: thread::replace_nested(0),
+            outer,
             cpu: cpu_clock::nanos(),
         }
+    }
+
+    /// Returns whether the thread has served the operation before, as [`MeasuredUpcall::end_known`] expects.
+    #[must_use]
+    #[inline(always)]
+    pub fn is_known(&self) -> bool {
+        self.served.is_some()
+    }
+
+    /// Ends the measurement of an operation that the thread has served before; that of another one is lost.
+    #[inline(always)]
+    pub fn end_known(mut self) {
+        self.measure();
+        // The upcall is not to be measured twice.
+        mem::forget(self);
     }
 
     /// Ends the measurement. If the thread has not served the operation before, `first` is called for
     /// the servant's repository id and the name of the operation. It returns `None` if the servant
     /// has no such operation: the name is not kept, as peers can send any number of names.
-    #[inline(always)]
-    pub fn end<'n>(mut self, first: impl FnOnce() -> Option<(&'static str, &'n str)>) {
-        let (execution, response) = self.times();
-        let (served, distance, began) = (self.served.take(), self.distance, self.began);
-        // Nothing is left to drop, and the upcall is not to be measured twice.
+    pub fn end<'n>(self, first: impl FnOnce() -> Option<(&'static str, &'n str)>) {
+        if self.is_known() {
+            return self.end_known();
+        }
+        let (times, began) = (self.times(), self.began);
+        // As above.
         mem::forget(self);
-        if let Some(served) = served {
-            add(&served.times, (execution, response, distance));
-        } else if let Some(named) = first() {
-            add_first(named, began, (execution, response));
+        if let Some(named) = first() {
+            add_first(named, began, times);
+        }
+    }
+
+    #[inline(always)]
+    fn measure(&mut self) {
+        let (execution, response) = self.times();
+        if let Some(served) = self.served.take() {
+            add(&served.times, (execution, response, self.distance));
+            thread::put_back(served);
         }
     }
 
@@ -72,18 +97,16 @@ impl MeasuredUpcall {
     fn times(&self) -> (u64, u64) {
         let all = cpu_clock::nanos().wrapping_sub(self.cpu);
         let response = clock::nanos().wrapping_sub(self.began);
-        let nested = thread::replace_nested(self.outer.wrapping_add(all));
+        let nested = thread::leave(self.outer.wrapping_add(all));
         (all.saturating_sub(nested), response)
     }
 }
 
 impl Drop for MeasuredUpcall {
     #[cold]
+    #[inline(never)]
     fn drop(&mut self) {
-        let (execution, response) = self.times();
-        if let Some(served) = &self.served {
-            add(&served.times, (execution, response, self.distance));
-        }
+        self.measure();
     }
 }
 
@@ -109,32 +132,30 @@ fn add_first(
 
 /// Adds the times of an upcall: execution, response, and distance to the one before.
 #[inline(always)]
-fn add(to: &ThreadTimes, times: (u64, u64, Option<u64>)) {
-    if to.add(times) {
-        add_unusual(to, times);
+fn add(to: &ThreadTimes, (execution, response, distance): (u64, u64, u64)) {
+    if to.add((execution, response, distance)) {
+        add_unusual(to, execution, response, distance);
     }
 }
 
 /// Adds times that are shorter or longer than all before, or violate the plan.
 #[cold]
 #[inline(never)]
-fn add_unusual(to: &ThreadTimes, times: (u64, u64, Option<u64>)) {
-    to.widen(times);
-    let (execution, response, distance) = times;
+fn add_unusual(to: &ThreadTimes, execution: u64, response: u64, distance: u64) {
+    to.widen((execution, response, distance));
     let operation = &*to.operation;
     let bounds = &operation.bounds;
-    let is_early = distance.is_some_and(|distance| distance < bounds.least_distance);
+    let is_early = distance < bounds.least_distance;
     if execution > bounds.wcet || response > bounds.deadline || is_early || operation.is_unknown {
         violated(operation, execution, response, distance);
     }
 }
 
-fn violated(operation: &Operation, execution: u64, response: u64, distance: Option<u64>) {
+fn violated(operation: &Operation, execution: u64, response: u64, distance: u64) {
     let bounds = &operation.bounds;
     let Some(session) = session_of(operation) else {
         return;
     };
-    let distance = distance.unwrap_or(u64::MAX);
     for (is_so, kind, measured, bound) in [
         (
             execution > bounds.wcet,
@@ -178,7 +199,7 @@ fn violated(operation: &Operation, execution: u64, response: u64, distance: Opti
 /// Returns the recording of an operation. The first upcall of it on a thread takes a lock.
 fn session_of(operation: &Operation) -> Option<Arc<Session>> {
     let is_its = |session: &Arc<Session>| session.number == operation.recording;
-    let known = thread::session().filter(is_its);
+    let known = thread::joined().filter(is_its);
     known.or_else(|| session::running().filter(is_its))
 }
 

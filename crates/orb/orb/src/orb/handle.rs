@@ -13,6 +13,7 @@ use crate::measurement;
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
 use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter, UpcallHook};
+use crate::timeline;
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
@@ -425,13 +426,19 @@ impl Orb {
         self.write_measured();
     }
 
-    /// Writes the measured times of upcalls to the file that the configuration names.
+    /// Writes the measured times of upcalls, and the timeline of requests, to the files that the configuration names.
     fn write_measured(&self) {
         if let Some(file) = &self.config().record
             && let Err(error) = measurement::write_file(file)
         {
             let file = file.display();
             tracing::error!(%file, "the measured times of upcalls cannot be written: {error}");
+        }
+        if let Some(file) = &self.config().timeline
+            && let Err(error) = timeline::write_file(file)
+        {
+            let file = file.display();
+            tracing::error!(%file, "the timeline of requests cannot be written: {error}");
         }
     }
 

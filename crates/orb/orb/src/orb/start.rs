@@ -16,6 +16,7 @@ use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::server::AroundUpcalls;
+use crate::timeline;
 use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
@@ -355,6 +356,9 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     };
     if broker.config().record.is_some() {
         measurement::start_for_process();
+    }
+    if broker.config().timeline.is_some() {
+        timeline::start_for_process();
     }
     let orb = Orb::new(broker, locks);
     orb.serve_back();

@@ -42,8 +42,9 @@ impl RecordedRequest {
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
-        timeline::is_in_upcall(before);
         timeline::record_stage(Stage::UpcallEnd, self.request, Priority::of_thread());
+        // Afterwards: the operation that was served for the request is forgotten.
+        timeline::is_in_upcall(before);
     }
 
     /// Records that the reply has been sent, or is queued until the peer accepts it.

@@ -53,8 +53,12 @@ pub struct Record {
     pub stage: Stage,
     /// Request to which the record belongs.
     pub request: RequestId,
-    /// CORBA priority of the thread, or of the request if it is queued; `None` if there is none.
+    /// CORBA priority of the thread, or of the request if it is queued; `None` if there is none, and at the end of an
+    /// upcall.
     pub priority: Option<Priority>,
+    /// Number of the operation in [`super::ThreadRecords::operations`], at the end of an upcall; `None` if the servant
+    /// has no such operation, it is one of every object, or there was no room for its name.
+    pub operation: Option<u16>,
     /// Number of the processor on which the thread ran.
     pub processor: u8,
 }
@@ -62,14 +66,16 @@ pub struct Record {
 /// Length of one timeline record, in 64-bit words.
 pub(super) const WORDS: usize = 3;
 
-/// Number that stands for "no priority"; CORBA priorities are never negative.
-const NONE: u16 = u16::MAX;
+/// Number that stands for "no priority" and "no operation"; CORBA priorities are never negative.
+pub(super) const NONE: u16 = u16::MAX;
 
 impl Record {
     pub(super) fn to_words(self) -> [u64; WORDS] {
-        let priority = self
-            .priority
-            .map_or(NONE, |priority| priority.get().cast_unsigned());
+        // The thread has its own priority again at the end of an upcall, which needs no record.
+        let detail = match self.stage {
+            Stage::UpcallEnd => self.operation,
+            _ => self.priority.map(|priority| priority.get().cast_unsigned()),
+        };
         let kind = u64::from(self.stage as u8) | u64::from(self.processor) << 8;
         let RequestId {
             lane,
@@ -78,7 +84,7 @@ impl Record {
         } = self.request;
         [
             self.at,
-            kind | u64::from(priority) << 16 | u64::from(lane) << 32,
+            kind | u64::from(detail.unwrap_or(NONE)) << 16 | u64::from(lane) << 32,
             u64::from(connection) | u64::from(request) << 32,
         ]
     }
@@ -87,15 +93,22 @@ impl Record {
     pub(super) fn of_words([at, kind, request]: [u64; WORDS]) -> Option<Self> {
         let [stage, processor, low, high, lane @ ..] = kind.to_le_bytes();
         let [c0, c1, c2, c3, request @ ..] = request.to_le_bytes();
+        let stage = *Stage::ALL.get(usize::from(stage))?;
+        let detail = Some([low, high]).filter(|_| [low, high] != NONE.to_le_bytes());
+        let (operation, priority) = match stage {
+            Stage::UpcallEnd => (detail, None),
+            _ => (None, detail),
+        };
         Some(Self {
             at,
-            stage: *Stage::ALL.get(usize::from(stage))?,
+            stage,
             request: RequestId {
                 lane: u32::from_le_bytes(lane),
                 connection: u32::from_le_bytes([c0, c1, c2, c3]),
                 request: u32::from_le_bytes(request),
             },
-            priority: Priority::new(i16::from_le_bytes([low, high])).ok(),
+            priority: priority.and_then(|octets| Priority::new(i16::from_le_bytes(octets)).ok()),
+            operation: operation.map(u16::from_le_bytes),
             processor,
         })
     }
@@ -114,12 +127,16 @@ mod tests {
                 connection: 0x8000_0001,
                 request: 0x1234_5678,
             };
-            for priority in [None, Some(Priority::MIN), Some(Priority::MAX)] {
+            for number in [None, Some(0), Some(0x7fff)] {
+                let is_end = stage == Stage::UpcallEnd;
+                let priority =
+                    number.and_then(|number: u16| Priority::new(number.cast_signed()).ok());
                 let record = Record {
                     at: u64::MAX,
                     stage,
                     request,
-                    priority,
+                    priority: priority.filter(|_| !is_end),
+                    operation: number.filter(|_| is_end),
                     processor: 255,
                 };
                 assert_eq!(Record::of_words(record.to_words()), Some(record));

@@ -2,6 +2,7 @@
 
 use super::record::{Record, RequestId, Stage};
 use super::thread::{self, Memory, OfThread, ThreadRecords};
+use crate::observed::{Observer, set_running};
 use crate::priority::Priority;
 use punctual_sys::{clock, processor};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +16,7 @@ static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 #[derive(Debug)]
 pub(super) struct Session {
     number: u64,
+    limits: TimelineLimits,
     /// Memory for the records of threads that have none yet.
     free: Vec<Memory>,
     threads: Vec<Arc<OfThread>>,
@@ -33,15 +35,19 @@ pub struct TimelineLimits {
     pub records: usize,
     /// Maximum number of threads whose records the timeline can hold.
     pub threads: usize,
+    /// Maximum number of operations of each thread whose names the timeline can hold, up to 65,535. Upcalls of further
+    /// ones are recorded without a name.
+    pub operations: usize,
 }
 
 impl Default for TimelineLimits {
     /// Returns the default: 65,536 records for each of 64 threads,
-    /// which is 96 MiB.
+    /// which is 96 MiB, and 256 operations.
     fn default() -> Self {
         Self {
             records: 1 << 16,
             threads: 64,
+            operations: 256,
         }
     }
 }
@@ -74,6 +80,7 @@ impl Timeline {
         *session = Some(Session::new(number, limits));
         // Relaxed: a request in progress is recorded from some stage on.
         CURRENT.store(number, Ordering::Relaxed);
+        set_running(Observer::Timeline, true);
         Ok(Self(()))
     }
 
@@ -92,7 +99,20 @@ impl Drop for Timeline {
     }
 }
 
+/// Begins to record until the process ends, unless a timeline is being recorded.
+pub(crate) fn start_for_process() {
+    if let Ok(timeline) = Timeline::start(TimelineLimits::default()) {
+        std::mem::forget(timeline);
+    }
+}
+
+/// Returns the records so far of the timeline that is being recorded; none if there is none.
+pub(super) fn recorded() -> Vec<ThreadRecords> {
+    session().as_ref().map_or_else(Vec::new, Session::records)
+}
+
 fn end() -> Option<Session> {
+    set_running(Observer::Timeline, false);
     CURRENT.store(0, Ordering::Relaxed);
     session().take()
 }
@@ -115,19 +135,28 @@ fn session() -> MutexGuard<'static, Option<Session>> {
 
 /// Records that the calling thread has reached a stage now. Returns the time.
 pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
-    let at = clock::nanos();
+    let session = current();
     let record = Record {
-        at,
+        at: clock::nanos(),
         stage,
         request,
         priority,
+        operation: match stage {
+            Stage::UpcallEnd => thread::take_served(session),
+            _ => None,
+        },
         processor: u8::try_from(processor::current()).unwrap_or(u8::MAX),
     };
     // The timeline may have ended meanwhile; then there is none to join.
-    thread::push(record, current(), || {
-        session().as_mut().map(Session::joined)
+    thread::push(record, session, || {
+        self::session().as_mut().map(Session::joined)
     });
-    at
+    record.at
+}
+
+/// Records that the calling thread has served this operation for the request whose upcall it is in.
+pub(super) fn record_served(interface: &'static str, operation: &str) {
+    thread::set_served(current(), interface, operation);
 }
 
 impl Session {
@@ -135,6 +164,7 @@ impl Session {
         let memory = || thread::memory(limits.records);
         Self {
             number,
+            limits,
             free: std::iter::repeat_with(memory)
                 .take(limits.threads)
                 .collect(),
@@ -146,7 +176,7 @@ impl Session {
     /// reached.
     fn joined(&mut self) -> Arc<OfThread> {
         let memory = self.free.pop().unwrap_or_default();
-        let own = OfThread::new(self.number, memory);
+        let own = OfThread::new(self.number, memory, self.limits.operations);
         self.threads.push(own.clone());
         own
     }
@@ -165,6 +195,7 @@ mod tests {
         let limits = TimelineLimits {
             records: 10,
             threads: 2,
+            operations: 1,
         };
         let mut session = Session::new(1, limits);
         let allocated: Vec<_> = session.free.iter().map(|one| one.as_ptr()).collect();

@@ -1,5 +1,6 @@
 //! Records of each thread.
 
+use super::names::{Known, Names};
 use super::record::{Record, RequestId, WORDS};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub(super) struct OfThread {
     /// Number of the timeline to which the records belong.
     session: u64,
     name: String,
+    operations: Names,
     words: Memory,
     /// Number of 64-bit words of the memory that have been written.
     used: AtomicUsize,
@@ -33,13 +35,35 @@ pub struct ThreadRecords {
     pub name: String,
     /// Records of the thread, in order of time.
     pub records: Vec<Record>,
+    /// Scoped names in IDL of the operations that the thread has served (`Module::Interface::operation`), by
+    /// [`Record::operation`].
+    pub operations: Vec<String>,
     /// Number of later records for which there was no room.
     pub lost: u64,
+    /// Number of upcalls of operations for whose names there was no room.
+    pub unnamed: u64,
+}
+
+impl ThreadRecords {
+    /// Returns the name of the operation of a record of this thread, if it has one.
+    #[must_use]
+    pub fn operation(&self, record: &Record) -> Option<&str> {
+        let name = self.operations.get(usize::from(record.operation?));
+        name.map(String::as_str)
+    }
+}
+
+/// What the calling thread has of a timeline.
+struct Own {
+    records: Arc<OfThread>,
+    known: Known,
 }
 
 thread_local! {
-    static OWN: RefCell<Option<Arc<OfThread>>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<Own>> = const { RefCell::new(None) };
     static IN_UPCALL: Cell<Option<RequestId>> = const { Cell::new(None) };
+    /// Operation that has been served for the request whose upcall the thread is in, and the timeline of its number.
+    static SERVED: Cell<Option<(u64, u16)>> = const { Cell::new(None) };
 }
 
 /// Returns the request whose upcall the calling thread is in.
@@ -49,7 +73,25 @@ pub(super) fn in_upcall() -> Option<RequestId> {
 
 /// Sets the request whose upcall the calling thread is in. Returns the previous one.
 pub(super) fn set_in_upcall(request: Option<RequestId>) -> Option<RequestId> {
+    SERVED.set(None);
     IN_UPCALL.replace(request)
+}
+
+/// Sets the operation that has been served for the request whose upcall the calling thread is in.
+pub(super) fn set_served(session: u64, interface: &'static str, operation: &str) {
+    let number = OWN.try_with(|own| {
+        let mut own = own.try_borrow_mut().ok()?;
+        let own = own.as_mut().filter(|own| own.records.session == session)?;
+        let names = &own.records.operations;
+        own.known.number(interface, operation, names)
+    });
+    SERVED.set(number.ok().flatten().map(|number| (session, number)));
+}
+
+/// Returns the number of the operation that has been served for the request, in this timeline.
+pub(super) fn take_served(session: u64) -> Option<u16> {
+    let (of, number) = SERVED.take()?;
+    (of == session).then_some(number)
 }
 
 /// Adds a record to those of the calling thread for this timeline; `join` allocates their memory if
@@ -58,22 +100,29 @@ pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<A
     // A thread that is ending records nothing.
     let _ = OWN.try_with(|own| {
         let mut own = own.borrow_mut();
-        if own.as_ref().is_none_or(|own| own.session != session) {
-            *own = join();
+        if own
+            .as_ref()
+            .is_none_or(|own| own.records.session != session)
+        {
+            *own = join().map(|records| Own {
+                records,
+                known: Known::default(),
+            });
         }
         if let Some(own) = &*own {
-            own.push(record);
+            own.records.push(record);
         }
     });
 }
 
 impl OfThread {
     /// Makes the records of the calling thread, with memory for them.
-    pub(super) fn new(session: u64, words: Memory) -> Arc<Self> {
+    pub(super) fn new(session: u64, words: Memory, operations: usize) -> Arc<Self> {
         let thread = std::thread::current();
         Arc::new(Self {
             session,
             name: thread.name().unwrap_or("unnamed").to_owned(),
+            operations: Names::new(operations),
             words,
             used: AtomicUsize::new(0),
             lost: AtomicU64::new(0),
@@ -109,7 +158,9 @@ impl OfThread {
         ThreadRecords {
             name: self.name.clone(),
             records: records.iter().filter_map(read).collect(),
+            operations: self.operations.all(),
             lost: self.lost.load(Ordering::Relaxed),
+            unnamed: self.operations.unnamed(),
         }
     }
 }

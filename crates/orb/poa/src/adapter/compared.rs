@@ -35,6 +35,10 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.operation()
     }
 
+    fn is_in_timeline(&self) -> bool {
+        self.request.is_in_timeline()
+    }
+
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {
         match self.adapter.policies.demultiplexing {
             Demultiplexing::Active => map.find(wanted.id, wanted.entry_id),

@@ -133,6 +133,10 @@ impl Request for LocalCall<'_, '_> {
         self.request.operation()
     }
 
+    fn is_in_timeline(&self) -> bool {
+        false
+    }
+
     fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter_here()
     }

@@ -1,34 +1,81 @@
-//! Upcalls that are measured ([`punctual_orb::measurement`]).
+//! Upcalls that are measured ([`punctual_orb::measurement`]), or recorded in a timeline
+//! ([`punctual_orb::timeline`]).
 
 use super::request::Request;
 use crate::servant::Servant;
 use punctual_orb::measurement::{MeasuredUpcall, is_recording};
-use punctual_orb::{DispatchError, SystemExceptionKind as Kind};
+use punctual_orb::{DispatchError, Observers, SystemExceptionKind as Kind, timeline};
 use std::sync::Arc;
 
-/// Makes the upcall, and measures it if a recording is running.
+/// Makes the upcall; observes it if a recording or a timeline is running.
 #[inline(always)]
 pub(super) fn answer<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
-    if is_recording() {
-        return answer_measured(servant, request);
+    let observers = Observers::running();
+    if observers.has_any() {
+        return answer_observed(servant, request, observers);
     }
     request.answer(servant)
 }
 
 #[inline(never)]
-fn answer_measured<R: Request>(
+fn answer_observed<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
+    observers: Observers,
 ) -> Result<R::Done, DispatchError> {
     if is_of_every_object(request.operation()) {
         return request.answer(servant);
     }
+    if observers.has_timeline() {
+        return answer_recorded(servant, request);
+    }
+    answer_measured(servant, request)
+}
+
+#[inline(always)]
+fn answer_measured<R: Request>(
+    servant: &Arc<dyn Servant>,
+    request: &mut R,
+) -> Result<R::Done, DispatchError> {
     let upcall = MeasuredUpcall::begin(interface(servant), request.operation());
+    if !upcall.is_known() {
+        return answer_first(servant, request, upcall);
+    }
+    let answered = request.answer(servant);
+    upcall.end_known();
+    answered
+}
+
+/// Makes the first upcall of an operation on this thread.
+#[cold]
+#[inline(never)]
+fn answer_first<R: Request>(
+    servant: &Arc<dyn Servant>,
+    request: &mut R,
+    upcall: MeasuredUpcall,
+) -> Result<R::Done, DispatchError> {
     let answered = request.answer(servant);
     upcall.end(|| exists(&answered).then(|| (interface(servant), request.operation())));
+    answered
+}
+
+/// Makes the upcall, and names its operation in the timeline: afterwards, as peers can send any number of names.
+#[cold]
+#[inline(never)]
+fn answer_recorded<R: Request>(
+    servant: &Arc<dyn Servant>,
+    request: &mut R,
+) -> Result<R::Done, DispatchError> {
+    let answered = match is_recording() {
+        true => answer_measured(servant, request),
+        false => request.answer(servant),
+    };
+    if request.is_in_timeline() && exists(&answered) {
+        timeline::served(interface(servant), request.operation());
+    }
     answered
 }
 

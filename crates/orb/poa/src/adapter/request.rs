@@ -19,6 +19,9 @@ pub(crate) trait Request {
     /// Returns the name of the requested operation, as sent in the request.
     fn operation(&self) -> &str;
 
+    /// Returns whether a timeline has records of the request: it has none of collocated calls.
+    fn is_in_timeline(&self) -> bool;
+
     /// Finds the requested object in the active object map.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Lookup<'m> {

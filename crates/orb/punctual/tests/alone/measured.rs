@@ -9,7 +9,7 @@ use punctual::rt::measurement::{
     Expected, Measured, MeasuredOperation, MeasuredUpcall, Recording, RecordingOptions, Violation,
     ViolationKind, current, is_recording, to_json,
 };
-use punctual::{ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::alone::alone;
@@ -259,26 +259,57 @@ fn what_a_plan_does_not_allow_is_counted_and_called_back() {
 fn an_orb_with_the_option_writes_its_times_when_it_has_shut_down() {
     let _watchdog = watchdog(LIMIT);
     alone(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("measured.json");
-        let arguments = ["program", "-ORBRecord", file.to_str().unwrap()];
-        let arguments = arguments.map(ToOwned::to_owned);
-        let (server, rest) = Orb::builder()
-            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-            .init(arguments)
-            .unwrap();
-        assert_eq!(rest, ["program"]);
-        let poa = server.root_poa().unwrap();
-        poa.manager().activate().unwrap();
-        let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
-        for value in 0..5 {
-            echo.long(value).unwrap();
-        }
-        server.shutdown(true).unwrap();
-        let json = std::fs::read(&file).unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+        let json = written("-ORBRecord", |echo| {
+            for value in 0..5 {
+                echo.long(value).unwrap();
+            }
+        });
         assert_eq!(json["version"], 1);
         assert_eq!(json["operations"][0]["name"], LONG);
         assert_eq!(json["operations"][0]["execution"]["count"], 5);
+    });
+}
+
+/// Makes a server with this option and its file, has it called by `calls`, and returns the file's content after its
+/// shutdown.
+fn written(option: &str, calls: impl FnOnce(&Echo)) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("written.json");
+    let arguments = ["program", option, file.to_str().unwrap()];
+    let arguments = arguments.map(ToOwned::to_owned);
+    let (server, rest) = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .init(arguments)
+        .unwrap();
+    assert_eq!(rest, ["program"]);
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    calls(&poa.activate(Arc::new(EchoImpl::default())).unwrap());
+    server.shutdown(true).unwrap();
+    serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap()
+}
+
+#[test]
+fn an_orb_with_the_option_writes_its_timeline_with_the_names_of_operations() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let json = written("-ORBTimeline", |echo| {
+            for value in 0..5 {
+                echo.long(value).unwrap();
+            }
+            echo.fail().unwrap_err();
+            assert_eq!(echo.unknown().unwrap_err().kind(), Kind::BadOperation);
+            assert!(!echo.as_object().non_existent().unwrap());
+        });
+        assert_eq!(json["otherData"]["lost"], 0);
+        let events = json["traceEvents"].as_array().unwrap();
+        let begun = events.iter().filter(|event| event["ph"] == "B");
+        let mut names: Vec<_> = begun
+            .map(|event| event["args"]["operation"].as_str())
+            .collect();
+        names.dedup();
+        // A name that no servant has is not kept, and operations of every object have none.
+        assert_eq!(names, [Some(LONG), Some("test::Echo::fail"), None]);
+        assert!(!is_recording());
     });
 }

@@ -96,6 +96,7 @@ mod tests {
             upcall: Some(upcall),
             upcall_end: None,
             replied: None,
+            operation: None,
             priority: Priority::new(priority).ok(),
             processor: 0,
         }

@@ -13,13 +13,12 @@
 //! # Ok(()) }
 //! ```
 
-mod chrome;
 mod inversions;
 mod requests;
 
-pub use chrome::write_chrome_trace;
 pub use inversions::{Inversion, Within, inversions};
 pub use punctual_orb::timeline::{
     AlreadyRecording, Record, RequestId, Stage, ThreadRecords, Timeline, TimelineLimits,
+    write_chrome_trace,
 };
 pub use requests::{ServedRequest, requests};

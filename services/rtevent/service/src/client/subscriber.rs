@@ -13,10 +13,11 @@ use punctual::stub::{Answered, Encoder, Marshal, Operation, Servant, ServerCall}
 use punctual::{
     Implements, Interface, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind as Kind,
 };
+use punctual_exec::ThreadSpec;
+use punctual_exec::thread::JoinHandle;
 use punctual_rtevent::{Consumer, Dependency, Pushed};
 use std::any::Any;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Options of a [`Subscriber`].
@@ -115,8 +116,7 @@ impl Subscriber {
         });
         let object: PushConsumer = poa.activate(Receiver(shared.clone()))?;
         let of_thread = shared.clone();
-        let thread = std::thread::Builder::new().name("event subscriber".to_owned());
-        let thread = thread.spawn(move || of_thread.run(&object));
+        let thread = ThreadSpec::named("event subscriber").start(move || of_thread.run(&object));
         let thread = thread.map_err(|error| Kind::NoResources.because(error.to_string()))?;
         Ok(Self {
             shared,

@@ -4,7 +4,7 @@ use super::crossing;
 use super::link::{Link, UdpLink};
 use super::udp::{Receiver, Sender, UdpCounts};
 use crate::client::{Subscriber, SubscriberCounts, SubscriberOptions};
-use crate::service::EventService;
+use crate::options::ServiceOptions;
 use crate::wire::disjunction;
 use crate::{Data, Event};
 use punctual::Poa;
@@ -50,7 +50,7 @@ impl fmt::Debug for Federation {
     }
 }
 
-/// Supplier of a link, which has nobody to be disconnected from.
+/// Supplier of a link, which ends with its service.
 struct Silent;
 
 impl Supplier for Silent {}
@@ -86,30 +86,29 @@ impl Observer for Subscriptions {
 }
 
 impl Federation {
-    /// Starts the links of a service's channel: those to which it sends, and those from which it receives. Objects for
-    /// the latter are activated in `poa`.
+    /// Starts links of a channel: those to which it sends, and those from which it receives, as the options name them.
+    /// Objects for the latter are activated in `poa`.
     ///
     /// # Errors
     /// The first link that cannot be made. A channel elsewhere that cannot be reached is no error: the link connects
     /// when it can.
     pub fn start(
-        service: &EventService,
+        channel: &Channel<Data>,
+        options: &ServiceOptions,
         poa: &Poa,
-        sends: &[Link],
-        receives: &[Link],
     ) -> Result<Self, FederationError> {
         let mut this = Self {
-            channel: service.channel().clone(),
+            channel: channel.clone(),
             senders: Vec::new(),
             receivers: Vec::new(),
             remotes: Vec::new(),
         };
-        for link in sends {
-            this.send(service, link)
+        for link in &options.sends {
+            this.send(options, link)
                 .map_err(|reason| failed(link, reason))?;
         }
-        for link in receives {
-            this.receive(service, poa, link)
+        for link in &options.receives {
+            this.receive(options, poa, link)
                 .map_err(|reason| failed(link, reason))?;
         }
         Ok(this)
@@ -134,12 +133,11 @@ impl Federation {
             .collect()
     }
 
-    fn send(&mut self, service: &EventService, link: &Link) -> Result<(), String> {
+    fn send(&mut self, options: &ServiceOptions, link: &Link) -> Result<(), String> {
         let Link::Udp(link) = link else {
             let text = "events are received from channels of other servers, and not sent: name this channel there";
             return Err(text.to_owned());
         };
-        let options = service.options();
         let sender = Sender::new(link.clone(), options.form).map_err(|error| error.to_string())?;
         let sender = Arc::new(sender);
         let wanted = link.selectors();
@@ -154,19 +152,23 @@ impl Federation {
         Ok(())
     }
 
-    fn receive(&mut self, service: &EventService, poa: &Poa, link: &Link) -> Result<(), String> {
+    fn receive(&mut self, options: &ServiceOptions, poa: &Poa, link: &Link) -> Result<(), String> {
         match link {
-            Link::Udp(link) => self.receive_datagrams(service, link),
-            Link::Reference(channel) => self.receive_from(service, poa, channel),
+            Link::Udp(link) => self.receive_datagrams(options, link),
+            Link::Reference(channel) => self.receive_from(options, poa, channel),
         }
     }
 
-    fn receive_datagrams(&mut self, service: &EventService, link: &UdpLink) -> Result<(), String> {
+    fn receive_datagrams(
+        &mut self,
+        options: &ServiceOptions,
+        link: &UdpLink,
+    ) -> Result<(), String> {
         let own = self
             .senders
             .iter()
             .filter_map(|(_, sender, _)| sender.address().ok());
-        let (own, options) = (own.collect(), service.options());
+        let own = own.collect();
         let largest = options.channel.largest_event;
         let supplier = self.supplier(link.selectors())?;
         let receiver = Receiver::start(link, options.form, largest, own, supplier);
@@ -177,17 +179,17 @@ impl Federation {
 
     fn receive_from(
         &mut self,
-        service: &EventService,
+        options: &ServiceOptions,
         poa: &Poa,
         channel: &str,
     ) -> Result<(), String> {
         let gateway = Gateway(self.supplier(Vec::new())?);
-        let options = SubscriberOptions {
-            form: service.options().form,
+        let subscriber = SubscriberOptions {
+            form: options.form,
             is_gateway: true,
             ..SubscriberOptions::default()
         };
-        let remote = Subscriber::start(poa, channel, Vec::new(), options, Arc::new(gateway));
+        let remote = Subscriber::start(poa, channel, Vec::new(), subscriber, Arc::new(gateway));
         let remote = remote.map_err(|exception| exception.to_string())?;
         let subscriptions = Subscriptions(Box::new(remote.setter()));
         let observer = self.channel.append_observer(Arc::new(subscriptions));

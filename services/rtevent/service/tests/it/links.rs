@@ -72,7 +72,11 @@ fn a_cycle_of_channels_ends_with_the_ttl() {
     let federation = {
         use punctual_rtevent_service::federation::Federation;
         let link = other.reference().parse::<Link>().unwrap();
-        Federation::start(&one.service, one.peers(), &[], &[link]).unwrap()
+        let options = ServiceOptions {
+            receives: vec![link],
+            ..ServiceOptions::default()
+        };
+        Federation::start(one.service.channel(), &options, one.peers()).unwrap()
     };
     let (here, there) = (
         one.consumer(&[header(16, 0)]),
@@ -135,8 +139,9 @@ fn events_cross_by_datagrams_also_in_many_fragments() {
 fn a_multicast_group_reaches_every_channel_but_the_sender_s() {
     let port = free_port();
     let link = format!("udp://239.255.77.1:{port}?interface=127.0.0.1");
-    let receivers = [with(&[], &[link.clone()]), with(&[], &[link.clone()])];
-    let sender = with(&[link.clone()], &[link]);
+    let link = [link];
+    let receivers = [with(&[], &link), with(&[], &link)];
+    let sender = with(&link, &link);
     let consumers: Vec<_> = receivers
         .iter()
         .map(|it| it.consumer(&[header(0, 0)]))

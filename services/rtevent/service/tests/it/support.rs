@@ -256,7 +256,7 @@ pub(crate) fn event(kind: i32, source: i32, payload: &[u8]) -> Event {
 pub(crate) fn wants(filter: &[EventHeader]) -> ConsumerQos {
     let dependencies = filter.iter().map(|header| Dependency {
         event: Event {
-            header: header.clone(),
+            header: *header,
             ..Event::default()
         },
         rt_info: 0,

@@ -25,7 +25,7 @@ fn a_consumer_that_fails_too_often_in_a_row_is_disconnected() {
     setting.push(20, 0, 1);
     assert_eq!(handle.state(), ConnectionState::Disconnected);
     let reason = Reason::Failed("no route".to_owned());
-    assert_eq!(recorder.reasons(), [reason.clone()]);
+    assert_eq!(recorder.reasons(), std::slice::from_ref(&reason));
     assert_eq!(reports.disconnected(), [(handle.id(), reason)]);
     let status = handle.status();
     assert_eq!((status.pushed, status.failed), (1, 5));

@@ -1,8 +1,8 @@
 //! Options of a channel, and its limits.
 
-use crate::support::peers::{Recorder, Setting, Silent};
+use crate::support::peers::{Calls, Recorder, Setting, Silent, event};
 use punctual_rtevent::{
-    Channel, ChannelOptions, ConnectError, Filter, Liveness, OptionsError, Publications,
+    Channel, ChannelOptions, ConnectError, Filter, Liveness, OptionsError, Publications, Pushed,
     QueueOptions, Selector, Subscription,
 };
 use std::sync::Arc;
@@ -95,4 +95,28 @@ fn numbers_of_peers_are_limited() {
     ));
     supplier.disconnect();
     assert!(supply(1).is_ok());
+}
+
+#[test]
+fn consumers_that_answer_their_own_events_are_refused_at_a_depth() {
+    let setting = Setting::new(ChannelOptions {
+        most_nesting: 5,
+        ..ChannelOptions::default()
+    });
+    let supplier = setting.supplier.clone();
+    let consumer = Calls(move |_: &[_]| match supplier.push(&[event(20, 0, 1)]) {
+        Ok(()) => Pushed::Done,
+        Err(error) => Pushed::Failed(error.to_string()),
+    });
+    let subscription = Subscription::new(Filter::event(20, 0));
+    let handle = setting
+        .channel
+        .connect_consumer(subscription, Arc::new(consumer))
+        .unwrap();
+    setting.push(20, 0, 1);
+    let status = handle.status();
+    assert_eq!((status.pushed, status.failed), (4, 1));
+    // As deep again the next time.
+    setting.push(20, 0, 1);
+    assert_eq!(handle.status().failed, 2);
 }

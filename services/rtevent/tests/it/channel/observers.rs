@@ -99,8 +99,8 @@ fn observers_hear_of_everything_that_a_filter_may_accept() {
         let heard = Arc::new(Heard::default());
         let (_, _handle) = setting.filter(filter);
         setting.channel.append_observer(heard.clone());
-        let first = heard.subscriptions.lock()[0].clone();
-        first
+        let subscriptions = heard.subscriptions.lock();
+        subscriptions[0].clone()
     };
     let all = selectors(&[(0, 0)]);
     assert_eq!(observed(Filter::null()), all);

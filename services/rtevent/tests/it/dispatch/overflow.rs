@@ -168,3 +168,15 @@ fn a_flood_is_bounded_by_the_queue() {
     assert_eq!((status.queued, status.dropped), (3, 9_997));
     full.stepped.run();
 }
+
+#[test]
+fn a_set_that_waited_too_long_is_lost_whole() {
+    let pair = Filter::all_of([Filter::event(20, 0), Filter::event(21, 0)]);
+    let full = three(Overflow::Block(Duration::from_millis(1)), pair);
+    for number in 1..=4 {
+        full.setting.push(20 + number as i32 % 2, 0, number);
+    }
+    full.stepped.run();
+    assert_eq!(full.recorder.pushes(), [vec![1, 2]]);
+    assert_eq!(full.reports.lost(Lost::WaitedTooLong), 2);
+}

@@ -3,8 +3,8 @@
 use crate::support::peers::{Calls, Numbered, Recorder, Setting, event};
 use parking_lot::Mutex;
 use punctual_rtevent::{
-    ChannelOptions, Dispatching, Filter, Level, OptionsError, Pool, PoolOptions, Pushed,
-    QueueOptions, Subscription, ThreadSpec, Threads, ThreadsOptions,
+    ChannelOptions, ConnectError, Consumer, Dispatching, Filter, Level, OptionsError, Pool,
+    PoolOptions, Pushed, QueueOptions, Subscription, ThreadSpec, Threads, ThreadsOptions,
 };
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -27,22 +27,43 @@ fn pool(threads: usize, most_threads: usize) -> Setting {
     queued(Arc::new(Pool::new(options).unwrap()))
 }
 
-/// Consumer whose first push returns when the sender is dropped.
-fn blocking() -> (
-    Arc<Calls<impl Fn(&[Numbered]) -> Pushed>>,
-    mpsc::Receiver<()>,
-    mpsc::Sender<()>,
-) {
-    let (release, wait) = mpsc::channel::<()>();
-    let (begin, begun) = mpsc::channel();
-    let wait = Mutex::new(wait);
-    let consumer = Calls(move |_: &[Numbered]| {
-        // The test may have ended.
-        let _ = begin.send(());
-        let _ = wait.lock().recv();
-        Pushed::Done
-    });
-    (Arc::new(consumer), begun, release)
+/// Consumer whose pushes block until `release` is dropped.
+struct Blocking {
+    consumer: Arc<dyn Consumer<u64>>,
+    begun: mpsc::Receiver<()>,
+    release: mpsc::Sender<()>,
+}
+
+impl Blocking {
+    fn new() -> Self {
+        let (release, wait) = mpsc::channel::<()>();
+        let (begin, begun) = mpsc::channel();
+        let wait = Mutex::new(wait);
+        let consumer = Calls(move |_: &[Numbered]| {
+            // The test may have ended.
+            let _ = begin.send(());
+            let _ = wait.lock().recv();
+            Pushed::Done
+        });
+        Self {
+            consumer: Arc::new(consumer),
+            begun,
+            release,
+        }
+    }
+
+    /// Returns a number of them that are connected for type 20.
+    fn connected(setting: &Setting, count: usize) -> Vec<Self> {
+        let connect = |_| {
+            let blocking = Self::new();
+            let subscription = Subscription::new(Filter::event(20, 0));
+            let consumer = blocking.consumer.clone();
+            let connected = setting.channel.connect_consumer(subscription, consumer);
+            connected.unwrap();
+            blocking
+        };
+        (0..count).map(connect).collect()
+    }
 }
 
 #[test]
@@ -110,12 +131,9 @@ fn one_consumers_events_stay_in_order_on_many_threads() {
 #[test]
 fn a_pool_takes_the_most_urgent_work_first() {
     let setting = pool(1, 1);
-    let (consumer, begun, release) = blocking();
-    let subscription = Subscription::new(Filter::event(30, 0));
-    let connected = setting.channel.connect_consumer(subscription, consumer);
-    connected.unwrap();
-    setting.push(30, 0, 1);
-    begun.recv().unwrap();
+    let blocked = Blocking::connected(&setting, 1);
+    setting.push(20, 0, 1);
+    blocked[0].begun.recv().unwrap();
     let order = Arc::new(Mutex::new(Vec::new()));
     let last = Recorder::new();
     for level in [(1, 0), (0, 3), (0, 7)] {
@@ -133,8 +151,8 @@ fn a_pool_takes_the_most_urgent_work_first() {
     let subscription = Subscription::new(Filter::null()).level(Level::new(9, 0));
     let connected = setting.channel.connect_consumer(subscription, last.clone());
     connected.unwrap();
-    setting.push(20, 0, 2);
-    drop(release);
+    setting.push(21, 0, 2);
+    drop(blocked);
     last.wait_for(1);
     assert_eq!(*order.lock(), [(0, 7), (0, 3), (1, 0)]);
 }
@@ -148,16 +166,8 @@ fn a_consumer_that_blocks_does_not_hold_up_the_others_of_its_level() {
         ..ThreadsOptions::default()
     };
     let setting = queued(Arc::new(Threads::new(options).unwrap()));
-    let subscription = || Subscription::new(Filter::event(20, 0));
-    let blocked: Vec<_> = (0..2)
-        .map(|_| {
-            let (consumer, begun, release) = blocking();
-            let connected = setting.channel.connect_consumer(subscription(), consumer);
-            connected.unwrap();
-            (begun, release)
-        })
-        .collect();
-    let (recorder, _) = setting.record(subscription());
+    let blocked = Blocking::connected(&setting, 2);
+    let (recorder, _) = setting.filter(Filter::event(20, 0));
     for number in 1..=3 {
         setting.push(20, 0, number);
         recorder.wait_for(number as usize);
@@ -169,23 +179,14 @@ fn a_consumer_that_blocks_does_not_hold_up_the_others_of_its_level() {
 #[test]
 fn consumers_that_block_occupy_no_more_threads_than_the_limit() {
     let setting = pool(1, 2);
-    let all: Vec<_> = (0..3)
-        .map(|_| {
-            let (consumer, begun, release) = blocking();
-            let subscription = Subscription::new(Filter::event(20, 0));
-            let connected = setting.channel.connect_consumer(subscription, consumer);
-            connected.unwrap();
-            (begun, release)
-        })
-        .collect();
+    let mut all = Blocking::connected(&setting, 3);
     setting.push(20, 0, 1);
-    let [(first, release), (second, _second), (third, _third)] = all.try_into().ok().unwrap();
-    first.recv().unwrap();
-    second.recv().unwrap();
+    all[0].begun.recv().unwrap();
+    all[1].begun.recv().unwrap();
     // Both threads are in pushes.
-    assert!(third.try_recv().is_err());
-    drop(release);
-    third.recv().unwrap();
+    assert!(all[2].begun.try_recv().is_err());
+    drop(all.remove(0).release);
+    all[1].begun.recv().unwrap();
 }
 
 #[test]
@@ -259,4 +260,56 @@ fn options_of_strategies_are_checked() {
         wanted: 9,
     };
     assert_eq!(Threads::new(options).unwrap_err(), limit);
+}
+
+#[test]
+fn a_consumer_whose_threads_the_machine_refuses_is_refused() {
+    let options = ThreadsOptions {
+        thread: Arc::new(|_| ThreadSpec::named("no\0thread")),
+        ..ThreadsOptions::default()
+    };
+    let setting = queued(Arc::new(Threads::new(options).unwrap()));
+    let subscription = Subscription::new(Filter::null());
+    let refused = setting
+        .channel
+        .connect_consumer(subscription, Recorder::new());
+    assert!(matches!(refused, Err(ConnectError::Thread(_))));
+    assert!(setting.channel.statistics().consumers.is_empty());
+}
+
+#[test]
+fn a_task_that_is_the_last_owner_of_its_strategy_ends_the_strategys_threads() {
+    thread_local! {
+        /// Dropped when the thread ends.
+        static END: std::cell::RefCell<Option<mpsc::Sender<()>>> = const { std::cell::RefCell::new(None) };
+    }
+    for batch in [1, 64] {
+        let setting = pool(1, 1);
+        let (begin, begun) = mpsc::channel();
+        let (release, wait) = mpsc::channel::<()>();
+        let (end, ended) = mpsc::channel();
+        let (end, wait) = (Mutex::new(Some(end)), Mutex::new(wait));
+        let consumer = Calls(move |_: &[Numbered]| {
+            END.set(end.lock().take());
+            begin.send(()).unwrap();
+            let _ = wait.lock().recv();
+            Pushed::Done
+        });
+        let subscription = Subscription::new(Filter::null()).queue(QueueOptions {
+            batch,
+            ..QueueOptions::default()
+        });
+        let connected = setting
+            .channel
+            .connect_consumer(subscription, Arc::new(consumer));
+        connected.unwrap();
+        setting
+            .supplier
+            .push(&[event(20, 0, 1), event(20, 0, 2)])
+            .unwrap();
+        begun.recv().unwrap();
+        drop(setting);
+        drop(release);
+        assert!(ended.recv().is_err());
+    }
 }

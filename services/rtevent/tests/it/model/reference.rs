@@ -87,7 +87,7 @@ impl Model {
         Some(at.div_ceil(self.resolution) * self.resolution)
     }
 
-    /// Has the timers expire that are due at a tick.
+    /// Expires the timers that are due at a tick.
     pub(crate) fn tick(&mut self, now: u64) {
         for number in 0..self.timers.len() {
             let timer = &mut self.timers[number];

@@ -1,7 +1,9 @@
 //! Measurements of the operations of a rehearsal.
 
+use super::distribution::Distribution;
 use crate::schedule::Activity;
 use punctual_scheduling::Time;
+use punctual_scheduling::draw::{Measured, responses};
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,14 +20,21 @@ pub struct Rehearsed {
     pub longest_response: Time,
     /// Mean of these times.
     pub mean_response: Time,
-    /// Longest processor time of a job.
+    /// Longest processor time that a job was charged with: its work, the ORB's, and what the platform took
+    /// meanwhile.
     pub longest_execution: Time,
+    /// Number of jobs that were charged with more than `wcet`.
+    pub overcharged: u64,
     /// Computed worst-case response time; `None` without bound.
     pub response: Option<Time>,
     /// Planned execution time, with the operations that run in its thread.
     pub wcet: Time,
     /// Deadline.
     pub deadline: Time,
+    /// Width of the classes of `responses`.
+    pub class: Time,
+    /// Number of response times in each class, from zero on; the last of 216 has the longer ones, too.
+    pub responses: Vec<u64>,
 }
 
 impl Rehearsed {
@@ -39,9 +48,29 @@ impl Rehearsed {
     }
 }
 
+/// Draws the measured response times beside the computed ones, as an SVG; `note` says how they were measured.
+#[must_use]
+pub fn draw(title: &str, note: &str, operations: &[Rehearsed]) -> String {
+    let measured = operations.iter().map(|one| Measured {
+        operation: one.operation.clone(),
+        jobs: one.jobs,
+        missed: one.missed,
+        longest: one.longest_response,
+        computed: one.response,
+        deadline: one.deadline,
+        class: one.class,
+        counts: one.responses.clone(),
+    });
+    responses(title, note, &measured.collect::<Vec<_>>())
+}
+
 /// Counts of the jobs of an operation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counts {
+    wcet: u64,
+    deadline: u64,
+    distribution: Distribution,
+    overcharged: AtomicU64,
     jobs: AtomicU64,
     missed: AtomicU64,
     longest_response: AtomicU64,
@@ -50,14 +79,32 @@ pub(super) struct Counts {
 }
 
 impl Counts {
+    pub(super) fn of(activity: &Activity) -> Self {
+        Self {
+            wcet: activity.wcet().as_nanos(),
+            deadline: activity.deadline().as_nanos(),
+            distribution: Distribution::up_to(activity.deadline()),
+            overcharged: AtomicU64::new(0),
+            jobs: AtomicU64::new(0),
+            missed: AtomicU64::new(0),
+            longest_response: AtomicU64::new(0),
+            sum_of_responses: AtomicU64::new(0),
+            longest_execution: AtomicU64::new(0),
+        }
+    }
+
     // Relaxed: statistics, read when all jobs have ended.
-    pub(super) fn count(&self, response: u64, execution: u64, deadline: Time) {
+    pub(super) fn count(&self, response: u64, execution: u64) {
+        self.distribution.count(response);
+        if execution > self.wcet {
+            self.overcharged.fetch_add(1, Ordering::Relaxed);
+        }
         self.jobs.fetch_add(1, Ordering::Relaxed);
         self.longest_response.fetch_max(response, Ordering::Relaxed);
         self.sum_of_responses.fetch_add(response, Ordering::Relaxed);
         self.longest_execution
             .fetch_max(execution, Ordering::Relaxed);
-        if response > deadline.as_nanos() {
+        if response > self.deadline {
             self.missed.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -81,9 +128,12 @@ impl Counts {
             longest_response: time(&self.longest_response),
             mean_response: Time::from_nanos(sum.checked_div(jobs).unwrap_or(0)),
             longest_execution: time(&self.longest_execution),
+            overcharged: self.overcharged.load(Ordering::Relaxed),
             response: activity.response(),
             wcet: activity.wcet(),
             deadline: activity.deadline(),
+            class: self.distribution.class(),
+            responses: self.distribution.counts(),
         }
     }
 }

@@ -4,11 +4,12 @@
 //! Sources are periodic threads, operations called one-way are objects of an ORB with the plan's lanes, reached
 //! over its endpoint. The measured response times stand beside the computed ones.
 
+mod distribution;
 mod measured;
 mod script;
 mod stage;
 
-pub use measured::Rehearsed;
+pub use measured::{Rehearsed, draw};
 pub use script::burn;
 pub use stage::{RehearsalOptions, rehearse};
 

@@ -76,8 +76,8 @@ impl Role {
         let suppliers = model.operations.iter().flat_map(|one| &one.calls);
         let suppliers = suppliers.filter(|call| call.operation == operation).count();
         Self {
+            counts: Counts::of(&activity),
             activity,
-            counts: Counts::default(),
             work: part(of.times.worst.as_nanos()).saturating_sub(inside),
             sections,
             called: pairs(called),
@@ -157,9 +157,7 @@ impl Script {
         }
         let execution = cpu_clock::nanos().saturating_sub(before);
         let response = clock::nanos().saturating_sub(released);
-        let its = &self.roles[role];
-        its.counts
-            .count(response, execution, its.activity.deadline());
+        self.roles[role].counts.count(response, execution);
     }
 
     /// Uses the processor time of a job and of those that run in its thread, then calls others one-way.

@@ -7,6 +7,7 @@ use crate::error::{MachineError, ScheduleError, UnknownName};
 use punctual::rt::{DynamicScheduling, Priority, Reservation, RtConfig};
 use punctual_scheduling::Time;
 use punctual_scheduling::analysis::blocking::Protocol;
+use punctual_scheduling::analysis::supply;
 use punctual_scheduling::model::{Model, read};
 use punctual_scheduling::plan::{Plan, PlannedStream, Verdict, plan};
 use punctual_scheduling::strategy::{Rms, Strategy, by_name};
@@ -227,7 +228,7 @@ impl Schedule {
             .zip(stream.level)
             .and_then(|(its, level)| its.levels.get(level));
         match (level, dynamic) {
-            (Some(&"DEADLINE"), Dynamic::Reservations) => match dynamic::reservation(stream) {
+            (Some(&"DEADLINE"), Dynamic::Reservations) => match self.reservation(stream) {
                 Some(reserved) => Dispatching::Reservation(Reservation {
                     runtime: duration(reserved.runtime()),
                     deadline: duration(reserved.deadline()),
@@ -239,6 +240,12 @@ impl Schedule {
             (Some(&"LAXITY"), _) => Dispatching::LaxityQueue,
             _ => Dispatching::Priority,
         }
+    }
+
+    fn reservation(&self, stream: &PlannedStream) -> Option<supply::Reservation> {
+        let mut hosts = self.model.hosts.iter();
+        let its = hosts.find(|one| one.name == self.host)?;
+        dynamic::reservation(stream, its)
     }
 
     /// Adds the operations that run in the threads of their callers.

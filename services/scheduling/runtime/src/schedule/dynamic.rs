@@ -1,6 +1,7 @@
 //! Dispatching by deadline and laxity: by the kernel's reservations where their model fits, else in queues.
 
 use crate::error::ScheduleError;
+use punctual_scheduling::Time;
 use punctual_scheduling::analysis::Preemption;
 use punctual_scheduling::analysis::admission::{
     KernelShare, kernel, one_processor, several_processors,
@@ -64,7 +65,7 @@ fn have_room(model: &Model, plan: &Plan, host: &Host) -> bool {
         return false;
     }
     let here = plan.streams.iter().filter(|one| one.host == host.name);
-    let reserved: Option<Vec<_>> = here.map(reservation).collect();
+    let reserved: Option<Vec<_>> = here.map(|stream| reservation(stream, host)).collect();
     let Some(reserved) = reserved else {
         return false;
     };
@@ -78,9 +79,16 @@ fn have_room(model: &Model, plan: &Plan, host: &Host) -> bool {
 
 /// Returns the reservation of a stream: its execution time by its deadline in each period. `None` if there is
 /// no such reservation.
-pub(super) fn reservation(stream: &PlannedStream) -> Option<Reservation> {
+///
+/// The kernel charges a thread with the time that the platform takes while it runs: the reservation has all that
+/// may be taken up to the deadline, of all processors, as the thread may run on any.
+pub(super) fn reservation(stream: &PlannedStream, host: &Host) -> Option<Reservation> {
     let deadline = stream.deadline.min(stream.period);
-    Reservation::new(stream.wcet, deadline, stream.period).ok()
+    let taken = host.interference.map_or(Time::ZERO, |taken| {
+        let windows = deadline.as_nanos().div_ceil(taken.every.as_nanos().max(1));
+        taken.most * windows * u64::try_from(host.processors).unwrap_or(u64::MAX)
+    });
+    Reservation::new(stream.wcet + taken, deadline, stream.period).ok()
 }
 
 /// Checks that the host executes what the plan proves: threads of fixed priorities and of reservations are

@@ -4,6 +4,7 @@
 mod admission;
 mod keeping;
 mod machine;
+mod noise;
 mod queues;
 mod rehearsal;
 mod schedule;

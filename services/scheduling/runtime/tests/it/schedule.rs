@@ -219,6 +219,23 @@ fn what_threads_do_not_do_is_refused() {
 }
 
 #[test]
+fn a_reservation_has_the_time_that_the_platform_may_take_up_to_its_deadline() {
+    let schedule = any_schedule(
+        "
+        strategy = 'EDF'
+        [host.station]\ninterference = { most = '200us', every = '2ms' }
+        [operation.fast]\nwcet = '2ms'\nperiod = '10ms'\ndeadline = '5ms'
+    ",
+    );
+    let fast = schedule.activity("fast").unwrap().dispatching();
+    let Dispatching::Reservation(reserved) = fast else {
+        panic!("{fast:?}");
+    };
+    // Three windows of 2 ms begin before the deadline.
+    assert_eq!(reserved.runtime.as_micros(), 2_600);
+}
+
+#[test]
 fn an_operation_of_several_streams_has_no_reservation_of_one_of_them() {
     let text = "
         strategy = 'EDF'

@@ -18,7 +18,7 @@ use super::blocking::CriticalSection;
 use super::task::Task;
 use crate::time::Time;
 pub(super) use demand::Demand;
-pub use response::{response, responses};
+pub use response::{response, responses, responses_beside};
 pub use test::{band_test, bands, demand_test};
 
 /// Task with its critical sections.

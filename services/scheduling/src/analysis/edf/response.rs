@@ -5,6 +5,9 @@
 //! taken to fall due earlier by its jitter, and to be blocked by all sections of tasks whose
 //! deadlines may be later: safe, not exact.
 //!
+//! Interference of the platform falls due before any job, and may come between the parts of a job that
+//! cannot be preempted: then such a job is taken for one that is preempted anywhere, too.
+//!
 //! The analysis visits each release in the busy period, for each task: a verdict costs far less by
 //! [`demand_test`](super::demand_test). More than 20,000 releases are given up.
 
@@ -37,11 +40,26 @@ type Bound = RBF<Sporadic, Scalar>;
 /// Returns the response times of all tasks of a processor under EDF, in their order.
 #[must_use]
 pub fn responses(tasks: &[Sharing<'_>]) -> Vec<Response> {
-    if !is_bounded(tasks) {
+    responses_beside(None, tasks)
+}
+
+/// Returns the response times of all tasks of a processor of which the platform takes time
+/// ([`Task::interference`]), in their order.
+#[must_use]
+pub fn responses_beside(platform: Option<&Task>, tasks: &[Sharing<'_>]) -> Vec<Response> {
+    // Due at once: before any job.
+    let due = |task: &Task| task.clone().with_deadline(Time::ZERO);
+    let platform = platform.map(due);
+    let taken = platform.iter().map(|task| Sharing {
+        task,
+        sections: &[],
+    });
+    let all: Vec<_> = tasks.iter().copied().chain(taken).collect();
+    if !is_bounded(&all) {
         return vec![Response::Unbounded; tasks.len()];
     }
     (0..tasks.len())
-        .map(|index| by_crate(tasks, index))
+        .map(|index| by_crate(&all, index))
         .collect()
 }
 
@@ -79,7 +97,7 @@ fn is_bounded(tasks: &[Sharing<'_>]) -> bool {
         let jobs = all().map(|task| releases(task, length));
         jobs.fold(0, u64::saturating_add)
     };
-    jobs(length) <= RELEASES && jobs(length + spread) <= STEPS
+    jobs(length) <= RELEASES && jobs(length + spread + ahead_of_all(tasks)) <= STEPS
 }
 
 /// Returns the longest busy period with the longest blocking; `None` if it has no bound.
@@ -104,6 +122,19 @@ fn busy(tasks: &[Sharing<'_>]) -> Option<Time> {
     })
 }
 
+/// Returns the time by which the platform's work has to fall due before that of all tasks, so that all of it in a
+/// busy period goes before any job: the length of the period. Zero if the platform takes no time.
+fn ahead_of_all(tasks: &[Sharing<'_>]) -> Time {
+    match is_interrupted(tasks) {
+        true => busy(tasks).unwrap_or_default(),
+        false => Time::ZERO,
+    }
+}
+
+fn is_interrupted(tasks: &[Sharing<'_>]) -> bool {
+    tasks.iter().any(|sharing| sharing.task.is_interference)
+}
+
 /// Makes the task with the execution time that the crate wants, above zero.
 fn at_work(task: &Task) -> Task {
     Task {
@@ -116,7 +147,8 @@ fn at_work(task: &Task) -> Task {
 fn is_native(tasks: &[Sharing<'_>]) -> bool {
     tasks.iter().all(|sharing| {
         let task = sharing.task;
-        task.jitter.is_zero() && task.blocking.is_zero() && sharing.sections.is_empty()
+        let is_plain = !task.is_interference && task.blocking.is_zero();
+        is_plain && task.jitter.is_zero() && sharing.sections.is_empty()
     })
 }
 
@@ -141,7 +173,7 @@ fn by_crate(tasks: &[Sharing<'_>], index: usize) -> Response {
     let ahead = tasks
         .iter()
         .map(|sharing| sharing.task.jitter - sharing.task.deadline);
-    let shift = ahead.max().unwrap_or_default();
+    let shift = ahead.max().unwrap_or_default() + ahead_of_all(tasks);
     let bounds: Vec<Bound> = tasks.iter().map(|sharing| requests(sharing.task)).collect();
     let others = (0..tasks.len()).filter(|&at| at != index);
     let mut others: Vec<InterferingTask<'_, Bound>> = others
@@ -156,11 +188,15 @@ fn by_crate(tasks: &[Sharing<'_>], index: usize) -> Response {
         });
     }
     let arrivals = arrivals(own);
+    let last = match is_interrupted(tasks) {
+        true => Time::ZERO,
+        false => tail(own),
+    };
     let under_analysis = TaskUnderAnalysis {
         wcet: cost(own),
         arrivals: &arrivals,
         deadline: duration(own.deadline + shift),
-        last_np_segment: service(tail(own).max(Time::from_nanos(1))),
+        last_np_segment: service(last.max(Time::from_nanos(1))),
     };
     match dedicated_uniproc_rta(&under_analysis, &others, duration(Time::LONGEST)) {
         Ok(bound) => Response::Within(Time::from_nanos(bound.into()) + own.jitter),
@@ -180,9 +216,13 @@ fn interfering<'a>(
     } else {
         Time::ZERO
     };
+    let due = match task.is_interference {
+        true => Time::ZERO,
+        false => task.deadline + shift - task.jitter,
+    };
     InterferingTask {
         rbf: bound,
-        deadline: duration(task.deadline + shift - task.jitter),
+        deadline: duration(due),
         max_np_segment: service(section),
     }
 }

@@ -14,7 +14,7 @@ pub fn demand_test(tasks: &[Sharing<'_>]) -> Verdict {
 
 /// Tests tasks under EDF in a band below other tasks.
 ///
-/// `above` are the tasks of higher bands, `blocking` the longest time for which lower bands hold the
+/// `above` are the tasks of higher bands, and what the platform takes ([`Task::interference`]), `blocking` the longest time for which lower bands hold the
 /// band up.
 #[must_use]
 pub fn band_test(tasks: &[Sharing<'_>], above: &[&Task], blocking: Time) -> Verdict {

@@ -61,7 +61,11 @@ pub fn explain(tasks: &[Prioritized<'_>], index: usize) -> Option<Explanation> {
     let (blocking, blocker) = blocking(tasks, index);
     let worst = Level::new(own, &superiors, blocking).worst()?;
     let interference = order.iter().map(|&task| {
-        let jobs = releases(tasks[task].task, worst.exposed);
+        let within = match tasks[task].task.is_interference {
+            true => worst.interrupted,
+            false => worst.exposed,
+        };
+        let jobs = releases(tasks[task].task, within);
         let time = tasks[task].task.wcet * jobs;
         Interference { task, jobs, time }
     });

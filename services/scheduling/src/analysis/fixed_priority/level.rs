@@ -24,6 +24,8 @@ pub(super) struct Worst {
     pub(super) job: u64,
     /// Time in which requests of higher priorities delay the job, from the start of the period.
     pub(super) exposed: Time,
+    /// Time in which the platform delays the job, from the start of the period: up to its end.
+    pub(super) interrupted: Time,
     /// Response time from the nominal release.
     pub(super) response: Time,
 }
@@ -69,11 +71,14 @@ impl<'t> Level<'t> {
         for job in 0..jobs {
             // Each job ends after the one before it: the search goes on from there.
             begin = self.begin_of_tail(job, begin, above, effort)?;
-            let response = begin + self.tail + own.jitter - own.period * job;
+            let end = self.end_of_tail(begin, effort)?;
+            let response = end + own.jitter - own.period * job;
             if worst.is_none_or(|worst| worst.response < response) {
+                let exposed = begin + self.closed();
                 worst = Some(Worst {
                     job,
-                    exposed: begin + self.closed(),
+                    exposed,
+                    interrupted: exposed.max(end),
                     response,
                 });
             }
@@ -118,6 +123,19 @@ impl<'t> Level<'t> {
         let own = self.own_demand(job);
         fixed_point(from.max(own), effort, |time| {
             self.time_for(own + above.within(time + self.closed()))
+        })
+    }
+
+    /// Returns the time at which a job ends whose tail begins at a time: only the platform delays it.
+    fn end_of_tail(&self, begin: Time, effort: &mut Effort) -> Option<Time> {
+        let (end, seen) = (begin + self.tail, begin + self.closed());
+        let platform = || self.above.iter().filter(|task| task.is_interference);
+        if self.tail.is_zero() || platform().next().is_none() {
+            return Some(end);
+        }
+        fixed_point(end, effort, |time| {
+            let later = |task: &&Task| task.wcet * (releases(task, time) - releases(task, seen));
+            end + platform().map(later).sum()
         })
     }
 

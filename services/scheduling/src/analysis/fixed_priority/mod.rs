@@ -67,6 +67,9 @@ pub(super) fn above(tasks: &[Prioritized<'_>], index: usize) -> impl Iterator<It
 /// Returns the longest time for which lower tasks hold a task up, and what does.
 pub(super) fn blocking(tasks: &[Prioritized<'_>], index: usize) -> (Time, Blocker) {
     let own = tasks[index];
+    if own.task.is_interference {
+        return (Time::ZERO, Blocker::Nothing);
+    }
     let below = (0..tasks.len()).filter(|&at| tasks[at].priority < own.priority);
     let longest = below
         .map(|at| (held_up_by(tasks[at].task), Blocker::Section(at)))

@@ -72,7 +72,7 @@ fn only_tasks_that_the_change_can_affect_are_analysed_again() {
     assert_eq!(recomputed(&rigid), [0, 1, 2]);
     let blocked = task.clone().with_blocking(Time::from_millis(1));
     assert_eq!(recomputed(&blocked), [1]);
-    assert_eq!(recomputed(&task), []);
+    assert!(recomputed(&task).is_empty());
 }
 
 #[test]

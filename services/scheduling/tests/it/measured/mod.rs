@@ -1,5 +1,8 @@
 //! Models made of measured operations, and plans beside them.
 
+mod noise;
+mod timeline;
+
 use punctual_scheduling::Time;
 use punctual_scheduling::measured::{
     Finding, Margin, MeasuredOperation, Measurements, Times, compare, write_model,
@@ -167,4 +170,25 @@ fn each_operation_is_compared_with_its_plan() {
     ];
     assert_eq!(findings, expected);
     assert!(!Finding::NeverRan.is_worse() && Finding::NotPlanned.is_worse());
+}
+
+#[test]
+fn several_calls_of_one_release_are_not_early() {
+    let text = "
+        [operation.caller]\nwcet = '1ms'\nperiod = '100ms'
+        calls = [{ operation = 'called', kind = 'one-way', times = 2 }]
+        [operation.called]\nwcet = '1ms'";
+    let findings = |text: &str| {
+        let model = read("model.toml", text).unwrap();
+        let plan = plan(&model, &Rms).unwrap();
+        let ms = 1_000_000;
+        let all = measured(vec![
+            operation("caller", [1, ms, ms], [100 * ms, 100 * ms, 100 * ms]),
+            operation("called", [1, ms, ms], [1, 50 * ms, 100 * ms]),
+        ]);
+        compare(&model, &plan, &all)[1].findings.clone()
+    };
+    assert_eq!(findings(text), []);
+    let once = text.replace(", times = 2", "");
+    assert_eq!(findings(&once), [Finding::EarlyRelease]);
 }

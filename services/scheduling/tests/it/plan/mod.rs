@@ -3,7 +3,10 @@
 mod admission;
 mod examples;
 mod faults;
+mod interference;
+mod moves;
 mod rates;
+mod several_rates;
 mod suspension;
 mod timed;
 mod values;

@@ -6,6 +6,7 @@
 mod edf;
 mod engine;
 mod fixed_priority;
+mod interference;
 mod mutexes;
 mod reservations;
 mod sets;

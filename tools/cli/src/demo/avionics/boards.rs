@@ -3,6 +3,7 @@
 use super::board::BOARD;
 use super::protocol::{Answer, Duty, Request};
 use crate::demo::owned::Owned;
+use punctual_rtevent::ThreadSpec;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -42,17 +43,15 @@ impl Board {
         let (input, output) = pipes.ok_or_else(|| failed("its start", &"it has no pipes"))?;
         let (lines, answers) = mpsc::channel();
         let reader = move || {
-            let mut output = BufReader::new(output).lines().map_while(Result::ok);
-            while let Some(line) = output.next() {
+            let output = BufReader::new(output).lines().map_while(Result::ok);
+            for line in output {
                 if lines.send(line).is_err() {
                     return;
                 }
             }
         };
-        let thread = std::thread::Builder::new().name(duty.board.clone());
-        thread
-            .spawn(reader)
-            .map_err(|error| failed("its thread", &error))?;
+        let thread = ThreadSpec::named(duty.board.clone()).start(reader);
+        thread.map_err(|error| failed("its thread", &error))?;
         Ok(Self {
             name: duty.board.clone(),
             input,

@@ -8,12 +8,13 @@ use crate::Data;
 use crate::wire::{Form, read_events};
 use parking_lot::Mutex;
 use punctual::stub::{ByteOrder, Coding, Decoder};
+use punctual_exec::ThreadSpec;
+use punctual_exec::thread::JoinHandle;
 use punctual_rtevent::SupplierHandle;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Time after which a receiver notices that it shall end.
@@ -68,8 +69,8 @@ impl Receiver {
             counts: Mutex::default(),
         });
         let of_thread = shared.clone();
-        let thread = std::thread::Builder::new().name("events by udp".to_owned());
-        let thread = thread.spawn(move || of_thread.run())?;
+        let thread = ThreadSpec::named("events by udp").start(move || of_thread.run());
+        let thread = thread.map_err(io::Error::other)?;
         Ok(Self {
             shared,
             thread: Some(thread),

@@ -74,6 +74,15 @@ pub(super) const SECTION: Section = Section {
         .option("-ORBRecord")
         .example("\"measured.json\""),
         Setting::new(
+            "timeline",
+            field!(timeline),
+            "Records when each request was read, served and answered, in 96 MiB of memory, and writes it to this file when \
+             the ORB has shut down. ui.perfetto.dev draws it; `punctual schedule compare` shows a plan beside it \
+             (schedules.md).",
+        )
+        .option("-ORBTimeline")
+        .example("\"timeline.json\""),
+        Setting::new(
             "default_initial_reference",
             field!(default_initial_reference),
             "Beginning of the URL of initial references without one of their own: this, a / and the name.",

@@ -1,0 +1,276 @@
+//! Channels of a service: the default one, and those that clients create and destroy.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use punctual::{Interface, Orb, RootPoa};
+
+use crate::admin::{self, Destroyer};
+use crate::channel::Channel;
+use crate::common::Common;
+use crate::criteria::{Properties, check_name};
+use crate::kept;
+use crate::names::{Bound, NamesToBind, below};
+use crate::omni_events::EventChannel;
+use crate::proxy::{Owner, Proxy};
+use crate::refusal::Refusal;
+use crate::storage::Change;
+
+/// Object key and id of the default channel.
+pub(crate) const DEFAULT: &str = "EventChannel";
+
+/// Number of the default channel.
+const DEFAULT_NUMBER: u64 = 0;
+
+/// All channels, by their numbers.
+pub(crate) struct Channels {
+    pub(crate) common: Arc<Common>,
+    orb: Orb,
+    names: NamesToBind,
+    state: Mutex<State>,
+    own: Weak<Self>,
+}
+
+#[derive(Default)]
+struct State {
+    channels: BTreeMap<u64, Entry>,
+    by_name: BTreeMap<String, u64>,
+}
+
+struct Entry {
+    channel: Arc<Channel>,
+    reference: EventChannel,
+    bound: Option<Bound>,
+}
+
+impl std::fmt::Debug for Channels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Channels").finish_non_exhaustive()
+    }
+}
+
+impl Channels {
+    pub(crate) fn new(common: Arc<Common>, orb: Orb, names: NamesToBind) -> Arc<Self> {
+        Arc::new_cyclic(|own| Self {
+            common,
+            orb,
+            names,
+            state: Mutex::default(),
+            own: own.clone(),
+        })
+    }
+
+    /// Makes the default channel.
+    ///
+    /// # Errors
+    /// A thread or a reference that cannot be made.
+    pub(crate) fn make_default(&self) -> Result<EventChannel, Refusal> {
+        self.made(DEFAULT_NUMBER, Properties::default())
+    }
+
+    /// Makes a channel for a client.
+    ///
+    /// # Errors
+    /// The peer may not; there are as many as may be; the name is taken or wrong; it cannot be stored.
+    pub(crate) fn create(&self, properties: Properties) -> Result<EventChannel, Refusal> {
+        self.common.check_access()?;
+        if let Some(name) = &properties.name {
+            check_name(name).map_err(Refusal::BadName)?;
+        }
+        let number = self.common.objects.number();
+        let record = record_of(&properties);
+        let created = || {
+            let reference = self.made(number, properties)?;
+            let kept = self.common.keep(Change::Channel(number, Some(record)));
+            kept.inspect_err(|_| self.remove(number))?;
+            Ok(reference)
+        };
+        self.common.metrics.changes.count(created)
+    }
+
+    /// Makes a channel that was kept.
+    ///
+    /// # Errors
+    /// As of [`create`](Self::create).
+    pub(crate) fn restore(&self, number: u64, kept: &kept::Channel) -> Result<(), Refusal> {
+        self.made(number, properties_of(kept)).map(drop)
+    }
+
+    /// Returns the channel with a number.
+    pub(crate) fn get(&self, number: u64) -> Option<Arc<Channel>> {
+        let state = self.state.lock();
+        Some(state.channels.get(&number)?.channel.clone())
+    }
+
+    /// Returns the channel with a name.
+    pub(crate) fn find(&self, name: &str) -> Option<EventChannel> {
+        let state = self.state.lock();
+        let number = match name {
+            DEFAULT => &DEFAULT_NUMBER,
+            name => state.by_name.get(name)?,
+        };
+        Some(state.channels.get(number)?.reference.clone())
+    }
+
+    /// Returns all channels.
+    pub(crate) fn all(&self) -> Vec<Arc<Channel>> {
+        let state = self.state.lock();
+        let channels = state.channels.values();
+        channels.map(|entry| entry.channel.clone()).collect()
+    }
+
+    /// Returns all proxies of all channels.
+    pub(crate) fn proxies(&self) -> Vec<Arc<dyn Proxy>> {
+        let channels = self.all();
+        channels
+            .iter()
+            .flat_map(|channel| channel.proxies())
+            .collect()
+    }
+
+    /// Drops all channels without ending their connections: the process ends.
+    pub(crate) fn abandon(&self) {
+        let state = std::mem::take(&mut *self.state.lock());
+        self.common.objects.clear();
+        for entry in state.channels.values() {
+            entry.channel.abandon();
+        }
+    }
+
+    fn made(&self, number: u64, properties: Properties) -> Result<EventChannel, Refusal> {
+        let name = properties.name.clone();
+        let channel = Channel::new(self.common.clone(), number, properties)?;
+        let destroyer: Weak<dyn Destroyer> = self.own.clone();
+        let reference = admin::add(&channel, &self.id_of(number), destroyer)?;
+        let entry = Entry {
+            channel: channel.clone(),
+            reference: reference.clone(),
+            bound: None,
+        };
+        let inserted = self.insert(number, name.as_deref(), entry);
+        inserted.inspect_err(|_| {
+            admin::remove(&channel, &self.id_of(number));
+            channel.destroy();
+        })?;
+        if let Some(name) = name {
+            self.publish(number, &name, &reference);
+        }
+        Ok(reference)
+    }
+
+    fn insert(&self, number: u64, name: Option<&str>, entry: Entry) -> Result<(), Refusal> {
+        let mut state = self.state.lock();
+        let limit = self.common.limits.channels;
+        if number != DEFAULT_NUMBER && state.channels.len() > limit {
+            return Err(Refusal::Full {
+                what: "channels",
+                option: "most-channels",
+                limit,
+            });
+        }
+        if let Some(name) = name {
+            let taken = || Refusal::NameTaken(name.to_owned());
+            if state.by_name.contains_key(name) {
+                return Err(taken());
+            }
+            // Also refuses names of other objects of this process.
+            let table = self.orb.ior_table();
+            let table = table.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+            table.bind(name, &entry.reference).map_err(|_| taken())?;
+            state.by_name.insert(name.to_owned(), number);
+        }
+        state.channels.insert(number, entry);
+        Ok(())
+    }
+
+    /// Binds the channel's name in the Naming Service, if the settings say where.
+    fn publish(&self, number: u64, name: &str, reference: &EventChannel) {
+        let Some(context) = &self.names.channels else {
+            return;
+        };
+        let name = below(context, name);
+        match self.names.bind(&self.orb, &name, reference.as_object()) {
+            Ok(bound) => {
+                let mut state = self.state.lock();
+                if let Some(entry) = state.channels.get_mut(&number) {
+                    entry.bound = Some(bound);
+                }
+            }
+            Err(exception) => tracing::warn!("the name `{name}` is not bound: {exception}"),
+        }
+    }
+
+    /// Removes a channel, and ends its connections.
+    fn remove(&self, number: u64) {
+        let entry = {
+            let mut state = self.state.lock();
+            let Some(entry) = state.channels.remove(&number) else {
+                return;
+            };
+            if let Some(name) = &entry.channel.properties().name {
+                state.by_name.remove(name);
+                if let Ok(table) = self.orb.ior_table() {
+                    let _ = table.unbind(name);
+                }
+            }
+            entry
+        };
+        admin::remove(&entry.channel, &self.id_of(number));
+        entry.channel.destroy();
+        if let Some(bound) = entry.bound {
+            self.common.workers.run(move || bound.unbind());
+        }
+    }
+
+    fn id_of(&self, number: u64) -> Vec<u8> {
+        match number {
+            DEFAULT_NUMBER => DEFAULT.as_bytes().to_vec(),
+            number => self.common.objects.id_of(number),
+        }
+    }
+}
+
+impl Destroyer for Channels {
+    /// Destroys a channel. The default one loses its connections, and stays.
+    fn destroy(&self, channel: &Arc<Channel>) -> Result<(), Refusal> {
+        self.common.check_access()?;
+        let number = channel.number();
+        let destroyed = || {
+            if number == DEFAULT_NUMBER {
+                channel.disconnect_all();
+                return Ok(());
+            }
+            self.common.keep(Change::Channel(number, None))?;
+            self.remove(number);
+            Ok(())
+        };
+        self.common.metrics.changes.count(destroyed)
+    }
+}
+
+fn record_of(properties: &Properties) -> kept::Channel {
+    let number = |count: Option<usize>| count.unwrap_or_default() as u64;
+    let millis = properties.pull_interval.unwrap_or_default().as_millis();
+    kept::Channel {
+        name: properties.name.clone().unwrap_or_default(),
+        filter_id: properties.filter_id.clone().unwrap_or_default(),
+        pull_interval_ms: u64::try_from(millis).unwrap_or(u64::MAX),
+        queue_events: number(properties.queue_events),
+        proxies: number(properties.proxies),
+    }
+}
+
+fn properties_of(kept: &kept::Channel) -> Properties {
+    let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
+    let count = |count: u64| usize::try_from(count).ok().filter(|count| *count > 0);
+    let interval = Some(kept.pull_interval_ms).filter(|millis| *millis > 0);
+    Properties {
+        name: text(&kept.name),
+        pull_interval: interval.map(Duration::from_millis),
+        queue_events: count(kept.queue_events),
+        proxies: count(kept.proxies),
+        filter_id: text(&kept.filter_id),
+    }
+}

@@ -1,0 +1,168 @@
+//! Connection of a proxy: not yet connected, connected to a peer, ended.
+//!
+//! It ends once, whatever the peer, the channel and the service do at the same time.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use crate::limits::Limits;
+use crate::refusal::Refusal;
+
+/// State of a proxy, with the reference to its peer, which may be nil.
+#[derive(Debug)]
+pub(crate) struct Connection<P> {
+    state: Mutex<State<P>>,
+}
+
+#[derive(Debug)]
+enum State<P> {
+    /// Obtained at this time, and not connected.
+    Obtained(Instant),
+    Connected {
+        peer: Option<P>,
+        /// Time of the last call to the proxy or to its peer.
+        used: Instant,
+        /// Number of calls to the peer that have failed in succession.
+        failures: u32,
+    },
+    Ended,
+}
+
+impl<P: Clone> Connection<P> {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: Mutex::new(State::Obtained(Instant::now())),
+        }
+    }
+
+    /// Connects the proxy.
+    ///
+    /// # Errors
+    /// It is connected already, or has ended.
+    pub(crate) fn connect(&self, peer: Option<P>) -> Result<(), Refusal> {
+        let mut state = self.state.lock();
+        match *state {
+            State::Obtained(_) => {
+                *state = State::Connected {
+                    peer,
+                    used: Instant::now(),
+                    failures: 0,
+                };
+                Ok(())
+            }
+            State::Connected { .. } => Err(Refusal::AlreadyConnected),
+            State::Ended => Err(Refusal::Disconnected),
+        }
+    }
+
+    /// Ends the connection. Returns `None` if it had ended, else the peer if one was connected.
+    pub(crate) fn end(&self) -> Option<Option<P>> {
+        match std::mem::replace(&mut *self.state.lock(), State::Ended) {
+            State::Obtained(_) => Some(None),
+            State::Connected { peer, .. } => Some(peer),
+            State::Ended => None,
+        }
+    }
+
+    /// Notes that the proxy is called.
+    ///
+    /// # Errors
+    /// It is not connected, or not any more.
+    pub(crate) fn used(&self) -> Result<(), Refusal> {
+        match &mut *self.state.lock() {
+            State::Connected { used, .. } => {
+                *used = Instant::now();
+                Ok(())
+            }
+            _ => Err(Refusal::Disconnected),
+        }
+    }
+
+    /// Returns whether the proxy is connected.
+    pub(crate) fn is_connected(&self) -> bool {
+        matches!(*self.state.lock(), State::Connected { .. })
+    }
+
+    /// Returns the peer, if one is connected.
+    pub(crate) fn peer(&self) -> Option<P> {
+        match &*self.state.lock() {
+            State::Connected { peer, .. } => peer.clone(),
+            _ => None,
+        }
+    }
+
+    /// Notes whether a call to the peer failed. Returns whether as many have failed in succession as may.
+    pub(crate) fn called(&self, has_failed: bool, most: u32) -> bool {
+        match &mut *self.state.lock() {
+            State::Connected { used, failures, .. } => {
+                *used = Instant::now();
+                *failures = if has_failed { *failures + 1 } else { 0 };
+                *failures >= most.max(1)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the proxy has been unconnected, or unused without a peer, for too long.
+    pub(crate) fn is_abandoned(&self, now: Instant, limits: &Limits) -> bool {
+        let is_past = |since: Instant, time: Duration| now.saturating_duration_since(since) > time;
+        match &*self.state.lock() {
+            State::Obtained(since) => is_past(*since, limits.connect_within),
+            State::Connected {
+                peer: None, used, ..
+            } => limits.idle.is_some_and(|time| is_past(*used, time)),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_connection_ends_once_and_cannot_begin_again() {
+        let connection = Connection::new();
+        assert_eq!(connection.used(), Err(Refusal::Disconnected));
+        assert_eq!(connection.connect(Some(1)), Ok(()));
+        assert_eq!(connection.connect(None), Err(Refusal::AlreadyConnected));
+        assert_eq!(connection.end(), Some(Some(1)));
+        assert_eq!(connection.end(), None);
+        assert_eq!(connection.connect(Some(2)), Err(Refusal::Disconnected));
+    }
+
+    #[test]
+    fn failures_count_in_succession() {
+        let connection = Connection::new();
+        connection.connect(Some(1)).unwrap();
+        assert!(!connection.called(true, 2));
+        assert!(!connection.called(false, 2));
+        assert!(!connection.called(true, 2));
+        assert!(connection.called(true, 2));
+    }
+
+    #[test]
+    fn proxies_that_nobody_connects_or_uses_are_abandoned_after_their_times() {
+        let limits = Limits {
+            connect_within: Duration::from_secs(1),
+            idle: Some(Duration::from_secs(10)),
+            ..Limits::default()
+        };
+        let after = |seconds| Instant::now() + Duration::from_secs(seconds);
+        let connection = Connection::new();
+        assert!(!connection.is_abandoned(after(0), &limits));
+        assert!(connection.is_abandoned(after(2), &limits));
+        connection.connect(None::<i32>).unwrap();
+        assert!(!connection.is_abandoned(after(2), &limits));
+        assert!(connection.is_abandoned(after(20), &limits));
+        let never = Limits {
+            idle: None,
+            ..limits
+        };
+        assert!(!connection.is_abandoned(after(20), &never));
+        let known = Connection::new();
+        known.connect(Some(1)).unwrap();
+        assert!(!known.is_abandoned(after(20), &limits));
+    }
+}

@@ -1,0 +1,97 @@
+//! Metrics of the event service.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use punctual_host::metrics::{Exposition, Timed};
+
+/// Counter that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn add(&self, number: usize) {
+        // Relaxed: a count of its own, which orders no other access.
+        self.0.fetch_add(number as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Counts of events and of what became of them. An event counts once for each consumer that it is for.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// Channels created and destroyed by clients.
+    pub(crate) changes: Timed,
+    /// Events that suppliers pushed, or that were pulled from them.
+    pub(crate) received: Count,
+    /// Events that consumers took by push.
+    pub(crate) pushed: Count,
+    /// Events that consumers pulled.
+    pub(crate) pulled: Count,
+    /// Events that full queues discarded.
+    pub(crate) discarded: Count,
+    /// Events that were in the queue of a consumer when it was disconnected, or whose push failed.
+    pub(crate) undelivered: Count,
+    /// Events that a channel does not pass on, since their type is not that of its filter.
+    pub(crate) filtered: Count,
+    /// Connections that the service ended as the peer did not answer, or was gone.
+    pub(crate) lost_peers: Count,
+}
+
+/// Numbers of what there is at present.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gauges {
+    pub(crate) channels: usize,
+    pub(crate) proxies: usize,
+}
+
+impl Metrics {
+    /// Appends the service's metrics to the exposition.
+    pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
+        let help = "Channels created and destroyed by clients.";
+        out.timed("change", help, &self.changes);
+        for (name, help, count) in [
+            (
+                "received_total",
+                "Events that suppliers pushed, or that were pulled from them.",
+                &self.received,
+            ),
+            (
+                "pushed_total",
+                "Events that consumers took by push.",
+                &self.pushed,
+            ),
+            (
+                "pulled_total",
+                "Events that consumers pulled.",
+                &self.pulled,
+            ),
+            (
+                "discarded_total",
+                "Events that full queues of consumers discarded.",
+                &self.discarded,
+            ),
+            (
+                "undelivered_total",
+                "Events in the queues of consumers that were disconnected, and events whose push failed.",
+                &self.undelivered,
+            ),
+            (
+                "filtered_total",
+                "Events of another type than the channel passes on.",
+                &self.filtered,
+            ),
+            (
+                "lost_peers_total",
+                "Connections that the service ended as the peer did not answer.",
+                &self.lost_peers,
+            ),
+        ] {
+            out.counter(name, help, count.get());
+        }
+        out.gauge("channels", "Channels.", gauges.channels as u64);
+        out.gauge("proxies", "Proxies of all channels.", gauges.proxies as u64);
+    }
+}

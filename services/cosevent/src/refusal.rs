@@ -1,0 +1,89 @@
+//! Reasons for which an operation is refused, and their exceptions.
+
+use punctual::{SystemException, SystemExceptionKind as Kind};
+use thiserror::Error;
+
+/// Reason for which an operation of the event service is refused.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The proxy is connected already.
+    #[error("the proxy is connected already: obtain another one")]
+    AlreadyConnected,
+    /// The proxy is not connected, or not any more.
+    #[error("the proxy is not connected: obtain one, and connect it")]
+    Disconnected,
+    /// The peer's reference is nil, where the proxy has to call it.
+    #[error("the {0} is nil, and the channel could not call it: connect an object")]
+    Nil(&'static str),
+    /// An event is larger than the service takes.
+    #[error(
+        "the event has {bytes} bytes, and the service takes {limit}: raise `event-bytes`, or send less"
+    )]
+    EventTooLarge {
+        /// Bytes of the event with its type.
+        bytes: usize,
+        /// Largest number of bytes.
+        limit: usize,
+    },
+    /// There are as many of something as there may be.
+    #[error("there are {limit} {what} already: raise `{option}`, or remove some")]
+    Full {
+        /// Subject of the limit.
+        what: &'static str,
+        /// Setting of the limit.
+        option: &'static str,
+        /// Limit.
+        limit: usize,
+    },
+    /// Too many calls of `pull` wait at one proxy.
+    #[error(
+        "{0} calls of `pull` wait at the proxy already: raise `waiting-pulls`, or call `try_pull`"
+    )]
+    TooManyPulls(usize),
+    /// The peer has no right to create channels or to supply events.
+    #[error("the peer may neither create channels nor supply events")]
+    NotPermitted,
+    /// A name of a channel is not allowed.
+    #[error("{0}")]
+    BadName(String),
+    /// Another channel has the name.
+    #[error("there is a channel `{0}` already")]
+    NameTaken(String),
+    /// The channel has been destroyed.
+    #[error("the channel has been destroyed")]
+    Destroyed,
+    /// The service is being shut down.
+    #[error("the event service is being shut down: connect again later")]
+    Ending,
+    /// The machine or the ORB lacks something.
+    #[error("{0}")]
+    NoResources(String),
+    /// The change could not be stored.
+    #[error("it could not be stored: {0}")]
+    Storage(String),
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+/// Converts refusals to exceptions, for operations without a matching user exception.
+impl From<Refusal> for SystemException {
+    fn from(refusal: Refusal) -> Self {
+        let kind = match &refusal {
+            Refusal::AlreadyConnected => Kind::BadInvOrder,
+            Refusal::Nil(_) | Refusal::BadName(_) | Refusal::NameTaken(_) => Kind::BadParam,
+            Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
+            Refusal::EventTooLarge { .. } => Kind::ImpLimit,
+            Refusal::Full { .. } | Refusal::NoResources(_) => Kind::NoResources,
+            Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
+            Refusal::NotPermitted => Kind::NoPermission,
+            Refusal::Storage(_) => Kind::PersistStore,
+        };
+        kind.because(refusal.to_string())
+    }
+}

@@ -1,0 +1,302 @@
+//! The event service: its settings, its store, its start and its end.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, RwLock};
+use punctual::{Implements, Orb, Poa};
+use punctual_host::access::Rules;
+use punctual_host::metrics::Exposition;
+#[cfg(feature = "faults")]
+use punctual_host::store::Faults;
+use punctual_host::store::StoreError;
+use punctual_rtevent::{Pool, PoolOptions, ThreadSpec};
+use thiserror::Error;
+
+use crate::channels::Channels;
+use crate::common::{Common, Started};
+use crate::factory::{FACTORY, Factory};
+use crate::limits::Limits;
+use crate::metrics::{Gauges, Metrics};
+use crate::names::{Bound, NamesToBind};
+use crate::objects::Objects;
+use crate::obtain;
+use crate::omni_events::{EventChannel, EventChannelFactory};
+use crate::refusal::Refusal;
+use crate::storage::{Change, Kept, Storage};
+use crate::timetable::Timetable;
+use crate::watch;
+use crate::workers::Workers;
+
+/// Event service, whose clones share the same channels.
+#[derive(Clone)]
+pub struct EventService(Arc<Shared>);
+
+struct Shared {
+    options: RwLock<Options>,
+    metrics: Arc<Metrics>,
+    storage: Option<Arc<Storage>>,
+    served: OnceLock<Served>,
+}
+
+/// Settings that apply when the service is served.
+#[derive(Clone, Debug, Default)]
+struct Options {
+    limits: Limits,
+    writers: Rules<()>,
+    names: NamesToBind,
+}
+
+/// Parts of a service that is served.
+struct Served {
+    channels: Arc<Channels>,
+    root: Root,
+    factory_name: Mutex<Option<Bound>>,
+}
+
+/// References to a service: its default channel, and its factory.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// Default channel.
+    pub channel: EventChannel,
+    /// Factory of channels.
+    pub factory: EventChannelFactory,
+}
+
+/// Reason why an event service cannot be opened.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("the event service cannot be opened: {0}")]
+pub struct OpenError(#[from] pub StoreError);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Debug for EventService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EventService")
+            .field("is_stored", &self.0.storage.is_some())
+            .field("is_served", &self.0.served.get().is_some())
+            .finish()
+    }
+}
+
+impl EventService {
+    /// Returns a service whose channels end with the process.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::with(None)
+    }
+
+    /// Opens the service in a file, which is created if need be: channels and connections stay after a restart, events
+    /// do not.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is in use, or has other contents.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self::with(Some(Storage::open(path)?)))
+    }
+
+    /// Opens the service in a file as [`open`](Self::open) does, on a disk with injected faults.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    #[cfg(feature = "faults")]
+    pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
+        Ok(Self::with(Some(Storage::open_with_faults(path, faults)?)))
+    }
+
+    fn with(storage: Option<Storage>) -> Self {
+        Self(Arc::new(Shared {
+            options: RwLock::default(),
+            metrics: Arc::default(),
+            storage: storage.map(Arc::new),
+            served: OnceLock::new(),
+        }))
+    }
+
+    /// Sets the limits, which apply when the service is served.
+    pub fn set_limits(&self, limits: Limits) {
+        self.0.options.write().limits = limits;
+    }
+
+    /// Sets the peers that may create channels and supply events, which applies when the service is served. Without a
+    /// grant, all may.
+    pub fn set_writers(&self, writers: Rules<()>) {
+        self.0.options.write().writers = writers;
+    }
+
+    /// Sets the names that the service binds when it is served.
+    pub fn set_names(&self, names: NamesToBind) {
+        self.0.options.write().names = names;
+    }
+
+    /// Returns unused pages of the service's file to the file system. Takes time in proportion to the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn compact(&self) -> Result<bool, OpenError> {
+        match &self.0.storage {
+            Some(storage) => Ok(storage.compact()?),
+            None => Ok(false),
+        }
+    }
+
+    /// Serves the service, once, by an adapter below `parent`, which requests reach through its manager. Connections
+    /// that were kept are there again. If the ORB's endpoints stay the same, so do the references.
+    ///
+    /// # Errors
+    /// The adapter or a thread cannot be made; the file cannot be read; the service is served already.
+    pub fn serve(&self, parent: &Poa) -> Result<Root, Refusal> {
+        let served = self.start(parent)?;
+        let root = served.root.clone();
+        let twice = || Refusal::NoResources("the event service is served already".to_owned());
+        self.0.served.set(served).map_err(|_| twice())?;
+        Ok(root)
+    }
+
+    fn start(&self, parent: &Poa) -> Result<Served, Refusal> {
+        let Options {
+            limits,
+            writers,
+            names,
+        } = self.0.options.read().clone();
+        let stored = |error: StoreError| Refusal::Storage(error.to_string());
+        let (kept, next) = match &self.0.storage {
+            Some(storage) => (
+                storage.read().map_err(stored)?,
+                storage.first_number().map_err(stored)?,
+            ),
+            // The identity is new with each run.
+            None => (Kept::default(), 1),
+        };
+        let started = Started {
+            objects: Objects::new(parent, self.identity()?, next)?,
+            workers: Workers::new("event-calls", limits.threads).map_err(refused)?,
+            timetable: Timetable::start().map_err(refused)?,
+            dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
+            records: Workers::new("event-records", 1).map_err(refused)?,
+            storage: self.0.storage.clone(),
+        };
+        let metrics = self.0.metrics.clone();
+        let common = Arc::new(Common::new(limits, metrics, writers, started));
+        let channels = Channels::new(common, parent.orb().clone(), names.clone());
+        let channel = channels.make_default()?;
+        let factory = channels.common.objects.add(
+            FACTORY.as_bytes(),
+            <EventChannelFactory as Implements<_>>::servant(Factory(channels.clone())),
+        )?;
+        let root = Root { channel, factory };
+        restore(&channels, parent.orb(), &kept);
+        watch::begin(&channels);
+        let factory_name = bound_factory(parent.orb(), &names, &root)?;
+        Ok(Served {
+            channels,
+            root,
+            factory_name: Mutex::new(factory_name),
+        })
+    }
+
+    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.
+    pub fn end_waiting(&self) {
+        let Some(served) = self.0.served.get() else {
+            return;
+        };
+        served.channels.common.begin_ending();
+        for proxy in served.channels.proxies() {
+            proxy.release_calls();
+        }
+    }
+
+    /// Ends the threads of the service, and drops its channels. Connections that are kept stay in the store.
+    pub fn stop(&self) {
+        self.end_waiting();
+        if let Some(served) = self.0.served.get() {
+            served.channels.common.stop();
+            served.channels.abandon();
+            let factory_name = served.factory_name.lock().take();
+            drop(factory_name);
+        }
+    }
+
+    /// Returns the numbers of channels and of proxies.
+    #[must_use]
+    pub fn size(&self) -> (usize, usize) {
+        let Some(served) = self.0.served.get() else {
+            return (0, 0);
+        };
+        let channels = served.channels.all();
+        let proxies = channels.iter().map(|channel| channel.count()).sum();
+        (channels.len(), proxies)
+    }
+
+    /// Appends the service's metrics to the exposition.
+    pub fn write_metrics(&self, out: &mut Exposition) {
+        let (channels, proxies) = self.size();
+        self.0.metrics.write(out, Gauges { channels, proxies });
+        if let Some(storage) = &self.0.storage {
+            let help = "Commits to the store; changes of many clients share one.";
+            out.timed("commit", help, storage.times());
+            if let Some(bytes) = storage.bytes() {
+                out.gauge("store_bytes", "Bytes of the store's file.", bytes);
+            }
+        }
+    }
+
+    fn identity(&self) -> Result<u64, Refusal> {
+        match &self.0.storage {
+            Some(storage) => Ok(storage.identity()),
+            None => getrandom::u64().map_err(refused),
+        }
+    }
+}
+
+fn refused(error: impl fmt::Display) -> Refusal {
+    Refusal::NoResources(error.to_string())
+}
+
+fn pool_options(limits: &Limits) -> PoolOptions {
+    let most = limits.threads.max(1);
+    PoolOptions {
+        thread: ThreadSpec::named("event-pushes"),
+        threads: most.min(4),
+        most_threads: most,
+        ..PoolOptions::default()
+    }
+}
+
+/// Makes the channels and proxies that were kept. What cannot be made is reported, and removed from the store.
+fn restore(channels: &Arc<Channels>, orb: &Orb, kept: &Kept) {
+    for (number, channel) in &kept.channels {
+        if let Err(refusal) = channels.restore(*number, channel) {
+            tracing::warn!("a channel that was kept is not served: {refusal}");
+        }
+    }
+    for (number, connection) in &kept.connections {
+        let restored = || {
+            let channel = channels.get(connection.channel).ok_or(Refusal::Destroyed)?;
+            let peer = match connection.peer.as_str() {
+                "" => None,
+                text => Some(orb.string_to_object(text).map_err(refused)?),
+            };
+            obtain::restored(&channel, *number, connection, peer)
+        };
+        if let Err(refusal) = restored() {
+            tracing::warn!("a connection that was kept is not served: {refusal}");
+            let _ = channels.common.keep(Change::Connection(*number, None));
+        }
+    }
+}
+
+fn bound_factory(orb: &Orb, names: &NamesToBind, root: &Root) -> Result<Option<Bound>, Refusal> {
+    let Some(name) = &names.factory else {
+        return Ok(None);
+    };
+    let bound = names.bind(orb, name, punctual::Interface::as_object(&root.factory));
+    let bound = bound.map_err(|exception| Refusal::BadName(format!("`{name}`: {exception}")))?;
+    Ok(Some(bound))
+}

@@ -1,0 +1,18 @@
+//! Tests of the Event Service: each operation, events from every kind of supplier to every kind of consumer, the ends of
+//! connections, limits, and restarts.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod access;
+mod crossing;
+mod disconnects;
+mod factory;
+mod hostile;
+mod interface;
+mod isolation;
+mod names;
+mod omniorb;
+mod peers;
+mod pulling;
+mod restarts;
+mod settings;
+mod support;

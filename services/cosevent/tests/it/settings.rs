@@ -1,0 +1,39 @@
+//! Settings of the event service: errors in its file, and its documentation page.
+
+use punctual_cosevent::settings;
+use punctual_host::settings::{Values, markdown};
+
+fn read(text: &str) -> Result<Values, String> {
+    let values = Values::from_toml(&settings(), "cosevent.toml", text);
+    values.map_err(|error| error.to_string())
+}
+
+#[test]
+fn unknown_words_numbers_out_of_bounds_and_strangers_are_errors() {
+    for (text, part) in [
+        ("discard = \"all\"", "oldest"),
+        ("queue_events = 0", "1"),
+        ("pull_interval = \"0s\"", "0"),
+        ("allow = \"everyone\"", "`everyone`"),
+        ("queue_event = 3", "did you mean `queue_events`?"),
+    ] {
+        let error = read(&format!("{text}\nlisten = \"iiop://127.0.0.1:0\"")).unwrap_err();
+        assert!(error.contains(part), "{part}: {error}");
+    }
+    let error = read("queue_events = 3").unwrap_err();
+    assert!(error.contains("`listen` is required"), "{error}");
+}
+
+#[test]
+fn the_page_of_settings_is_what_the_table_says() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/settings.md");
+    let text = format!(
+        "# Settings of the event service\n\n{}",
+        markdown(&settings())
+    );
+    if std::env::var_os("PUNCTUAL_WRITE_PAGES").is_some() {
+        std::fs::write(page, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(page).unwrap_or_default();
+    assert_eq!(written, text, "PUNCTUAL_WRITE_PAGES=1 writes it anew");
+}

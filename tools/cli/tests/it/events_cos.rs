@@ -1,0 +1,272 @@
+//! `punctual events cos serve`: killed with suppliers and consumers connected, and ended while calls wait.
+
+use punctual::policy::Collocation;
+use punctual::{
+    Any, CompletionStatus, Interface, ListenEndpoint, NotNil, OperationError, Orb, RootPoa,
+    SystemException, SystemExceptionKind as Kind,
+};
+use punctual_cosevent::cos_event_channel_admin::{
+    EventChannel, ProxyPullSupplier, ProxyPushConsumer,
+};
+use punctual_cosevent::cos_event_comm::{
+    PullSupplier, PullSupplierPullError, PushConsumer, PushConsumerPushError, PushConsumerServant,
+};
+use punctual_cosevent::omni_events::EventChannelFactory;
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// Server process, which is killed when this is dropped.
+struct Serving {
+    process: Child,
+    reference: String,
+}
+
+impl Serving {
+    fn new(port: u16, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+        let endpoint = format!("iiop://127.0.0.1:{port}");
+        command.args(["events", "cos", "serve", "--listen", &endpoint]);
+        command.args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = command.spawn().unwrap();
+        let mut reference = String::new();
+        let mut output = BufReader::new(process.stdout.take().unwrap());
+        output.read_line(&mut reference).unwrap();
+        let reference = reference.trim().to_owned();
+        assert!(!reference.is_empty(), "it has not started");
+        Self { process, reference }
+    }
+
+    fn channel(&self, orb: &Orb) -> EventChannel {
+        EventChannel::from_object(orb.string_to_object(&self.reference).unwrap())
+    }
+}
+
+impl Drop for Serving {
+    /// Kills the process by SIGKILL.
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    free.local_addr().unwrap().port()
+}
+
+/// Program with a consumer.
+fn program() -> Orb {
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(|config| config.collocation = Collocation::None)
+        .build()
+        .unwrap();
+    orb.root_poa().unwrap().manager().activate().unwrap();
+    orb
+}
+
+/// Consumer that keeps the numbers that it receives.
+#[derive(Clone, Default)]
+struct Numbers(Arc<Mutex<Vec<i32>>>);
+
+impl Numbers {
+    fn last(&self) -> i32 {
+        self.0.lock().unwrap().last().copied().unwrap_or(-1)
+    }
+}
+
+/// Number of events by which the supplier is ahead of the consumer at most.
+const AHEAD: i32 = 500;
+
+/// Event behind all others.
+const END: i32 = -1;
+
+impl PushConsumerServant for Numbers {
+    fn push(&self, data: &Any) -> Result<(), PushConsumerPushError> {
+        self.0.lock().unwrap().push(data.extract().unwrap());
+        Ok(())
+    }
+
+    fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
+        Ok(())
+    }
+}
+
+fn supply(channel: &EventChannel) -> Option<ProxyPushConsumer> {
+    let admin = channel.for_suppliers().ok()??;
+    let proxy = admin.obtain_push_consumer().ok()??;
+    proxy.connect_push_supplier(None).ok()?;
+    Some(proxy)
+}
+
+fn consume(channel: &EventChannel, consumer: &PushConsumer) {
+    let admin = channel.for_consumers().unwrap().not_nil().unwrap();
+    let proxy = admin.obtain_push_supplier().unwrap().not_nil().unwrap();
+    proxy.connect_push_consumer(Some(consumer)).unwrap();
+}
+
+fn pull_from(channel: &EventChannel) -> ProxyPullSupplier {
+    let admin = channel.for_consumers().unwrap().not_nil().unwrap();
+    let proxy = admin.obtain_pull_supplier().unwrap().not_nil().unwrap();
+    proxy.connect_pull_consumer(None).unwrap();
+    proxy
+}
+
+fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Pushes numbers until the server has been started again, and some more; returns those that were accepted. Connects
+/// again whenever the proxy is gone. Is never far ahead of the consumer, whose queue in the server is so never full.
+fn pushed(channel: &EventChannel, numbers: &Numbers, is_restarted: &AtomicBool) -> BTreeSet<i32> {
+    let mut proxy = None;
+    let mut accepted = BTreeSet::new();
+    let mut rest = 100;
+    for number in 0.. {
+        if is_restarted.load(Ordering::SeqCst) {
+            rest -= 1;
+        }
+        until(|| is_restarted.load(Ordering::SeqCst) || number - numbers.last() < AHEAD);
+        while !push_once(channel, &mut proxy, number, &mut accepted) {}
+        if rest == 0 {
+            break;
+        }
+    }
+    accepted
+}
+
+/// Pushes a number; returns `false` if it is to be repeated. A push whose outcome is not known is not repeated.
+fn push_once(
+    channel: &EventChannel,
+    proxy: &mut Option<ProxyPushConsumer>,
+    number: i32,
+    accepted: &mut BTreeSet<i32>,
+) -> bool {
+    let Some(to) = proxy.take().or_else(|| supply(channel)) else {
+        return false;
+    };
+    let error = match to.push(&Any::new(&number).unwrap()) {
+        Ok(()) => {
+            *proxy = Some(to);
+            return accepted.insert(number);
+        }
+        Err(error) => error,
+    };
+    let kind = error.system().map(SystemException::kind);
+    let is_gone = kind.is_none_or(|kind| kind == Kind::ObjectNotExist);
+    *proxy = (!is_gone).then_some(to);
+    error.completed() != CompletionStatus::No
+}
+
+fn killed_in_between(store: Option<&Path>) -> (BTreeSet<i32>, Vec<i32>) {
+    let (port, orb, numbers) = (free_port(), program(), Numbers::default());
+    let store = store.map(|path| path.display().to_string());
+    let arguments = match &store {
+        Some(path) => vec!["--store", path],
+        None => vec![],
+    };
+    let serving = Serving::new(port, &arguments);
+    let channel = serving.channel(&orb);
+    let consumer: PushConsumer = orb.root_poa().unwrap().activate(numbers.clone()).unwrap();
+    consume(&channel, &consumer);
+    let is_restarted = Arc::new(AtomicBool::new(false));
+    let (supplying, seen, over) = (channel.clone(), numbers.clone(), is_restarted.clone());
+    let supplier = std::thread::spawn(move || pushed(&supplying, &seen, &over));
+    until(|| numbers.0.lock().unwrap().len() > 200);
+    drop(serving);
+    let _serving = Serving::new(port, &arguments);
+    if store.is_none() {
+        consume(&channel, &consumer);
+    }
+    is_restarted.store(true, Ordering::SeqCst);
+    let accepted = supplier.join().unwrap();
+    // An event behind all others.
+    let last = supply(&channel).unwrap();
+    last.push(&Any::new(&END).unwrap()).unwrap();
+    until(|| numbers.0.lock().unwrap().contains(&END));
+    orb.shutdown(true).unwrap();
+    let received = numbers.0.lock().unwrap().clone();
+    (accepted, received)
+}
+
+/// Checks that each number was received once and in order; returns how many that were accepted were lost.
+fn lost(accepted: &BTreeSet<i32>, received: &[i32]) -> usize {
+    let received: Vec<i32> = received.iter().copied().filter(|one| *one != END).collect();
+    assert!(received.is_sorted());
+    let once: BTreeSet<i32> = received.iter().copied().collect();
+    assert_eq!(once.len(), received.len());
+    accepted.difference(&once).count()
+}
+
+#[test]
+fn after_a_kill_consumers_of_a_stored_channel_receive_on_and_what_was_lost_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("events.redb");
+    let (accepted, received) = killed_in_between(Some(&store));
+    // What was in the queue of the killed process.
+    let lost = lost(&accepted, &received);
+    assert!(lost <= AHEAD as usize, "{lost}");
+    println!("{} accepted, {lost} lost by the kill", accepted.len());
+    assert!(received.contains(accepted.last().unwrap()));
+}
+
+#[test]
+fn after_a_kill_peers_of_a_channel_without_a_store_connect_again() {
+    let (accepted, received) = killed_in_between(None);
+    // Also those that were accepted before the consumer had connected again.
+    let lost = lost(&accepted, &received);
+    println!("{} accepted, {lost} lost by the kill", accepted.len());
+    assert!(received.contains(accepted.last().unwrap()));
+}
+
+#[test]
+fn calls_that_wait_are_answered_when_the_server_is_ended() {
+    let orb = program();
+    let mut serving = Serving::new(free_port(), &[]);
+    let proxy = pull_from(&serving.channel(&orb));
+    let (say, heard) = channel();
+    let waiting = PullSupplier::from_object(proxy.as_object().clone());
+    waiting.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
+        let _ = say.send(pulled);
+    });
+    assert!(!proxy.try_pull().unwrap().1);
+    let pid = serving.process.id().to_string();
+    let killed = Command::new("kill").args(["-TERM", &pid]).status();
+    assert!(killed.unwrap().success());
+    let ended = heard.recv().unwrap().unwrap_err();
+    let kind = ended.system().unwrap().kind();
+    assert!(
+        matches!(kind, Kind::Transient | Kind::CommFailure),
+        "{ended}"
+    );
+    assert!(serving.process.wait().unwrap().success());
+    orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn the_channel_and_the_factory_are_found_by_their_well_known_keys() {
+    let (orb, port) = (program(), free_port());
+    let _serving = Serving::new(port, &[]);
+    for key in ["EventChannelFactory", "omniEvents"] {
+        let url = format!("corbaloc:iiop:127.0.0.1:{port}/{key}");
+        let factory = orb.string_to_object(&url).unwrap();
+        let factory = EventChannelFactory::narrow(factory).unwrap();
+        factory.create_channel(&format!("of {key}")).unwrap();
+    }
+    for key in ["EventChannel", "of%20omniEvents"] {
+        let url = format!("corbaloc:iiop:127.0.0.1:{port}/{key}");
+        let channel = EventChannel::narrow(orb.string_to_object(&url).unwrap()).unwrap();
+        assert!(supply(&channel).is_some());
+    }
+    orb.shutdown(true).unwrap();
+}
