@@ -40,7 +40,7 @@ pub(in super::super) fn run_part(arguments: &[String]) -> Option<ExitCode> {
     match serve(duty) {
         Ok(()) => Some(ExitCode::SUCCESS),
         Err(error) => {
-            // If nobody reads it, the command has ended.
+            // It fails once the command has ended.
             let _ = answer(&Answer::Failed(error.to_string()));
             Some(ExitCode::FAILURE)
         }

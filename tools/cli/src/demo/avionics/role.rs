@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Longest response time that is told from others, in nanoseconds: a minute.
+/// Longest response time that is recorded, in nanoseconds: a minute.
 const LONGEST: u64 = 60_000_000_000;
 
 /// Operation: its work, the event that it then pushes, and its counts.
