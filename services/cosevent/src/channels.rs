@@ -220,7 +220,7 @@ impl Channels {
         admin::remove(&entry.channel, &self.id_of(number));
         entry.channel.destroy();
         if let Some(bound) = entry.bound {
-            self.common.workers.run(move || bound.unbind());
+            self.common.checks.run(move || bound.unbind());
         }
     }
 

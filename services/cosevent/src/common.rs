@@ -23,8 +23,10 @@ pub(crate) struct Common {
     /// Peers that may create channels and supply events.
     pub(crate) writers: Rules<()>,
     pub(crate) objects: Objects,
-    /// Threads that call suppliers, and that tell peers of the end of their connections.
+    /// Threads that pull from suppliers.
     pub(crate) workers: Workers,
+    /// Threads that make all other calls, which may go to peers that are gone: these delay no pull.
+    pub(crate) checks: Workers,
     pub(crate) timetable: Timetable,
     /// Threads that push to consumers.
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
@@ -45,6 +47,7 @@ impl std::fmt::Debug for Common {
 pub(crate) struct Started {
     pub(crate) objects: Objects,
     pub(crate) workers: Workers,
+    pub(crate) checks: Workers,
     pub(crate) timetable: Timetable,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
     pub(crate) records: Workers,
@@ -61,6 +64,7 @@ impl Common {
         let Started {
             objects,
             workers,
+            checks,
             timetable,
             dispatcher,
             records,
@@ -72,6 +76,7 @@ impl Common {
             writers,
             objects,
             workers,
+            checks,
             timetable,
             dispatcher,
             records,
@@ -94,7 +99,7 @@ impl Common {
     /// Tells a peer that its connection has ended, on another thread.
     pub(crate) fn say_disconnected<P: Peer>(&self, peer: P) {
         let time = self.limits.call_timeout;
-        self.workers
+        self.checks
             .run(move || bounded(&peer, time).say_disconnected());
     }
 
@@ -127,6 +132,7 @@ impl Common {
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();
+        self.checks.end();
         self.records.finish();
         let storage = self.storage.lock().take();
         drop(storage);

@@ -42,7 +42,8 @@ pub struct Limits {
     /// Time after which a proxy without a reference to its peer is removed if nothing called it; `None` keeps it.
     /// Default: one day.
     pub idle: Option<Duration>,
-    /// Maximum number of threads that call consumers, and of those that call suppliers. Default: 64.
+    /// Maximum number of threads that push to consumers, of those that pull from suppliers, and of those that ask whether
+    /// peers exist. Default: 64.
     pub threads: usize,
 }
 

@@ -102,8 +102,12 @@ impl<P: Peer> Base<P> {
         }
     }
 
-    /// Notes the outcome of a call to the peer; returns whether the connection is to end.
+    /// Notes the outcome of a call to the peer; returns whether the connection is to end. While the service is being
+    /// shut down, calls fail for that reason, and connections stay for the next start.
     pub(crate) fn called(&self, outcome: Existence) -> bool {
+        if self.common.is_ending() {
+            return false;
+        }
         let has_failed = outcome != Existence::Exists;
         let too_many = self
             .connection

@@ -159,6 +159,10 @@ impl Consumer<EventData> for PushSubscriber {
         let Some(proxy) = self.proxy.upgrade() else {
             return;
         };
+        if proxy.base.common.is_ending() {
+            // Its connection stays for the next start.
+            return;
+        }
         tracing::info!("a consumer is disconnected: {reason}");
         let is_there = !matches!(reason, Reason::Gone(_));
         if proxy.finish(is_there) {

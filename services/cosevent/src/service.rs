@@ -176,7 +176,8 @@ impl EventService {
         };
         let started = Started {
             objects: Objects::new(parent, self.identity()?, next)?,
-            workers: Workers::new("event-calls", limits.threads).map_err(refused)?,
+            workers: Workers::new("event-pulls", limits.threads).map_err(refused)?,
+            checks: Workers::new("event-checks", limits.threads).map_err(refused)?,
             timetable: Timetable::start().map_err(refused)?,
             dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
             records: Workers::new("event-records", 1).map_err(refused)?,

@@ -80,8 +80,8 @@ const IDLE: Key<Option<Duration>> = Key::time_or_never("idle").default("86400s")
     "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call; 0 keeps it.",
 );
 const MOST_THREADS: Key<u64> = Key::number("most-threads", 1..=10_000).default("64").doc(
-    "Maximum number of threads that push to consumers, and of those that call suppliers. More than four start only while \
-     peers keep them waiting.",
+    "Maximum number of threads that push to consumers, of those that pull from suppliers, and of those that ask whether \
+     peers exist. More than four start only while peers keep them waiting.",
 );
 
 /// Returns all settings of the event service, in the order of `--help`.

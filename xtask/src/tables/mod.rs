@@ -15,6 +15,7 @@ mod messaging;
 mod naming;
 mod poa;
 mod real_time;
+mod rtevent_service;
 
 use crate::run::{Result, root};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,7 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 8] = [
+const PAGES: [Page; 9] = [
     asynchrony::PAGE,
     cosevent::PAGE,
     events::PAGE,
@@ -38,6 +39,7 @@ const PAGES: [Page; 8] = [
     naming::PAGE,
     poa::PAGE,
     real_time::PAGE,
+    rtevent_service::PAGE,
 ];
 
 /// Checks the conformance tables and returns an error that lists their mistakes.

@@ -11,7 +11,7 @@ fn peers_without_a_grant_consume_and_neither_supply_nor_create() {
     let service = EventService::in_memory();
     service.set_limits(limits());
     service.set_writers(Rules::of(&["10.0.0.0/8".to_owned()]).unwrap());
-    let (served, program) = (Served::of(service, 0), Program::new());
+    let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
     let channel = program.see(&served.channel);
     let suppliers = channel.for_suppliers().unwrap().not_nil().unwrap();
     for refused in [
@@ -33,7 +33,7 @@ fn peers_without_a_grant_consume_and_neither_supply_nor_create() {
 fn peers_with_a_grant_supply() {
     let service = EventService::in_memory();
     service.set_writers(Rules::of(&["127.0.0.0/8".to_owned()]).unwrap());
-    let (served, program) = (Served::of(service, 0), Program::new());
+    let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
     program.pushes_to(&served.channel);
     program.see(&served.factory).create_channel("one").unwrap();
 }

@@ -26,7 +26,7 @@ fn the_factory_and_named_channels_are_bound_while_they_exist() {
         factory: Some("EventChannelFactory".to_owned()),
         channels: Some("channels".to_owned()),
     });
-    let served = Served::of(service, 0);
+    let served = Served::of(service, ("127.0.0.1", 0));
     let names = Names::below(
         &punctual_naming_client::cos_naming::NamingContext::from_object(root.as_object().clone()),
     );

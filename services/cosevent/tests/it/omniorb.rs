@@ -129,7 +129,7 @@ fn suppliers_and_consumers_of_omniorb_of_each_kind_use_our_channel() {
 
 /// Server of omniEvents, and a program of ours that calls it.
 struct OmniEvents {
-    _process: Running,
+    process: Running,
     _folder: tempfile::TempDir,
     port: u16,
     program: Program,
@@ -140,6 +140,19 @@ impl OmniEvents {
         if !is_installed("omniEvents") {
             return None;
         }
+        // Another program may take the port before it does.
+        loop {
+            let mut theirs = Self::at_a_port();
+            while matches!(theirs.process.0.try_wait(), Ok(None)) {
+                if theirs.factory().is_alive().unwrap_or(false) {
+                    return Some(theirs);
+                }
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        }
+    }
+
+    fn at_a_port() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = free.local_addr().unwrap().port();
@@ -153,14 +166,12 @@ impl OmniEvents {
             "NameService=corbaloc::127.0.0.1:1/NameService",
         ]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
-        let theirs = Self {
-            _process: Running::start(&mut command),
+        Self {
+            process: Running::start(&mut command),
             _folder: folder,
             port,
             program: Program::new(),
-        };
-        until(|| theirs.factory().is_alive().unwrap_or(false));
-        Some(theirs)
+        }
     }
 
     fn url(&self, key: &str) -> String {

@@ -12,10 +12,10 @@ use crate::support::{
     Program, Served, event, exists, limits, number, pull_supplier, push_consumer, until,
 };
 
-/// Returns a port that stays free: no other program uses this address.
-fn port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    free.local_addr().unwrap().port()
+/// Returns a port that stays free, as no other program and no other test uses this address of the loopback interface.
+fn place(host: &str) -> (&str, u16) {
+    let free = TcpListener::bind((host, 0)).unwrap();
+    (host, free.local_addr().unwrap().port())
 }
 
 fn stored(path: &std::path::Path) -> EventService {
@@ -28,8 +28,8 @@ fn stored(path: &std::path::Path) -> EventService {
 fn channels_and_connections_are_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("events.redb");
-    let (port, program) = (port(), Program::new());
-    let served = Served::of(stored(&path), port);
+    let (place, program) = (place("127.77.1.1"), Program::new());
+    let served = Served::of(stored(&path), place);
     let (push_supplier, sink) = program.sink(&served.channel);
     let (_, source) = program.source(&served.channel);
     let pushes = program.pushes_to(&served.channel);
@@ -46,7 +46,7 @@ fn channels_and_connections_are_there_after_a_restart() {
     assert_eq!(number(&pulls.pull().unwrap()), 1);
     drop(served);
 
-    let served = Served::of(stored(&path), port);
+    let served = Served::of(stored(&path), place);
     assert_eq!(served.service.size(), (2, 4));
     pushes.push(&event(2)).unwrap();
     assert_eq!(sink.wait_for(2), [1, 2]);
@@ -60,19 +60,19 @@ fn channels_and_connections_are_there_after_a_restart() {
     until(|| sink.disconnects() == 1);
     drop(served);
 
-    let served = Served::of(stored(&path), port);
+    let served = Served::of(stored(&path), place);
     assert_eq!(served.service.size(), (1, 3));
     assert!(!exists(&named));
 }
 
 #[test]
 fn proxies_of_a_service_without_a_store_are_gone_after_a_restart_and_peers_connect_again() {
-    let (port, program) = (port(), Program::new());
-    let served = Served::with_port(port);
+    let (place, program) = (place("127.77.1.2"), Program::new());
+    let served = Served::at(place);
     let channel = program.see(&served.channel);
     let pushes = program.see(&program.pushes_to(&served.channel));
     drop(served);
-    let served = Served::with_port(port);
+    let served = Served::at(place);
     let refused = pushes.push(&event(1)).unwrap_err();
     let PushConsumerPushError::System(refused) = refused else {
         panic!("{refused:?}");
@@ -95,12 +95,12 @@ fn proxies_of_a_service_without_a_store_are_gone_after_a_restart_and_peers_conne
 fn a_proxy_that_ended_before_a_restart_does_not_come_back_as_another() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("events.redb");
-    let (port, program) = (port(), Program::new());
-    let served = Served::of(stored(&path), port);
+    let (place, program) = (place("127.77.1.3"), Program::new());
+    let served = Served::of(stored(&path), place);
     let ended: ProxyPushConsumer = program.pushes_to(&served.channel);
     ended.disconnect_push_consumer().unwrap();
     drop(served);
-    let served = Served::of(stored(&path), port);
+    let served = Served::of(stored(&path), place);
     for _ in 0..10 {
         program.pushes_to(&served.channel);
     }
@@ -115,7 +115,7 @@ fn what_cannot_be_stored_is_refused_and_leaves_nothing() {
     let faults = Faults::default();
     let service = EventService::open_with_faults(&path, faults.clone()).unwrap();
     service.set_limits(limits());
-    let (served, program) = (Served::of(service, 0), Program::new());
+    let (served, program) = (Served::of(service, ("127.0.0.1", 0)), Program::new());
     let proxy = push_consumer(&program.see(&served.channel));
     faults.fill_after(0);
     let refused = served.factory.create_channel("one").unwrap_err();
@@ -128,4 +128,31 @@ fn what_cannot_be_stored_is_refused_and_leaves_nothing() {
     served.factory.create_channel("one").unwrap();
     let proxy = program.pushes_to(&served.channel);
     proxy.push(&event(1)).unwrap();
+}
+
+#[test]
+fn connections_whose_calls_fail_as_the_service_ends_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("events.redb");
+    let (place, program) = (place("127.77.1.4"), Program::new());
+    let service = EventService::open(&path).unwrap();
+    service.set_limits(punctual_cosevent::Limits {
+        failures: 1,
+        ..limits()
+    });
+    let served = Served::of(service, place);
+    let (_, sink) = program.sink(&served.channel);
+    let (_, source) = program.source(&served.channel);
+    let pushes = program.pushes_to(&served.channel);
+    sink.block(true);
+    pushes.push(&event(1)).unwrap();
+    pushes.push(&event(2)).unwrap();
+    until(|| sink.begun() == 1 && source.asked() > 0);
+    served.service.end_waiting();
+    // Calls to peers fail from now on.
+    served.orb.shutdown(false).unwrap();
+    sink.block(false);
+    drop(served);
+    let served = Served::of(stored(&path), place);
+    assert_eq!(served.service.size(), (1, 3));
 }

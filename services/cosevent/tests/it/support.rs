@@ -31,19 +31,19 @@ impl Served {
     pub(crate) fn with(limits: Limits) -> Self {
         let service = EventService::in_memory();
         service.set_limits(limits);
-        Self::of(service, 0)
+        Self::of(service, ("127.0.0.1", 0))
     }
 
-    pub(crate) fn with_port(port: u16) -> Self {
+    pub(crate) fn at(place: (&str, u16)) -> Self {
         let service = EventService::in_memory();
         service.set_limits(limits());
-        Self::of(service, port)
+        Self::of(service, place)
     }
 
-    /// Serves at a port; 0 is any.
-    pub(crate) fn of(service: EventService, port: u16) -> Self {
+    /// Serves at a host and a port; 0 is any.
+    pub(crate) fn of(service: EventService, (host, port): (&str, u16)) -> Self {
         let orb = Orb::builder()
-            .listen(ListenEndpoint::iiop("127.0.0.1", port))
+            .listen(ListenEndpoint::iiop(host, port))
             .configure(|config| {
                 EventService::configure(config);
                 config.collocation = Collocation::None;

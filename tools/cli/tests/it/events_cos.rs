@@ -29,9 +29,9 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(port: u16, arguments: &[&str]) -> Self {
+    fn new(place: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-        let endpoint = format!("iiop://127.0.0.1:{port}");
+        let endpoint = format!("iiop://{place}");
         command.args(["events", "cos", "serve", "--listen", &endpoint]);
         command.args(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -57,9 +57,10 @@ impl Drop for Serving {
     }
 }
 
-fn free_port() -> u16 {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap();
-    free.local_addr().unwrap().port()
+/// Returns an address with a port that stays free: no other program and no other test uses the host.
+fn place(host: &str) -> String {
+    let free = TcpListener::bind((host, 0)).unwrap();
+    free.local_addr().unwrap().to_string()
 }
 
 /// Program with a consumer.
@@ -168,14 +169,14 @@ fn push_once(
     error.completed() != CompletionStatus::No
 }
 
-fn killed_in_between(store: Option<&Path>) -> (BTreeSet<i32>, Vec<i32>) {
-    let (port, orb, numbers) = (free_port(), program(), Numbers::default());
+fn killed_in_between(host: &str, store: Option<&Path>) -> (BTreeSet<i32>, Vec<i32>) {
+    let (place, orb, numbers) = (place(host), program(), Numbers::default());
     let store = store.map(|path| path.display().to_string());
     let arguments = match &store {
         Some(path) => vec!["--store", path],
         None => vec![],
     };
-    let serving = Serving::new(port, &arguments);
+    let serving = Serving::new(&place, &arguments);
     let channel = serving.channel(&orb);
     let consumer: PushConsumer = orb.root_poa().unwrap().activate(numbers.clone()).unwrap();
     consume(&channel, &consumer);
@@ -184,7 +185,7 @@ fn killed_in_between(store: Option<&Path>) -> (BTreeSet<i32>, Vec<i32>) {
     let supplier = std::thread::spawn(move || pushed(&supplying, &seen, &over));
     until(|| numbers.0.lock().unwrap().len() > 200);
     drop(serving);
-    let _serving = Serving::new(port, &arguments);
+    let _serving = Serving::new(&place, &arguments);
     if store.is_none() {
         consume(&channel, &consumer);
     }
@@ -212,7 +213,7 @@ fn lost(accepted: &BTreeSet<i32>, received: &[i32]) -> usize {
 fn after_a_kill_consumers_of_a_stored_channel_receive_on_and_what_was_lost_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("events.redb");
-    let (accepted, received) = killed_in_between(Some(&store));
+    let (accepted, received) = killed_in_between("127.77.2.1", Some(&store));
     // What was in the queue of the killed process.
     let lost = lost(&accepted, &received);
     assert!(lost <= AHEAD as usize, "{lost}");
@@ -222,7 +223,7 @@ fn after_a_kill_consumers_of_a_stored_channel_receive_on_and_what_was_lost_is_co
 
 #[test]
 fn after_a_kill_peers_of_a_channel_without_a_store_connect_again() {
-    let (accepted, received) = killed_in_between(None);
+    let (accepted, received) = killed_in_between("127.77.2.2", None);
     // Also those that were accepted before the consumer had connected again.
     let lost = lost(&accepted, &received);
     println!("{} accepted, {lost} lost by the kill", accepted.len());
@@ -232,7 +233,7 @@ fn after_a_kill_peers_of_a_channel_without_a_store_connect_again() {
 #[test]
 fn calls_that_wait_are_answered_when_the_server_is_ended() {
     let orb = program();
-    let mut serving = Serving::new(free_port(), &[]);
+    let mut serving = Serving::new("127.0.0.1:0", &[]);
     let proxy = pull_from(&serving.channel(&orb));
     let (say, heard) = channel();
     let waiting = PullSupplier::from_object(proxy.as_object().clone());
@@ -255,16 +256,16 @@ fn calls_that_wait_are_answered_when_the_server_is_ended() {
 
 #[test]
 fn the_channel_and_the_factory_are_found_by_their_well_known_keys() {
-    let (orb, port) = (program(), free_port());
-    let _serving = Serving::new(port, &[]);
+    let (orb, place) = (program(), place("127.77.2.3"));
+    let _serving = Serving::new(&place, &[]);
     for key in ["EventChannelFactory", "omniEvents"] {
-        let url = format!("corbaloc:iiop:127.0.0.1:{port}/{key}");
+        let url = format!("corbaloc:iiop:{place}/{key}");
         let factory = orb.string_to_object(&url).unwrap();
         let factory = EventChannelFactory::narrow(factory).unwrap();
         factory.create_channel(&format!("of {key}")).unwrap();
     }
     for key in ["EventChannel", "of%20omniEvents"] {
-        let url = format!("corbaloc:iiop:127.0.0.1:{port}/{key}");
+        let url = format!("corbaloc:iiop:{place}/{key}");
         let channel = EventChannel::narrow(orb.string_to_object(&url).unwrap()).unwrap();
         assert!(supply(&channel).is_some());
     }

@@ -1,0 +1,39 @@
+//! Required rows of docs/rtevent-service.md: every operation of TAO's interfaces, and every kind of link.
+
+use super::Page;
+
+pub(super) const PAGE: Page = Page {
+    path: "docs/rtevent-service.md",
+    interfaces: INTERFACES,
+    others: &[LINKS],
+};
+
+const LINKS: &[&str] = &["reference", "udp", "multicast"];
+
+/// Interfaces of RtecEventComm and RtecEventChannelAdmin (TAO 2.2.1).
+const INTERFACES: &[(&str, &[&str])] = &[
+    ("PushConsumer", &["push", "disconnect_push_consumer"]),
+    ("PushSupplier", &["disconnect_push_supplier"]),
+    (
+        "ProxyPushSupplier",
+        &[
+            "connect_push_consumer",
+            "suspend_connection",
+            "resume_connection",
+        ],
+    ),
+    ("ProxyPushConsumer", &["connect_push_supplier"]),
+    ("ConsumerAdmin", &["obtain_push_supplier"]),
+    ("SupplierAdmin", &["obtain_push_consumer"]),
+    ("Observer", &["update_consumer", "update_supplier"]),
+    (
+        "EventChannel",
+        &[
+            "for_consumers",
+            "for_suppliers",
+            "destroy",
+            "append_observer",
+            "remove_observer",
+        ],
+    ),
+];
