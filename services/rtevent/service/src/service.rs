@@ -60,7 +60,7 @@ impl fmt::Debug for EventService {
 #[derive(Default)]
 struct Observers {
     next: u32,
-    by_handle: HashMap<u32, ObserverId>,
+    by_handle: HashMap<u32, (ObserverId, Arc<RemoteObserver>)>,
 }
 
 impl EventService {
@@ -185,8 +185,8 @@ impl EventService {
     /// There are too many, or the channel has been destroyed.
     pub(crate) fn observe(&self, observer: &Observer) -> Result<u32, Refusal> {
         let options = &self.0.options;
-        let mut observers = self.0.observers.lock();
-        if observers.by_handle.len() >= options.most_observers {
+        self.forget_gone_observers();
+        if self.0.observers.lock().by_handle.len() >= options.most_observers {
             return Err(Refusal::Full {
                 what: "observers",
                 setting: "most-observers",
@@ -194,10 +194,13 @@ impl EventService {
             });
         }
         let remote = RemoteObserver::new(observer, options.form, options.push_timeout);
-        let id = self.0.channel.append_observer(Arc::new(remote));
+        let remote = Arc::new(remote);
+        // Not under the lock: the observer is called at once.
+        let id = self.0.channel.append_observer(remote.clone());
+        let mut observers = self.0.observers.lock();
         observers.next = observers.next.wrapping_add(1);
         let handle = observers.next;
-        observers.by_handle.insert(handle, id);
+        observers.by_handle.insert(handle, (id, remote));
         Ok(handle)
     }
 
@@ -205,8 +208,20 @@ impl EventService {
     pub(crate) fn forget(&self, handle: u32) -> bool {
         let removed = self.0.observers.lock().by_handle.remove(&handle);
         removed
-            .map(|id| self.0.channel.remove_observer(id))
+            .map(|(id, _)| self.0.channel.remove_observer(id))
             .is_some()
+    }
+
+    fn forget_gone_observers(&self) {
+        let gone: Vec<_> = {
+            let observers = self.0.observers.lock();
+            let all = observers.by_handle.iter();
+            let gone = all.filter(|(_, (_, remote))| remote.is_gone());
+            gone.map(|(handle, _)| *handle).collect()
+        };
+        for handle in gone {
+            self.forget(handle);
+        }
     }
 
     /// Keeps the links to other channels until the service ends.

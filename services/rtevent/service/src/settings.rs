@@ -105,6 +105,9 @@ const MOST_CONSUMERS: Key<u64> = Key::number("most-consumers", 1..=1 << 20)
 const MOST_SUPPLIERS: Key<u64> = Key::number("most-suppliers", 1..=1 << 20)
     .default("10000")
     .doc("Maximum number of suppliers; beyond, connecting one raises NO_RESOURCES.");
+const MOST_OBSERVERS: Key<u64> = Key::number("most-observers", 0..=65_536)
+    .default("256")
+    .doc("Maximum number of observers; beyond, appending one raises NO_RESOURCES.");
 const LARGEST_EVENT: Key<u64> = Key::bytes("largest-event", 1..=1 << 30)
     .default("1MiB")
     .doc("Maximum octets of an event's data; a push with a larger one is refused.");
@@ -142,6 +145,7 @@ const OWN: &[&Setting] = &[
     &ALLOW.setting,
     &MOST_CONSUMERS.setting,
     &MOST_SUPPLIERS.setting,
+    &MOST_OBSERVERS.setting,
     &LARGEST_EVENT.setting,
     &SEND.setting,
     &RECEIVE.setting,
@@ -215,6 +219,7 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         push,
         push_timeout: values.get(&PUSH_TIMEOUT),
         unconnected: values.get(&UNCONNECTED),
+        most_observers: values.count(&MOST_OBSERVERS),
         sends: links(values, &SEND),
         receives: links(values, &RECEIVE),
         ..ServiceOptions::default()

@@ -5,12 +5,18 @@ use crate::wire::{Form, disjunction, plain_consumer, published, write_consumer, 
 use punctual::stub::{CdrError, Encoder, Operation};
 use punctual::{Interface, ObjectRef, SystemException};
 use punctual_rtevent::Selector;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Observer elsewhere.
+/// Number of failed calls in a row after which an observer is not called any more.
+const MOST_FAILURES: u32 = 3;
+
+/// Observer elsewhere. One that is gone delays those who connect by a few time-outs at most.
 pub(crate) struct RemoteObserver {
     reference: ObjectRef,
     form: Form,
+    /// Calls in a row that failed.
+    failures: AtomicU32,
 }
 
 impl RemoteObserver {
@@ -19,7 +25,13 @@ impl RemoteObserver {
         Self {
             reference: reference.as_object().with_timeout(timeout),
             form,
+            failures: AtomicU32::new(0),
         }
+    }
+
+    /// Returns true if the observer is not called any more.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.failures.load(Ordering::Relaxed) >= MOST_FAILURES
     }
 
     fn call(
@@ -28,9 +40,18 @@ impl RemoteObserver {
         here: impl FnOnce(&dyn ObserverServant) -> Result<(), SystemException>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) {
+        if self.is_gone() {
+            return;
+        }
         let called = ObjectRef::call(&self.reference, operation, here, arguments, |_| Ok(()));
-        if let Err(exception) = called {
-            tracing::warn!("an observer does not hear of changes: {exception}");
+        match called {
+            Ok(()) => self.failures.store(0, Ordering::Relaxed),
+            Err(exception) => {
+                let failures = self.failures.fetch_add(1, Ordering::Relaxed) + 1;
+                tracing::warn!(
+                    "an observer does not hear of changes ({failures} of {MOST_FAILURES} failures): {exception}"
+                );
+            }
         }
     }
 }

@@ -62,7 +62,9 @@ impl ProxyConsumer {
                 event.header.received = received;
             }
         }
-        let Connection::Connected(supplier) = &*self.connection.read() else {
+        // Not under the lock: consumers that are called inside may end this connection.
+        let connection = self.connection.read().clone();
+        let Connection::Connected(supplier) = connection else {
             return Err(Refusal::NotConnected.into());
         };
         Ok(supplier.push(&events).map_err(Refusal::from)?)

@@ -246,6 +246,30 @@ fn without_permission_the_channel_is_not_destroyed() {
 }
 
 #[test]
+fn a_consumer_of_the_process_may_end_the_supplier_s_connection_inside_a_push() {
+    use punctual_rtevent::{Consumer, Filter, Pushed, Subscription};
+    use punctual_rtevent_service::rtec_event_channel_admin::ProxyPushConsumer;
+    use punctual_rtevent_service::{Data, Event};
+    struct Ends(ProxyPushConsumer);
+    impl Consumer<Data> for Ends {
+        fn push(&self, _: &[Event]) -> Pushed {
+            let ended = self.0.disconnect_push_consumer();
+            ended.map_or_else(|it| Pushed::Failed(it.to_string()), |()| Pushed::Done)
+        }
+    }
+    let mut options = ServiceOptions::default();
+    options.channel.dispatching = punctual_rtevent::Dispatching::Reactive;
+    let served = Served::new(options);
+    let supplier = served.supplier();
+    let channel = served.service.channel();
+    let subscription = Subscription::new(Filter::null());
+    let consumer = Arc::new(Ends(supplier.clone()));
+    let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
+    supplier.push(&[event(16, 0, b"")]).unwrap();
+    assert_eq!(channel.statistics().suppliers, 0);
+}
+
+#[test]
 fn a_program_without_an_orb_shares_the_channel_with_those_elsewhere() {
     use punctual_rtevent::{Event, Header, Publications, Supplier};
     struct Nothing;

@@ -117,3 +117,26 @@ fn a_removed_observer_hears_no_more_and_cannot_be_removed_again() {
         "{again:?}"
     );
 }
+
+#[test]
+fn an_observer_that_is_gone_is_forgotten() {
+    let served = Served::new(ServiceOptions {
+        most_observers: 1,
+        ..ServiceOptions::default()
+    });
+    let append = || {
+        let observer: Observer = served.peers().activate(Arc::new(Seen::default())).unwrap();
+        let appended = served.channel.append_observer(Some(&observer));
+        (observer, appended)
+    };
+    let (gone, appended) = append();
+    appended.unwrap();
+    assert!(append().1.is_err());
+    served.peers().deactivate(&gone).unwrap();
+    eventually("another observer has room", || {
+        // Each change is a call that fails.
+        let consumer = served.consumer(&[header(16, 0)]);
+        consumer.proxy.disconnect_push_supplier().unwrap();
+        append().1.is_ok()
+    });
+}
