@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Time from the start of the threads to the first release, in nanoseconds.
 const START: u64 = 300_000_000;
-/// Longest time that the last events take to be processed.
-const LAST_EVENTS: Duration = Duration::from_secs(10);
+/// Time without a further job after which those that are missing are lost.
+const LAST_EVENTS: Duration = Duration::from_secs(5);
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -93,16 +93,21 @@ fn wait(time: Duration, mut progress: impl FnMut(Duration)) {
     }
 }
 
-/// Counts until all jobs have been executed that should have been, or it has taken too long.
+/// Counts until all jobs have been executed that should have been, or no further one is.
 fn collect(model: &Model, boards: &mut [Board]) -> Result<(Vec<Ran>, Vec<u64>), String> {
-    let begin = Instant::now();
+    let mut before = Vec::new();
+    let mut since = Instant::now();
     loop {
         let ran = counts(model, boards)?;
         let jobs: Vec<_> = ran.iter().map(|one| one.jobs).collect();
         let expected = expected(model, &jobs);
-        if jobs == expected || begin.elapsed() > LAST_EVENTS {
+        if jobs != before {
+            since = Instant::now();
+        }
+        if jobs == expected || since.elapsed() > LAST_EVENTS {
             return Ok((ran, expected));
         }
+        before = jobs;
         std::thread::sleep(LOOK);
     }
 }

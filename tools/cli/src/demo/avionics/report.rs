@@ -36,7 +36,7 @@ struct Row {
     deadline: Time,
     #[serde(flatten)]
     ran: Ran,
-    /// Jobs whose event did not arrive.
+    /// Jobs whose event did not arrive, or that a conjunction united with the one before, as its suppliers ran apart.
     lost: u64,
 }
 
