@@ -222,7 +222,6 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         most_observers: values.count(&MOST_OBSERVERS),
         sends: links(values, &SEND),
         receives: links(values, &RECEIVE),
-        ..ServiceOptions::default()
     })
 }
 
