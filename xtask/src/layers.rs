@@ -244,7 +244,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         RTEVENT_SERVICE,
-        &["punctual", EXEC, HOST, RTEVENT, "punctual-build"],
+        &[
+            "punctual",
+            EXEC,
+            HOST,
+            RTEVENT,
+            SCHEDULING_RUNTIME,
+            SYS,
+            "punctual-build",
+        ],
     ),
     (
         "punctual-scheduler",

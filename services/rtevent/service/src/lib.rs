@@ -13,6 +13,7 @@
 //! typed       events of IDL types
 //! servant     the channel's object and its factories of proxies
 //! client      programs that use channels of other servers
+//! levels      priorities of deliveries, from a plan
 //! federation  events from one channel to another
 //! ```
 #![warn(unnameable_types)]
@@ -23,6 +24,7 @@ mod clock;
 mod data;
 pub mod federation;
 mod hosted;
+pub mod levels;
 mod metrics;
 mod options;
 mod peer;

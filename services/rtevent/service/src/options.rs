@@ -17,6 +17,8 @@ pub struct ServiceOptions {
     pub convention: Convention,
     /// Level of consumers whose filter has no `rt_info` that the schedule knows.
     pub level: Level,
+    /// Level of consumers that are gateways to channels of other servers, and of links over UDP. Default: as `level`.
+    pub gateway_level: Level,
     /// Queue of each consumer.
     pub queue: QueueOptions,
     /// Another `connect_…` on a connected proxy changes its filter or publications, instead of raising
@@ -45,6 +47,7 @@ impl Default for ServiceOptions {
             form: Form::default(),
             convention: Convention::default(),
             level: Level::default(),
+            gateway_level: Level::default(),
             queue: QueueOptions::default(),
             can_reconnect: true,
             can_destroy: false,

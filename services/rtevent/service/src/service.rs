@@ -170,9 +170,11 @@ impl EventService {
                 .or_else(|error| Filter::from_basic(&qos.dependencies).map_err(|_| error)),
         };
         let filter = filter.map_err(|error| Refusal::Connect(error.into()))?;
-        let mut subscription = Subscription::new(filter)
-            .level(options.level)
-            .queue(options.queue);
+        let level = match qos.is_gateway {
+            true => options.gateway_level,
+            false => options.level,
+        };
+        let mut subscription = Subscription::new(filter).level(level).queue(options.queue);
         subscription.is_gateway = qos.is_gateway;
         Ok(subscription)
     }

@@ -1,6 +1,7 @@
 //! Settings of the service.
 
 use crate::federation::Link;
+use crate::levels::{Levels, SETTINGS as OF_LEVELS};
 use crate::options::{Convention, ServiceOptions};
 use crate::service::EventService;
 use crate::wire::{FIELDS, Form};
@@ -157,7 +158,7 @@ const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network
 /// Returns all settings of the service, in the order of `--help`.
 #[must_use]
 pub fn settings() -> Vec<&'static Setting> {
-    [OWN, PROCESS].concat()
+    [OWN, OF_LEVELS, PROCESS].concat()
 }
 
 /// Makes the service that settings describe.
@@ -205,8 +206,11 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         "target" => SyncScope::WithTarget,
         _ => SyncScope::WithTransport,
     };
+    let levels = Levels::open(values)?;
     Ok(ServiceOptions {
-        channel: channel(values)?,
+        channel: channel(values, &levels)?,
+        level: levels.usual,
+        gateway_level: levels.gateways,
         form,
         convention,
         queue: queue(values),
@@ -218,18 +222,19 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         most_observers: values.count(&MOST_OBSERVERS),
         sends: links(values, &SEND),
         receives: links(values, &RECEIVE),
-        ..ServiceOptions::default()
     })
 }
 
-fn channel(values: &Values) -> Result<ChannelOptions, Problem> {
+fn channel(values: &Values, levels: &Levels) -> Result<ChannelOptions, Problem> {
     let most = |key| u32::try_from(values.get(key)).unwrap_or(u32::MAX);
     let liveness = values.get(&ASK).map(|interval| Liveness {
         interval,
         most_unanswered: most(&MOST_UNANSWERED),
     });
     Ok(ChannelOptions {
-        dispatching: dispatching(values)?,
+        dispatching: dispatching(values, levels)?,
+        schedule: levels.planned.clone().map(|planned| planned as _),
+        timer_thread: levels.threads("timers"),
         most_consumers: values.count(&MOST_CONSUMERS),
         most_suppliers: values.count(&MOST_SUPPLIERS),
         largest_event: values.count(&LARGEST_EVENT),
@@ -239,9 +244,19 @@ fn channel(values: &Values) -> Result<ChannelOptions, Problem> {
     })
 }
 
-fn dispatching(values: &Values) -> Result<Dispatching, Problem> {
+fn dispatching(values: &Values, levels: &Levels) -> Result<Dispatching, Problem> {
     let bad = |error: &dyn std::fmt::Display| Problem::new(error.to_string(), "use fewer threads");
-    Ok(match values.get(&DISPATCHING).as_str() {
+    let kind = values.get(&DISPATCHING);
+    if levels.are_native() && kind != "threads" {
+        let text = format!(
+            "threads of `--dispatching {kind}` serve all levels, and have no priorities of theirs"
+        );
+        return Err(Problem::new(
+            text,
+            "use `--dispatching threads`, or `--real-time off`",
+        ));
+    }
+    Ok(match kind.as_str() {
         "reactive" => Dispatching::Reactive,
         "pool" => {
             let threads = values.count(&POOL_THREADS);
@@ -252,7 +267,10 @@ fn dispatching(values: &Values) -> Result<Dispatching, Problem> {
             Dispatching::Queued(Arc::new(Pool::new(options).map_err(|error| bad(&error))?))
         }
         _ => {
-            let threads = Threads::new(ThreadsOptions::default());
+            let mut options = ThreadsOptions::default();
+            options.thread = levels.threads("events");
+            options.most_levels = options.most_levels.max(levels.count());
+            let threads = Threads::new(options);
             Dispatching::Queued(Arc::new(threads.map_err(|error| bad(&error))?))
         }
     })

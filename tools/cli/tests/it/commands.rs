@@ -6,6 +6,7 @@ use std::process::Command;
 #[test]
 fn transcripts_are_as_they_stand() {
     trycmd::TestCases::new()
+        .case("tests/demo/*.toml")
         .case("tests/it/bridge/*.toml")
         .case("tests/idl/*.toml")
         .case("tests/ior/*.toml")

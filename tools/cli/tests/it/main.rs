@@ -3,6 +3,7 @@
 
 #[path = "../../../../crates/orb/punctual/tests/it/support/authority.rs"]
 mod authority;
+mod avionics;
 mod bench;
 mod bridge;
 mod call;

@@ -144,7 +144,7 @@ impl Federation {
         let wanted = link.selectors();
         let filters = wanted.iter().map(|it| Filter::event(it.kind, it.source));
         let subscription = Subscription::new(Filter::any_of(filters))
-            .level(options.level)
+            .level(options.gateway_level)
             .queue(options.queue)
             .gateway();
         let handle = self.channel.connect_consumer(subscription, sender.clone());

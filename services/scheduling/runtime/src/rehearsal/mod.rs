@@ -10,6 +10,7 @@ mod script;
 mod stage;
 
 pub use measured::{Rehearsed, draw};
+pub use script::burn;
 pub use stage::{RehearsalOptions, rehearse};
 
 /// Stubs and skeletons of `idl/Rehearsal.idl`.

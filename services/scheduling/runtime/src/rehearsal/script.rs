@@ -188,8 +188,8 @@ impl Script {
     }
 }
 
-/// Uses this much processor time, in nanoseconds.
-fn burn(nanos: u64) {
+/// Uses this much processor time of the calling thread, in nanoseconds.
+pub fn burn(nanos: u64) {
     let end = cpu_clock::nanos().saturating_add(nanos);
     while cpu_clock::nanos() < end {
         std::hint::spin_loop();

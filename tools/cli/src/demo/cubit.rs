@@ -1,8 +1,9 @@
-//! `punctual demo`: a server and a client, each a process of its own, and real calls between them.
+//! Calls: a server and a client, each a process of its own, and real calls between them.
 //!
 //! Both are the `cubit` example; this command contains its server and its client and starts itself
 //! twice, so that nothing else must be built or found.
 
+use super::owned::Owned;
 use crate::fail;
 use indicatif::{ProgressBar, ProgressStyle};
 use punctual_example_cubit::{calls::Timing, client, main_with, server};
@@ -10,10 +11,9 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
-/// Starts the `cubit` example's server and client as processes, which talk by TCP over the loopback
-/// interface. Every answer is verified.
+/// Calls of the demonstration of calls.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Options {
+pub(super) struct Calls {
     /// Calls of each kind.
     #[arg(
         short = 'n', long, default_value_t = 5000,
@@ -36,8 +36,8 @@ const CLIENT: &str = "demo-client";
 const START: Duration = Duration::from_secs(20);
 
 /// Runs the server or the client, if the arguments request one of them.
-pub(crate) fn run_part(arguments: impl Iterator<Item = String>) -> Option<ExitCode> {
-    let mut arguments: Vec<String> = arguments.collect();
+pub(super) fn run_part(arguments: &[String]) -> Option<ExitCode> {
+    let mut arguments = arguments.to_vec();
     let part = arguments.get(1)?.clone();
     match part.as_str() {
         SERVER => {
@@ -52,7 +52,7 @@ pub(crate) fn run_part(arguments: impl Iterator<Item = String>) -> Option<ExitCo
     }
 }
 
-pub(crate) fn run(options: &Options) -> ExitCode {
+pub(super) fn run(options: &Calls) -> ExitCode {
     match demonstrate(options) {
         Ok(timings) if options.json => match serde_json::to_string_pretty(&timings) {
             Ok(json) => {
@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
 }
 
-fn demonstrate(options: &Options) -> Result<Vec<Timing>, String> {
+fn demonstrate(options: &Calls) -> Result<Vec<Timing>, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     let reference = folder.path().join("cubit.ior");
     let progress = ProgressBar::new_spinner().with_style(ProgressStyle::default_spinner());
@@ -99,18 +99,7 @@ fn demonstrate(options: &Options) -> Result<Vec<Timing>, String> {
     Ok(timings)
 }
 
-/// Process that is ended when this is dropped.
-struct Owned(Child);
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        // The process has ended already if all went well.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn part(name: &str, options: &Options) -> Result<Command, String> {
+fn part(name: &str, options: &Calls) -> Result<Command, String> {
     let this = std::env::current_exe().map_err(|error| format!("this command's path: {error}"))?;
     let mut command = Command::new(this);
     command.arg(name);
@@ -120,7 +109,7 @@ fn part(name: &str, options: &Options) -> Result<Command, String> {
     Ok(command)
 }
 
-fn start_server(options: &Options, reference: &Path) -> Result<Owned, String> {
+fn start_server(options: &Calls, reference: &Path) -> Result<Owned, String> {
     let mut command = part(SERVER, options)?;
     command
         .args(["-ORBListenEndpoints", "iiop://127.0.0.1:0", "--ior-file"])
@@ -147,7 +136,7 @@ fn wait_for_reference(server: &mut Child, reference: &Path) -> Result<(), String
     Ok(())
 }
 
-fn run_client(options: &Options, reference: &Path) -> Result<Vec<Timing>, String> {
+fn run_client(options: &Calls, reference: &Path) -> Result<Vec<Timing>, String> {
     let mut command = part(CLIENT, options)?;
     command
         .args([
