@@ -163,7 +163,15 @@ fn what_is_no_channel_is_an_error_with_a_next_step() {
     let said = text(output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("punctual events serve"), "{said}");
-    let output = punctual(&["events", "push", nowhere, "--type", "16", "--any", "{"]);
+    let output = punctual(&[
+        "events",
+        "push",
+        nowhere,
+        "--type",
+        "16",
+        "--any",
+        r#"{"type": "long", "value": "x"}"#,
+    ]);
     assert!(text(output.stderr).contains("--any takes JSON"));
     let output = punctual(&["events", "push", nowhere, "--type", "16", "--hex", "0"]);
     assert!(text(output.stderr).contains("two hexadecimal digits"));
