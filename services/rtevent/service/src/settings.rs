@@ -79,7 +79,7 @@ const MOST_FAILURES: Key<u64> = Key::number("most-failures", 1..=u32::MAX as u64
     .default("3")
     .doc("Number of failed pushes in a row after which a consumer is disconnected.");
 const ASK: Key<Option<Duration>> = Key::time_or_never("ask").default("10s").doc(
-    "Time between two questions to a supplier or consumer whether it still exists, or `never`.",
+    "Time between two questions to a supplier or consumer whether it still exists; 0 is never.",
 );
 const MOST_UNANSWERED: Key<u64> = Key::number("most-unanswered", 1..=u32::MAX as u64)
     .default("3")

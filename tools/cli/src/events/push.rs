@@ -12,13 +12,13 @@ use punctual_rtevent_service::{Data, RtecEventData};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// It ends when the events are handed to the operating system; the exit status is 1 if one could not be sent.
+/// It ends when the events are handed to the operating system; the exit status is 3 if one could not be sent.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     common: Common,
     /// Type of the events, from 16 on.
-    #[arg(long = "type", value_name = "TYPE")]
+    #[arg(long = "type", value_name = "TYPE", value_parser = clap::value_parser!(i32).range(16..))]
     kind: i32,
     /// Source of the events.
     #[arg(long, default_value_t = 1)]
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let event = event(options)?;
     let channel = Channel::new(&options.common, orb_options)?;
     let selectors = vec![Selector::new(options.kind, options.source)];
-    let publisher = Publisher::new(&channel.orb, &channel.reference, channel.form, selectors);
+    let publisher = Publisher::new(&channel.poa, &channel.reference, channel.form, selectors);
     let system = |exception| Problem::System(exception, None);
     publisher.connect().map_err(system)?;
     for number in 0..options.count {

@@ -30,8 +30,15 @@ pub(crate) struct Options {
 struct Lines {
     json: bool,
     most: Option<u64>,
-    printed: Mutex<u64>,
+    printed: Mutex<Printed>,
     changed: Condvar,
+}
+
+#[derive(Default)]
+struct Printed {
+    lines: u64,
+    /// The reader of the lines has gone.
+    is_closed: bool,
 }
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
@@ -41,7 +48,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let lines = Arc::new(Lines {
         json: options.common.json,
         most: options.count,
-        printed: Mutex::new(0),
+        printed: Mutex::default(),
         changed: Condvar::new(),
     });
     let subscriber = Subscriber::start(
@@ -55,26 +62,36 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
         lines.clone(),
     );
     let subscriber = subscriber.map_err(|exception| Problem::System(exception, None))?;
-    let mut connections = 0;
+    let (mut connections, mut shown) = (0, None);
     while !lines.is_complete(Duration::from_millis(100)) && signals.pending().next().is_none() {
         let counts = subscriber.counts();
         if counts.connections != connections {
             connections = counts.connections;
             eprintln!("connected");
         }
+        let problem = subscriber.problem();
+        if problem != shown {
+            if let Some(problem) = &problem {
+                eprintln!("not connected, and tried again: {}", shown::error(problem));
+            }
+            shown = problem;
+        }
     }
     Ok(())
 }
 
 impl Lines {
-    /// Waits for some time, and returns true if all lines have been printed.
+    /// Waits for some time, and returns true if there is nothing more to print.
     fn is_complete(&self, time: Duration) -> bool {
         let mut printed = self.printed.lock();
-        let is_complete = |printed: u64| self.most.is_some_and(|most| printed >= most);
-        if !is_complete(*printed) {
+        if !self.has_all(&printed) {
             self.changed.wait_for(&mut printed, time);
         }
-        is_complete(*printed)
+        self.has_all(&printed)
+    }
+
+    fn has_all(&self, printed: &Printed) -> bool {
+        printed.is_closed || self.most.is_some_and(|most| printed.lines >= most)
     }
 
     fn print(&self, event: &Event) -> std::io::Result<()> {
@@ -90,13 +107,13 @@ impl Consumer<Data> for Lines {
     fn push(&self, events: &[Event]) -> Pushed {
         let mut printed = self.printed.lock();
         for event in events {
-            if self.most.is_some_and(|most| *printed >= most) {
+            if self.has_all(&printed) {
                 break;
             }
-            if let Err(error) = self.print(event) {
-                return Pushed::Failed(error.to_string());
+            match self.print(event) {
+                Ok(()) => printed.lines += 1,
+                Err(_) => printed.is_closed = true,
             }
-            *printed += 1;
         }
         self.changed.notify_all();
         Pushed::Done

@@ -91,12 +91,19 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             is_connected: counts.is_connected,
             connections: counts.connections,
         };
-        match options.common.json {
-            true => println!("{}", shown.json()),
-            false => shown.print(),
+        let text = match options.common.json {
+            true => shown.json() + "\n",
+            false => shown.table(),
+        };
+        let mut output = std::io::stdout();
+        if output
+            .write_all(text.as_bytes())
+            .and_then(|()| output.flush())
+            .is_err()
+        {
+            // The reader has gone.
+            break;
         }
-        // If the reader has gone, the next look ends the command.
-        let _ = std::io::stdout().flush();
         (before, since) = (total, Instant::now());
         looks += 1;
     }
@@ -135,14 +142,14 @@ impl Shown<'_> {
         count as f64 / self.time.as_secs_f64().max(1e-9)
     }
 
-    fn print(&self) {
+    fn table(&self) -> String {
         let state = match self.is_connected {
             true => "connected",
             false => "not connected",
         };
-        println!("{state}, {} connections so far", self.connections);
-        println!(
-            "{:>11} {:>11} {:>12} {:>12} {:>14} {:>14}",
+        let mut text = format!("{state}, {} connections so far\n", self.connections);
+        text += &format!(
+            "{:>11} {:>11} {:>12} {:>12} {:>14} {:>14}\n",
             "type", "source", "events", "events/s", "octets/s", "longest in it"
         );
         for (kind, source, now, total) in self.rows() {
@@ -151,12 +158,12 @@ impl Shown<'_> {
                 0 => "-".to_owned(),
                 longest => format!("{:.3} ms", longest as f64 / 10_000.0),
             };
-            println!(
-                "{kind:>11} {source:>11} {:>12} {events:>12.1} {octets:>14.1} {longest:>14}",
+            text += &format!(
+                "{kind:>11} {source:>11} {:>12} {events:>12.1} {octets:>14.1} {longest:>14}\n",
                 total.events
             );
         }
-        println!();
+        text + "\n"
     }
 
     fn json(&self) -> String {
@@ -190,7 +197,11 @@ impl State {
         row.add(&Row {
             events: 1,
             octets: event.data.contents().payload.len() as u64,
-            longest: event.header.sent.saturating_sub(event.header.received),
+            longest: match event.header.received {
+                // It has no time stamps.
+                0 => 0,
+                received => event.header.sent.saturating_sub(received),
+            },
         });
     }
 

@@ -191,3 +191,23 @@ fn a_bad_setting_stops_the_start() {
         assert!(said.contains(named), "{said}");
     }
 }
+
+#[test]
+fn a_subscriber_that_cannot_connect_says_why() {
+    let nowhere = "corbaloc::127.0.0.1:1/EventService";
+    let mut process = start(&["events", "subscribe", nowhere]);
+    let mut said = BufReader::new(process.0.stderr.take().unwrap()).lines();
+    let problem = said.find(|line| line.as_ref().unwrap().starts_with("not connected"));
+    let problem = problem.unwrap().unwrap();
+    assert!(problem.contains("TRANSIENT"), "{problem}");
+}
+
+#[test]
+fn a_subscriber_ends_when_the_reader_of_its_lines_has_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_channel, reference) = channel(folder.path().join("socket").to_str().unwrap());
+    let mut subscriber = Subscriber::new(&reference, &[]);
+    drop(subscriber.lines);
+    push(&reference, &["--type", "16"]);
+    assert!(subscriber.process.0.wait().unwrap().success());
+}

@@ -11,7 +11,7 @@ use crate::{Data, Event};
 use parking_lot::{Condvar, Mutex};
 use punctual::stub::{Answered, Encoder, Marshal, Operation, Servant, ServerCall};
 use punctual::{
-    Implements, Interface, ObjectRef, Orb, Poa, SystemException, SystemExceptionKind as Kind,
+    Implements, Interface, ObjectRef, Poa, SystemException, SystemExceptionKind as Kind,
 };
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::JoinHandle;
@@ -69,13 +69,22 @@ pub struct Subscriber {
 }
 
 struct Shared {
-    orb: Orb,
+    poa: Poa,
     /// Reference to the channel, as text.
     channel: String,
     options: SubscriberOptions,
     consumer: Arc<dyn Consumer<Data>>,
     state: Mutex<State>,
     changed: Condvar,
+}
+
+/// Number of abandoned proxies that are remembered, to be disconnected when their channel answers again.
+const MOST_ABANDONED: usize = 16;
+
+/// Connection to a proxy, by an object of its own: what an abandoned proxy pushes reaches nothing.
+struct Connection {
+    proxy: ProxyPushSupplier,
+    object: PushConsumer,
 }
 
 #[derive(Default)]
@@ -87,6 +96,7 @@ struct State {
     is_lost: bool,
     ends: bool,
     counts: SubscriberCounts,
+    problem: Option<String>,
 }
 
 impl Subscriber {
@@ -94,7 +104,7 @@ impl Subscriber {
     /// activated in `poa`. Without entries in its filter it is not connected.
     ///
     /// # Errors
-    /// The object cannot be activated, or the thread not be started.
+    /// The thread cannot be started.
     pub fn start(
         poa: &Poa,
         channel: &str,
@@ -107,16 +117,15 @@ impl Subscriber {
             ..State::default()
         };
         let shared = Arc::new(Shared {
-            orb: poa.orb().clone(),
+            poa: poa.clone(),
             channel: channel.to_owned(),
             options,
             consumer,
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
-        let object: PushConsumer = poa.activate(Receiver(shared.clone()))?;
         let of_thread = shared.clone();
-        let thread = ThreadSpec::named("event subscriber").start(move || of_thread.run(&object));
+        let thread = ThreadSpec::named("event subscriber").start(move || of_thread.run());
         let thread = thread.map_err(|error| Kind::NoResources.because(error.to_string()))?;
         Ok(Self {
             shared,
@@ -147,6 +156,14 @@ impl Subscriber {
     }
 }
 
+impl Subscriber {
+    /// Returns the reason why the last attempt to connect has failed; `None` when it is connected.
+    #[must_use]
+    pub fn problem(&self) -> Option<String> {
+        self.shared.state.lock().problem.clone()
+    }
+}
+
 /// Disconnects, and ends the thread.
 impl Drop for Subscriber {
     fn drop(&mut self) {
@@ -169,53 +186,53 @@ impl std::fmt::Debug for Subscriber {
 }
 
 impl Shared {
-    fn run(&self, object: &PushConsumer) {
+    fn run(self: &Arc<Self>) {
         let mut backoff = Backoff::new(Duration::from_millis(100), self.options.longest_wait);
-        let mut connection = None;
+        let (mut connection, mut abandoned) = (None, Vec::new());
         loop {
-            let pause = match self.step(&mut connection, object) {
-                Ok(()) => {
+            let done = self.step(&mut connection);
+            let problem = done.as_ref().err().map(ToString::to_string);
+            let pause = match &problem {
+                None => {
+                    abandoned.drain(..).for_each(|proxy| disconnect(&proxy));
                     backoff.reset();
                     self.options.ask
                 }
-                Err(exception) => {
-                    tracing::warn!("the channel {} is not connected: {exception}", self.channel);
-                    connection = None;
+                Some(problem) => {
+                    tracing::warn!("the channel {} is not connected: {problem}", self.channel);
+                    abandoned.extend(self.abandon(&mut connection));
+                    abandoned.truncate(MOST_ABANDONED);
                     backoff.wait()
                 }
             };
-            if self.ends_within(pause, connection.is_some()) {
+            if self.ends_within(pause, connection.is_some(), problem) {
                 break;
             }
         }
-        if let Some(proxy) = connection {
+        if let Some(proxy) = self.abandon(&mut connection) {
             disconnect(&proxy);
         }
     }
 
     /// Does what is to be done: connects, subscribes to what is wanted now, or asks whether the connection still
     /// exists.
-    fn step(
-        &self,
-        connection: &mut Option<ProxyPushSupplier>,
-        object: &PushConsumer,
-    ) -> Result<(), SystemException> {
+    fn step(self: &Arc<Self>, connection: &mut Option<Connection>) -> Result<(), SystemException> {
         let (filter, is_changed, is_lost) = self.state.lock().take();
         if is_lost {
-            *connection = None;
+            self.abandon(connection);
         }
         match connection {
             _ if filter.is_empty() => {
-                connection.take().as_ref().map(disconnect);
+                self.abandon(connection).as_ref().map(disconnect);
             }
-            None => *connection = Some(self.connect(object, &filter)?),
-            Some(proxy) if is_changed => {
+            None => *connection = Some(self.connect(&filter)?),
+            Some(Connection { proxy, object }) if is_changed => {
                 if !self.subscribe(proxy, object, &filter)? {
-                    disconnect(proxy);
-                    *connection = Some(self.connect(object, &filter)?);
+                    self.abandon(connection).as_ref().map(disconnect);
+                    *connection = Some(self.connect(&filter)?);
                 }
             }
-            Some(proxy) => {
+            Some(Connection { proxy, .. }) => {
                 if proxy.as_object().non_existent()? {
                     return Err(Kind::ObjectNotExist.because("the proxy there has ended"));
                 }
@@ -224,26 +241,34 @@ impl Shared {
         Ok(())
     }
 
-    fn connect(
-        &self,
-        object: &PushConsumer,
-        filter: &[Dependency],
-    ) -> Result<ProxyPushSupplier, SystemException> {
+    /// Gives a connection up: its object exists no more. Returns its proxy.
+    fn abandon(&self, connection: &mut Option<Connection>) -> Option<ProxyPushSupplier> {
+        let Connection { proxy, object } = connection.take()?;
+        if let Err(error) = self.poa.deactivate(&object) {
+            tracing::debug!("the object of an event subscriber is gone: {error}");
+        }
+        Some(proxy)
+    }
+
+    fn connect(self: &Arc<Self>, filter: &[Dependency]) -> Result<Connection, SystemException> {
         let timeout = self.options.timeout;
         let nil = || Kind::InvObjref.because("the channel there returns nil");
-        let channel = self
-            .orb
-            .string_to_object(&self.channel)?
-            .with_timeout(timeout);
-        let admin = EventChannel::narrow(channel)?
-            .for_consumers()?
-            .ok_or_else(nil)?;
+        let channel = self.poa.orb().string_to_object(&self.channel)?;
+        let channel = EventChannel::narrow(channel.with_timeout(timeout))?;
+        let admin = channel.for_consumers()?.ok_or_else(nil)?;
         let admin = ConsumerAdmin::from_object(admin.as_object().with_timeout(timeout));
         let proxy = admin.obtain_push_supplier()?.ok_or_else(nil)?;
         let proxy = ProxyPushSupplier::from_object(proxy.as_object().with_timeout(timeout));
-        self.subscribe(&proxy, object, filter)?;
+        let object: PushConsumer = self.poa.activate(Receiver(self.clone()))?;
+        let subscribed = self.subscribe(&proxy, &object, filter);
+        let mut connection = Some(Connection { proxy, object });
+        if let Err(exception) = subscribed {
+            // A subscription whose answer was lost reaches nothing, and ends when the channel asks for its object.
+            self.abandon(&mut connection);
+            return Err(exception);
+        }
         self.state.lock().counts.connections += 1;
-        Ok(proxy)
+        connection.ok_or_else(nil)
     }
 
     /// Subscribes to events. Returns `false` if the proxy is connected, and does not change its subscription.
@@ -275,9 +300,10 @@ impl Shared {
     }
 
     /// Waits until something is to be done, at most for `pause`. Returns `true` if that is to end.
-    fn ends_within(&self, pause: Duration, is_connected: bool) -> bool {
+    fn ends_within(&self, pause: Duration, is_connected: bool, problem: Option<String>) -> bool {
         let mut state = self.state.lock();
         state.counts.is_connected = is_connected;
+        state.problem = problem;
         if !state.ends && !state.is_changed && !state.is_lost {
             self.changed.wait_for(&mut state, pause);
         }

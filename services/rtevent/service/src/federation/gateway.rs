@@ -5,8 +5,8 @@ use super::link::{Link, UdpLink};
 use super::udp::{Receiver, Sender, UdpCounts};
 use crate::client::{Subscriber, SubscriberCounts, SubscriberOptions};
 use crate::options::ServiceOptions;
-use crate::wire::disjunction;
-use crate::{Data, Event};
+use crate::wire::{Form, disjunction};
+use crate::{Data, Event, clock};
 use punctual::Poa;
 use punctual_rtevent::{
     Channel, Consumer, ConsumerHandle, Dependency, Filter, Observer, ObserverId, Publications,
@@ -56,11 +56,12 @@ struct Silent;
 impl Supplier for Silent {}
 
 /// Consumer of another channel that passes events on to this one.
-struct Gateway(SupplierHandle<Data>);
+struct Gateway(SupplierHandle<Data>, Form);
 
 impl Consumer<Data> for Gateway {
     fn push(&self, events: &[Event]) -> Pushed {
-        let events: Vec<_> = crossing(events).collect();
+        let mut events: Vec<_> = crossing(events).collect();
+        clock::stamp(self.1, &mut events);
         if events.is_empty() {
             return Pushed::Done;
         }
@@ -186,7 +187,7 @@ impl Federation {
         poa: &Poa,
         channel: &str,
     ) -> Result<(), String> {
-        let gateway = Gateway(self.supplier(Vec::new())?);
+        let gateway = Gateway(self.supplier(Vec::new())?, options.form);
         let subscriber = SubscriberOptions {
             form: options.form,
             is_gateway: true,

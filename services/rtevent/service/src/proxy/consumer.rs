@@ -56,12 +56,7 @@ impl ProxyConsumer {
         self.service.check_access()?;
         let form = self.service.options().form;
         let mut events = form.read(call.arguments(), read_events)?;
-        if form.has_timestamps {
-            let received = clock::now();
-            for event in &mut events {
-                event.header.received = received;
-            }
-        }
+        clock::stamp(form, &mut events);
         // Not under the lock: consumers that are called inside may end this connection.
         let connection = self.connection.read().clone();
         let Connection::Connected(supplier) = connection else {

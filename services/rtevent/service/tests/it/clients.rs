@@ -38,12 +38,13 @@ fn clients(channel: &str) -> Clients {
     }];
     let options = SubscriberOptions {
         ask: Duration::from_millis(50),
+        timeout: Duration::from_millis(500),
         longest_wait: Duration::from_millis(200),
         ..SubscriberOptions::default()
     };
     Clients {
         subscriber: Subscriber::start(&poa, channel, filter, options, kinds.clone()).unwrap(),
-        publisher: Publisher::new(&orb, channel, Form::default(), vec![Selector::new(16, 1)]),
+        publisher: Publisher::new(&poa, channel, Form::default(), vec![Selector::new(16, 1)]),
         kinds,
         _orb: orb,
     }
@@ -122,4 +123,45 @@ fn a_subscriber_that_is_dropped_disconnects() {
     eventually("both are disconnected", || {
         statistics().consumers.is_empty() && statistics().suppliers == 0
     });
+}
+
+#[test]
+fn what_an_abandoned_proxy_pushes_reaches_a_subscriber_no_more() {
+    let channel = Served::new(ServiceOptions::default());
+    let clients = clients(&channel.reference());
+    eventually("the subscriber connects", || {
+        clients.subscriber.counts().is_connected
+    });
+    // The proxy is not asked in time, as by a channel that stands still: the subscriber connects by another.
+    channel.stand_still(|| {
+        eventually("the subscriber gives up", || {
+            !clients.subscriber.counts().is_connected
+        });
+    });
+    eventually("the subscriber connects again", || {
+        clients.subscriber.counts().connections == 2
+    });
+    eventually("the abandoned proxy is disconnected", || {
+        channel.service.channel().statistics().consumers.len() == 1
+    });
+    clients.publisher.push(&[event(16), event(17)]).unwrap();
+    eventually("the events arrive", || clients.kinds.0.lock().contains(&17));
+    assert_eq!(*clients.kinds.0.lock(), [16, 17]);
+}
+
+#[test]
+fn a_publisher_that_is_gone_is_disconnected() {
+    let mut options = ServiceOptions::default();
+    options.channel.liveness = Some(punctual_rtevent::Liveness {
+        interval: Duration::from_millis(20),
+        most_unanswered: 3,
+    });
+    let channel = Served::new(options);
+    let clients = clients(&channel.reference());
+    clients.publisher.push(&[event(16)]).unwrap();
+    let suppliers = || channel.service.channel().statistics().suppliers;
+    eventually("the publisher is connected", || suppliers() == 1);
+    // Its ORB ends before it can disconnect, as with a program that is killed.
+    clients._orb.shutdown(true).unwrap();
+    eventually("the publisher is disconnected", || suppliers() == 0);
 }

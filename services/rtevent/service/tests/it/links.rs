@@ -190,3 +190,22 @@ fn datagrams_that_are_no_events_do_no_harm() {
     sender.supplier().push(&[crossing(16, 1)]).unwrap();
     assert_eq!(consumer.inbox.kinds(1), [16]);
 }
+
+#[test]
+fn a_link_whose_datagrams_cannot_be_sent_stays() {
+    let (receiver, address) = receiving_here();
+    let sender = with(&[format!("{address}?datagram=64&rate=4294967295")], &[]);
+    let consumer = receiver.consumer(&[header(0, 0)]);
+    let supplier = sender.supplier();
+    // Nothing receives there any more: the system reports that with a later datagram.
+    drop(consumer);
+    drop(receiver);
+    for _ in 0..20 {
+        supplier.push(&[crossing(16, 1)]).unwrap();
+    }
+    eventually("all have been sent or counted", || {
+        let (_, counts) = &sender.service.udp_counts()[0];
+        counts.sent + counts.unsent == 20
+    });
+    assert_eq!(sender.service.channel().statistics().consumers.len(), 1);
+}

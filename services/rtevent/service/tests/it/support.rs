@@ -70,6 +70,14 @@ impl Served {
             .unwrap()
     }
 
+    /// Holds all requests while the closure runs, as a channel that stands still.
+    pub(crate) fn stand_still(&self, meanwhile: impl FnOnce()) {
+        let poa = self.orbs[0].root_poa().unwrap();
+        poa.manager().hold_requests(false).unwrap();
+        meanwhile();
+        poa.manager().activate().unwrap();
+    }
+
     /// Returns an adapter of the peers.
     pub(crate) fn peers(&self) -> &Poa {
         &self.poa

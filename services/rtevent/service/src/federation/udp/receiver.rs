@@ -4,8 +4,8 @@ use super::super::datagram::{Assembler, AssemblerOptions, Taken};
 use super::super::link::UdpLink;
 use super::counts::UdpCounts;
 use super::socket::receiving;
-use crate::Data;
 use crate::wire::{Form, read_events};
+use crate::{Data, clock};
 use parking_lot::Mutex;
 use punctual::stub::{ByteOrder, Coding, Decoder};
 use punctual_exec::ThreadSpec;
@@ -128,10 +128,20 @@ impl Shared {
 
     fn pass(&self, order: ByteOrder, message: &[u8]) {
         let mut input = Decoder::new(message, order, Coding::default());
-        let Ok(events) = self.form.read(&mut input, read_events) else {
-            self.counts.lock().unread += 1;
-            return;
+        let mut events = match self.form.read(&mut input, read_events) {
+            Ok(events) => events,
+            Err(exception) => {
+                let unread = &mut self.counts.lock().unread;
+                *unread += 1;
+                if unread.is_power_of_two() {
+                    tracing::warn!(
+                        "{unread} messages by UDP were no events so far, the last one: {exception}"
+                    );
+                }
+                return;
+            }
         };
+        clock::stamp(self.form, &mut events);
         self.counts.lock().received += events.len() as u64;
         if let Err(error) = self.supplier.push(&events) {
             tracing::debug!("events by UDP are not taken: {error}");

@@ -114,8 +114,8 @@ impl Sender {
 }
 
 impl Consumer<Data> for Sender {
+    /// Sends the events that may cross. One that cannot be sent is counted: the link stays, whatever its network does.
     fn push(&self, events: &[Event]) -> Pushed {
-        let mut pushed = Pushed::Done;
         for event in crossing(events) {
             let sent = self.send(event);
             let counts = &mut self.state.lock().counts;
@@ -123,10 +123,15 @@ impl Consumer<Data> for Sender {
                 Ok(()) => counts.sent += 1,
                 Err(error) => {
                     counts.unsent += 1;
-                    pushed = Pushed::Failed(error);
+                    if counts.unsent.is_power_of_two() {
+                        let (count, to) = (counts.unsent, self.link.address);
+                        tracing::warn!(
+                            "{count} events to udp://{to} were not sent so far, the last one: {error}"
+                        );
+                    }
                 }
             }
         }
-        pushed
+        Pushed::Done
     }
 }
