@@ -46,6 +46,9 @@ const BEFORE: u32 = 16;
 /// Late fragments in a row after which a source is taken to count anew, as a program does that was started again.
 const LATE_IN_A_ROW: u32 = 16;
 
+/// Messages by which a source may be ahead of its window. One that is further ahead counts anew: the number may be forged.
+const FAR: usize = 1 << 16;
+
 /// Messages that left the window incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
@@ -81,6 +84,10 @@ impl Window {
             self.begin_at(message);
         }
         self.late = 0;
+        if message.wrapping_sub(self.first) as usize > self.slots.len() + FAR {
+            lost += self.leave(self.slots.len());
+            self.begin_at(message);
+        }
         let ahead = message.wrapping_sub(self.first) as usize;
         lost += self.leave((ahead + 1).saturating_sub(self.most));
         let at = message.wrapping_sub(self.first) as usize;
