@@ -13,7 +13,6 @@ use crate::experiment::{
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
 use crate::protocol::Order;
-use crate::rt::awake::Awake;
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
 
@@ -138,15 +137,12 @@ impl Workload for Dispatched<'_> {
     }
 
     fn turn(&self, turn: Turn<'_, Self>, times: &mut Times) -> Result<()> {
-        // Without a load the processor would halt between events.
-        let awake = turn.at.map(Awake::on).transpose()?;
         let mut batch = Batch {
             warm_up: self.options.events.div_ceil(10),
             events: self.options.events,
             loaded: false,
         };
         let alone = turn.pair.ask(Order(batch))?;
-        drop(awake);
         batch.loaded = true;
         let loaded = turn.pair.ask(Order(batch))?;
         times.alone.add_round(alone.get(1..).unwrap_or_default());

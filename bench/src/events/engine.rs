@@ -5,7 +5,9 @@ use super::load::{Over, wait_for_next};
 use super::priorities::SUPPLIER;
 use super::setup::{Batch, By, Local};
 use crate::Result;
+use crate::placement::Placement;
 use crate::protocol::obey;
+use crate::rt::awake::Awake;
 use punctual_exec::ThreadSpec;
 use punctual_rtevent::{
     Channel, ChannelOptions, Dispatching, Event, Filter, Header, Level, Pool, PoolOptions,
@@ -58,6 +60,8 @@ fn perform(setup: &Local, batch: Batch) -> Result<Vec<u64>> {
     let expected = (batch.warm_up + batch.events) as usize * usize::from(setup.high);
     let engine = Engine::new(setup, expected)?;
     let (over, supplier) = (Over::default(), engine.supplier()?);
+    // Without a load the processors would halt between events.
+    let awake = (!batch.loaded).then(stay_awake).transpose()?;
     let load = match batch.loaded {
         true => Some(over.load(
             ThreadSpec::named("events-low").scheduling(setup.policy.of_level(OF_LOAD)),
@@ -75,6 +79,7 @@ fn perform(setup: &Local, batch: Batch) -> Result<Vec<u64>> {
     pushed
         .join()
         .map_err(|_| "the supplier's thread panicked")??;
+    drop(awake);
     if let Some(load) = load {
         load.join().map_err(|_| "the load's thread panicked")?;
     }
@@ -83,6 +88,13 @@ fn perform(setup: &Local, batch: Batch) -> Result<Vec<u64>> {
     let warm_up = batch.warm_up as usize * usize::from(setup.high);
     answer.extend(engine.receipts.take().into_iter().skip(warm_up));
     Ok(answer)
+}
+
+/// Keeps the processors of this process from halting. The threads are of this process, as the load
+/// is: a change of the address space costs time, too.
+fn stay_awake() -> Result<Awake> {
+    let processors = Placement::Cross.pinned();
+    Awake::on(processors.or_else(|_| Placement::Same.pinned())?)
 }
 
 /// Pushes urgent events at their pace, and waits until all have come.

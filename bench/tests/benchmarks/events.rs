@@ -31,7 +31,7 @@ fn texts<'r>(rows: &'r Value, name: &str) -> Vec<&'r str> {
     rows.map(|row| row[name].as_str().unwrap()).collect()
 }
 
-fn has_times(row: &Value) {
+fn check_times(row: &Value) {
     for figure in ["p50", "p99", "p999", "max"] {
         assert!(row[figure].as_u64().unwrap() > 0, "{figure}: {row}");
     }
@@ -47,7 +47,7 @@ fn events_pass_a_channel_in_another_process_over_each_link_beside_raw_messages()
     for row in rows.as_array().unwrap() {
         assert_eq!(row["samples"], 10);
         assert!(row["ratio"].as_f64().unwrap() > 0.0, "{row}");
-        has_times(row);
+        check_times(row);
     }
     assert_eq!(report["goals"].as_array().unwrap().len(), 2 * 2 * 2);
     assert!(plot.starts_with("<svg") && plot.contains("reactive"));
@@ -70,7 +70,7 @@ fn urgent_consumers_are_measured_alone_and_beside_a_load_by_each_way_of_dispatch
     assert_eq!(texts(rows, "load"), ["alone", "loaded"].repeat(4));
     for row in rows.as_array().unwrap() {
         assert_eq!(row["samples"], 10 * 2);
-        has_times(row);
+        check_times(row);
         if row["load"] == "loaded" {
             assert!(row["p99_beside_alone"].as_f64().unwrap() > 0.0);
         }
