@@ -5,14 +5,14 @@ use crate::counting::{self, Instrument};
 use crate::experiment::{Experiment, Side};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
-    stubs, throughput,
+    Result, ami, anys, budgets, cubit, demux, events, goals, latency, load, memory, oneway, peer,
+    rt, stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
 
 /// Experiments, in the order of the commands.
-static EXPERIMENTS: [&Experiment; 22] = [
+static EXPERIMENTS: [&Experiment; 24] = [
     &goals::EXPERIMENT,
     &latency::EXPERIMENT,
     &throughput::EXPERIMENT,
@@ -35,6 +35,8 @@ static EXPERIMENTS: [&Experiment; 22] = [
     &rt::order::EXPERIMENT,
     &rt::mutex::EXPERIMENT,
     &rt::starting::EXPERIMENT,
+    &events::latency::EXPERIMENT,
+    &events::dispatching::EXPERIMENT,
 ];
 
 /// Subcommand of the program.
@@ -104,6 +106,13 @@ pub enum Command {
         #[command(subcommand)]
         experiment: rt::Experiment,
     },
+    /// Measure the real-time event channel: the time from a push to its arrival, and whether urgent
+    /// consumers get their events as soon beside others that compute.
+    Events {
+        /// Experiment to run.
+        #[command(subcommand)]
+        experiment: events::Experiment,
+    },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
     /// Run one side of a contender, as the harness starts it.
@@ -149,6 +158,7 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::Oneway(options) => oneway::run(harness, options),
         Command::Side { side } => side.run(),
         Command::Rt { experiment } => rt::run(harness, experiment),
+        Command::Events { experiment } => events::run(harness, experiment),
         Command::Budgets(options) => budgets::run(harness, options),
         Command::Demux(options) => demux::run(harness, options),
         Command::DemuxInstructions(options) => demux::counts::run(harness, options),

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::contender::Harness;
 use crate::peer::{or_told, run_at};
 use crate::placement::Processors;
-use crate::{ami, cubit, demux, oneway, rt};
+use crate::{ami, cubit, demux, events, oneway, rt};
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 use std::str::FromStr;
@@ -27,6 +27,7 @@ pub(crate) enum Setup {
     Ami(ami::Setup),
     Cubit(cubit::Setup),
     Demux(demux::Setup),
+    Events(events::Setup),
     Oneway(oneway::Setup),
     Rt(rt::Setup),
 }
@@ -62,6 +63,8 @@ impl Side {
                 (Setup::Cubit(setup), Some(at)) => cubit::call(setup, at),
                 (Setup::Demux(setup), None) => demux::serve(setup),
                 (Setup::Demux(setup), Some(at)) => demux::call(setup, at),
+                (Setup::Events(setup), None) => events::serve(setup),
+                (Setup::Events(setup), Some(at)) => events::call(setup, at),
                 (Setup::Oneway(setup), None) => oneway::serve(setup),
                 (Setup::Oneway(setup), Some(at)) => oneway::call(setup, at),
                 (Setup::Rt(setup), None) => rt::serve(setup),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Threads of `SCHED_IDLE`, one on each processor, which run when no other thread is runnable,
 /// until this is dropped.
 #[derive(Debug)]
-pub(super) struct Awake {
+pub(crate) struct Awake {
     is_over: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -21,7 +21,7 @@ impl Awake {
     ///
     /// # Errors
     /// The machine does not grant them.
-    pub(super) fn on(processors: Processors) -> Result<Self> {
+    pub(crate) fn on(processors: Processors) -> Result<Self> {
         let mut numbers = vec![processors.client, processors.server];
         numbers.dedup();
         let mut awake = Self {

@@ -14,7 +14,7 @@
 //! has a limit, low clients stop with the high one, and a `watchdog` with the highest priority ends
 //! a process that exceeds the limit.
 
-mod awake;
+pub(crate) mod awake;
 mod batch;
 mod calling;
 mod client;
@@ -28,7 +28,7 @@ mod server;
 mod setup;
 pub(crate) mod starting;
 mod watchdog;
-mod work;
+pub(crate) mod work;
 
 use crate::Result;
 use crate::contender::Harness;

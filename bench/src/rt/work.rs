@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// Consumes the given processor time of this thread. Time in which the thread waits for a processor
 /// does not count, so that an upcall costs the same however often it is interrupted.
-pub(super) fn busy(time: Duration) {
+pub(crate) fn busy(time: Duration) {
     if time.is_zero() {
         return;
     }

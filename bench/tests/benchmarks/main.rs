@@ -3,5 +3,6 @@
 
 mod ami;
 mod cubit;
+mod events;
 mod rt;
 mod smoke;
