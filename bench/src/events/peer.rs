@@ -61,7 +61,7 @@ fn push(setup: &Remote, at: &str) -> Result<()> {
     let options = SubscriberOptions::default();
     let consumer = Arc::new(Arrivals(arrivals));
     let subscriber = Subscriber::start(&poa, at, wanted, options, consumer)?;
-    let publisher = Publisher::new(&orb, at, Form::default(), vec![Selector::new(KIND, 1)]);
+    let publisher = Publisher::new(&poa, at, Form::default(), vec![Selector::new(KIND, 1)]);
     publisher.connect()?;
     wait_for(&subscriber)?;
     let data = RtecEventData {
