@@ -3,7 +3,7 @@
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
-use crate::chains::{EndToEnd, Place, by_itself, seen_by_others};
+use crate::chains::{EndToEnd, Place, by_itself, replies, seen_by_others};
 use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -18,6 +18,8 @@ pub(crate) struct Analysed {
     /// Time that the platform takes of each processor.
     pub(crate) interference: Vec<Option<Task>>,
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
+    /// Number of replies that each stream awaits in a release.
+    replies: Vec<u64>,
     /// Streams of each processor.
     residents: Vec<Vec<usize>>,
 }
@@ -36,6 +38,7 @@ impl Analysed {
             }
         }
         Self {
+            replies: replies(&streams),
             streams,
             places,
             levels,
@@ -77,8 +80,20 @@ impl Analysed {
         prioritized.chain(platform).collect()
     }
 
+    /// Returns the number of replies that a job awaits, after each of which it may be blocked again.
+    pub(super) fn replies(&self, stream: usize) -> u64 {
+        self.replies[stream]
+    }
+
+    /// Returns the blocking of a stream before one part of a job.
+    pub(super) fn blocking_of_part(&self, stream: usize) -> Time {
+        let outcome = self.outcomes[stream].as_ref();
+        let all = outcome.map_or(0, |outcome| outcome.blocking.time.as_nanos());
+        Time::from_nanos(all / self.replies[stream].saturating_add(1))
+    }
+
     /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
-    /// suspension as execution. A stream whose reply is awaited has no jitter: its response counts
+    /// suspension, and the blocking after it, as execution. A stream whose reply is awaited has no jitter: its response counts
     /// from the call.
     pub(super) fn own(&self, stream: usize) -> Task {
         let own = &self.streams[stream];
@@ -90,9 +105,13 @@ impl Analysed {
             true => Time::ZERO,
             false => outcome.jitter,
         };
-        by_itself(&own.task, outcome.suspended)
-            .with_blocking(outcome.blocking.time)
-            .with_jitter(jitter)
+        let blocking = self.blocking_of_part(stream);
+        by_itself(
+            &own.task,
+            outcome.suspended + blocking * self.replies[stream],
+        )
+        .with_blocking(blocking)
+        .with_jitter(jitter)
     }
 
     /// Returns the task of a stream as others see it.
