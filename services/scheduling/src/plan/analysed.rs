@@ -20,6 +20,8 @@ pub(crate) struct Analysed {
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
     /// Number of replies that each stream awaits in a release.
     replies: Vec<u64>,
+    /// Execution time of each stream's operation, without those that it calls.
+    wcets: Vec<Time>,
     /// Streams of each processor.
     residents: Vec<Vec<usize>>,
 }
@@ -29,7 +31,7 @@ impl Analysed {
         streams: Vec<Stream>,
         (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
         (protocol, interference): (Protocol, Vec<Option<Task>>),
-        outcomes: Vec<Option<EndToEnd>>,
+        (wcets, outcomes): (Vec<Time>, Vec<Option<EndToEnd>>),
     ) -> Self {
         let mut residents = vec![Vec::new(); levels.len()];
         for (index, place) in places.iter().enumerate() {
@@ -39,6 +41,7 @@ impl Analysed {
         }
         Self {
             replies: replies(&streams),
+            wcets,
             streams,
             places,
             levels,
@@ -112,6 +115,19 @@ impl Analysed {
         )
         .with_blocking(blocking)
         .with_jitter(jitter)
+    }
+
+    /// Returns the execution time of a stream's operation, without those that it calls, with which its own
+    /// task ([`Self::own`]) has a given one; `None` if those that it calls take as long by themselves.
+    pub(super) fn wcet_within(&self, stream: usize, given: Time) -> Option<Time> {
+        let (one, own) = (&self.streams[stream], self.own(stream));
+        let jobs = one.jobs.max(1);
+        let waiting = (own.wcet - one.task.wcet).as_nanos();
+        let called =
+            (Time::from_nanos(one.task.wcet.as_nanos() / jobs) - self.wcets[stream]).as_nanos();
+        let of_job = given.as_nanos().checked_sub(waiting)? / jobs;
+        let left = of_job.checked_sub(called).filter(|&left| left > 0)?;
+        Some(Time::from_nanos(left))
     }
 
     /// Returns the task of a stream as others see it.

@@ -5,6 +5,7 @@ mod blocking;
 mod examples;
 mod faults;
 mod interference;
+mod mends;
 mod moves;
 mod rates;
 mod several_rates;
