@@ -44,14 +44,22 @@ pub(super) fn print_timeline(all: &[Compared]) {
             shown(one.planned_response),
             shown(one.deadline),
             shown(one.response),
-            one.missed_deadlines
-                .map_or("-".to_owned(), |missed| missed.to_string()),
+            missed(one),
         ]
     });
     anstream::println!();
     anstream::println!(
         "response times and distances count from reading the requests; a time line has no execution times"
     );
+}
+
+/// Returns the number of missed deadlines; `?` if it may be more than what was measured shows.
+fn missed(one: &Compared) -> String {
+    match one.missed_deadlines {
+        None => "-".to_owned(),
+        Some(_) if one.findings.contains(&Finding::DeadlineNotJudged) => "?".to_owned(),
+        Some(missed) => missed.to_string(),
+    }
 }
 
 /// Prints the verdict on all operations.
