@@ -104,7 +104,10 @@ pub fn ceilings(tasks: &[Locking<'_>]) -> BTreeMap<usize, i32> {
 /// Raises the ceiling of each mutex to the highest of its group: the holder of a nested mutex inherits
 /// the priorities of tasks that wait for the outer one.
 fn raise_nested(tasks: &[Locking<'_>], ceilings: &mut BTreeMap<usize, i32>) {
-    let mut groups = Groups::of(tasks.iter().map(|task| task.sections));
+    let mut groups = Groups::default();
+    for task in tasks {
+        groups.add(task.sections.iter().map(|section| section.mutex));
+    }
     let mut highest = BTreeMap::new();
     for (&mutex, &ceiling) in ceilings.iter() {
         let of_group = highest.entry(groups.root(mutex)).or_insert(ceiling);

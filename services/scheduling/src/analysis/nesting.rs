@@ -1,6 +1,5 @@
 //! Groups of mutexes that may be held together.
 
-use super::blocking::CriticalSection;
 use std::collections::BTreeMap;
 
 /// Mutexes in groups: those of one group are connected by jobs that may hold two of them at a time.
@@ -11,15 +10,15 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    /// Makes the groups of tasks, by their sections: the sections of one task may be nested.
-    pub(super) fn of<'t>(tasks: impl Iterator<Item = &'t [CriticalSection]>) -> Self {
-        let mut groups = Self::default();
-        for sections in tasks {
-            for pair in sections.windows(2) {
-                groups.join(pair[0].mutex, pair[1].mutex);
+    /// Adds that the mutexes of one task may be held together.
+    pub(super) fn add(&mut self, mutexes: impl Iterator<Item = usize>) {
+        let mut before = None;
+        for mutex in mutexes {
+            if let Some(before) = before {
+                self.join(before, mutex);
             }
+            before = Some(mutex);
         }
-        groups
     }
 
     /// Returns the mutex that stands for the group of a mutex.
