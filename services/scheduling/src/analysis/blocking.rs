@@ -10,13 +10,15 @@
 use std::collections::BTreeMap;
 
 use super::fixed_priority::{Prioritized, held_up_by};
+use super::nesting::Groups;
 use crate::time::Time;
 
 /// Protocol of the mutexes of one processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protocol {
     /// Priority inheritance: the holder of a mutex takes over the priority of the tasks that wait.
-    /// Sections must not be nested; name nested mutexes by one index.
+    /// Sections of one task are taken for nested: a task that waits for the inner mutex passes the
+    /// priority that it inherits by the outer one on to the inner one's holder.
     Inheritance,
     /// Priority ceiling: a task locks a mutex only if its priority is above the ceilings of all
     /// mutexes that others hold.
@@ -67,10 +69,14 @@ pub struct Cause {
 /// Returns the blocking of each task of a processor, in their order.
 ///
 /// Exact for both ceilings if a critical section may stand anywhere in a job. Under inheritance a safe
-/// bound: the lesser of the sums of the longest sections over tasks, and over mutexes.
+/// bound, nested sections included: the lesser of the sums of the longest sections over tasks, and over
+/// mutexes, as each task holds one outermost section at most when the blocking begins.
 #[must_use]
 pub fn blocking(tasks: &[Locking<'_>], protocol: Protocol) -> Vec<Blocking> {
-    let ceilings = ceilings(tasks);
+    let mut ceilings = ceilings(tasks);
+    if protocol == Protocol::Inheritance {
+        raise_nested(tasks, &mut ceilings);
+    }
     (0..tasks.len())
         .map(|own| {
             let causes = causes(tasks, own, &ceilings);
@@ -93,6 +99,25 @@ pub fn ceilings(tasks: &[Locking<'_>]) -> BTreeMap<usize, i32> {
         }
     }
     ceilings
+}
+
+/// Raises the ceiling of each mutex to the highest of its group: the holder of a nested mutex inherits
+/// the priorities of tasks that wait for the outer one.
+fn raise_nested(tasks: &[Locking<'_>], ceilings: &mut BTreeMap<usize, i32>) {
+    let mut groups = Groups::default();
+    for task in tasks {
+        groups.add(task.sections.iter().map(|section| section.mutex));
+    }
+    let mut highest = BTreeMap::new();
+    for (&mutex, &ceiling) in ceilings.iter() {
+        let of_group = highest.entry(groups.root(mutex)).or_insert(ceiling);
+        *of_group = ceiling.max(*of_group);
+    }
+    for (&mutex, ceiling) in ceilings {
+        if let Some(&of_group) = highest.get(&groups.root(mutex)) {
+            *ceiling = of_group;
+        }
+    }
 }
 
 /// Returns all sections that can block a task.

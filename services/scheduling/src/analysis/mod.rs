@@ -8,6 +8,7 @@ pub mod blocking;
 pub mod bounds;
 pub mod edf;
 pub mod fixed_priority;
+mod nesting;
 mod occupancy;
 mod reservation;
 mod search;

@@ -58,7 +58,7 @@ pub struct EndToEnd {
     pub jitter: Time,
     /// Time for which a job awaits replies of other hosts.
     pub suspended: Time,
-    /// Blocking by streams of lower levels.
+    /// Blocking of one job by streams of lower levels, of all its parts.
     pub blocking: Blocking,
 }
 
@@ -100,7 +100,10 @@ struct Search<'s> {
     chains: &'s Chains<'s>,
     /// Streams of each processor.
     processors: Vec<Vec<usize>>,
+    /// Blocking of each stream before each part of a job.
     blocking: Vec<Blocking>,
+    /// Number of replies that each stream awaits in a release.
+    replies: Vec<u64>,
     states: Vec<State>,
     /// Streams whose replies each stream awaits: stream, number of calls in each release, time of a
     /// message.
@@ -140,6 +143,7 @@ impl<'s> Search<'s> {
             effort: EFFORT,
             processors,
             blocking: vec![Blocking::default(); chains.streams.len()],
+            replies: replies(chains.streams),
             states: chains.streams.iter().map(State::at_first).collect(),
             awaited: vec![Vec::new(); chains.streams.len()],
         };
@@ -178,25 +182,17 @@ impl<'s> Search<'s> {
             let found = processor::blocking(&residents, self.chains.protocol);
             for (place, blocking) in found.into_iter().enumerate() {
                 let stream = self.processors[at][place];
-                self.blocking[stream] = self.repeated(at, stream, blocking);
+                self.blocking[stream] = self.named(at, blocking);
             }
         }
     }
 
-    /// Returns the blocking of all parts of a stream's jobs: after each reply it awaits, lower levels
-    /// may hold it up again. Names the blocking streams by their indices.
-    fn repeated(&self, at: usize, stream: usize, blocking: Blocking) -> Blocking {
-        let calls = self.awaited[stream].iter().map(|&(_, calls, _)| calls);
-        let parts = calls.fold(1, u64::saturating_add);
-        let by = blocking.by.into_iter().map(|mut cause| {
+    /// Names the blocking streams of a processor by their indices.
+    fn named(&self, at: usize, mut blocking: Blocking) -> Blocking {
+        for cause in &mut blocking.by {
             cause.task = self.processors[at][cause.task];
-            cause.length = cause.length * parts;
-            cause
-        });
-        Blocking {
-            time: blocking.time * parts,
-            by: by.collect(),
         }
+        blocking
     }
 
     /// Analyses each stream whose processor has changed, after passing on to it the responses of those
@@ -281,6 +277,7 @@ impl<'s> Search<'s> {
                 suspended: state.suspended,
                 before: state.response,
                 blocking: self.blocking[index].time,
+                replies: self.replies[index],
             }
         });
         residents.collect()
@@ -353,11 +350,32 @@ impl<'s> Search<'s> {
                 response: state.response,
                 jitter: state.jitter,
                 suspended: state.suspended,
-                blocking,
+                blocking: repeated(blocking, self.replies[index].saturating_add(1)),
             })
         };
         all.map(outcome).collect()
     }
+}
+
+/// Returns the number of replies that each stream awaits in a release.
+pub(crate) fn replies(streams: &[Stream]) -> Vec<u64> {
+    let mut replies = vec![0u64; streams.len()];
+    for release in streams.iter().flat_map(|stream| &stream.released_by) {
+        let calls = release.awaited.unwrap_or_default();
+        let calls = calls.saturating_mul(streams[release.stream].jobs);
+        replies[release.stream] = replies[release.stream].saturating_add(calls);
+    }
+    replies
+}
+
+/// Returns the blocking of all parts of a job: after each reply it awaits, lower levels may hold it up
+/// again.
+pub(crate) fn repeated(mut blocking: Blocking, parts: u64) -> Blocking {
+    for cause in &mut blocking.by {
+        cause.length = cause.length * parts;
+    }
+    blocking.time = blocking.time * parts;
+    blocking
 }
 
 /// Returns the number of pairs of streams.

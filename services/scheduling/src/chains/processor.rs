@@ -24,7 +24,10 @@ pub(super) struct Resident<'s> {
     pub(super) suspended: Time,
     /// Response as it was found last.
     pub(super) before: Response,
+    /// Longest blocking by lower levels, before each of its parts.
     pub(super) blocking: Time,
+    /// Number of replies after which lower levels may hold up a job again.
+    pub(super) replies: u64,
 }
 
 /// Responses of one stream.
@@ -121,6 +124,13 @@ impl Resident<'_> {
     fn seen_by_others(&self) -> Task {
         seen_by_others(self.task, self.jitter, self.suspended, self.before)
     }
+
+    /// Returns the task as its own analysis has it. Each job is blocked again after each reply, which
+    /// counts as a longer suspension.
+    fn by_itself(&self) -> Task {
+        let suspended = self.suspended + self.blocking * self.replies;
+        by_itself(self.task, suspended).with_jitter(self.jitter)
+    }
 }
 
 /// Returns the response of a stream of a static level, or of a level in which any order is possible.
@@ -137,7 +147,7 @@ pub(super) fn of_static(
         .map(|(_, other)| other.seen_by_others())
         .collect();
     let above: Vec<&Task> = above.iter().chain(platform).collect();
-    let task = by_itself(own.task, own.suspended).with_jitter(own.jitter);
+    let task = own.by_itself();
     let response = match task.wcet.is_zero() {
         // A conjunction, which takes no time.
         true => Response::Within(own.jitter),
@@ -150,39 +160,57 @@ pub(super) fn of_static(
     Found { response, local }
 }
 
-/// Returns the task of a single call that is awaited: the calls of a release come one after the other.
+/// Returns the task of a single call that is awaited: one call comes after the reply to the one before,
+/// perhaps at once.
+///
+/// Then others, which the last part of the job before has held off, go first. So they have as much time
+/// to arrive as if they might preempt the job's own last part.
 fn one_call(task: &Task, jobs: u64) -> Task {
     let mut one = task.clone().with_jitter(Time::ZERO);
     one.wcet = Time::from_nanos(task.wcet.as_nanos().div_ceil(jobs.max(1)));
-    one
+    floating(one)
+}
+
+/// Returns a task of which no part is certain to be its last.
+fn floating(mut task: Task) -> Task {
+    let longest = task.longest_section();
+    if !longest.is_zero() {
+        task.preemption = Preemption::Floating { longest };
+    }
+    task
 }
 
 /// Returns a task as its own analysis has it: its suspension counts as execution, during which
 /// others run, so that no part of it is certain to be its last.
 pub(crate) fn by_itself(task: &Task, suspended: Time) -> Task {
-    let mut task = task.clone();
     if suspended.is_zero() {
-        return task;
+        return task.clone();
     }
-    let longest = task.longest_section();
-    if !longest.is_zero() {
-        task.preemption = Preemption::Floating { longest };
-    }
+    let mut task = floating(task.clone());
     task.wcet = task.wcet + suspended;
     task
 }
 
-/// Returns whether the demand test covers a stream: by laxity none with sections of any kind, as a job
-/// of later deadline may begin one first; by deadline none with mutexes under priority inheritance or
-/// beside other levels, and none that is blocked again after a suspension.
-fn is_covered(resident: &Resident<'_>, kind: Kind<'_>) -> bool {
-    let is_preempted_anywhere = resident.task.longest_section().is_zero();
-    let locks_nothing = resident.sections.is_empty();
-    let has_ceilings = kind.protocol != Protocol::Inheritance;
-    let is_whole = resident.suspended.is_zero() || (is_preempted_anywhere && locks_nothing);
+/// Returns whether the demand test covers the streams of a level.
+///
+/// By laxity none with sections of any kind, as a job of later deadline may begin one first, and none that
+/// is suspended, as its laxity does not count the suspension. By deadline none with mutexes under
+/// priority inheritance or beside other levels. Where a stream is suspended, none with sections of any
+/// kind: any of them may hold it up again after each reply, and the test counts one blocking.
+fn are_covered<'r>(
+    residents: impl Iterator<Item = &'r Resident<'r>> + Clone,
+    kind: Kind<'_>,
+) -> bool {
+    let is_suspended = residents.clone().any(|one| !one.suspended.is_zero());
+    let locks_nothing = residents.clone().all(|one| one.sections.is_empty());
+    let mut residents = residents;
+    let has_no_sections =
+        locks_nothing && residents.all(|one| one.task.longest_section().is_zero());
+    let has_ceilings = kind.is_alone && kind.protocol != Protocol::Inheritance;
     match kind.dispatching {
-        Dispatching::Laxity => is_preempted_anywhere && locks_nothing,
-        _ => is_whole && (locks_nothing || (kind.is_alone && has_ceilings)),
+        Dispatching::Laxity => has_no_sections && !is_suspended,
+        _ if is_suspended => has_no_sections,
+        _ => locks_nothing || has_ceilings,
     }
 }
 
@@ -203,14 +231,10 @@ fn band(
     }
     let pairs = || residents.iter().zip(seen);
     let own = || pairs().filter(|(resident, _)| resident.level == level);
-    if own().any(|(resident, _)| !is_covered(resident, kind)) {
+    if !are_covered(own().map(|(resident, _)| resident), kind) {
         return None;
     }
-    let tasks: Vec<Task> = own()
-        .map(|(resident, _)| {
-            by_itself(resident.task, resident.suspended).with_jitter(resident.jitter)
-        })
-        .collect();
+    let tasks: Vec<Task> = own().map(|(resident, _)| resident.by_itself()).collect();
     let sharing: Vec<Sharing<'_>> = tasks
         .iter()
         .zip(own())

@@ -52,6 +52,9 @@ pub enum Finding {
     LateResponse,
     /// A job ended after its deadline.
     MissedDeadline,
+    /// A job took longer than is left to its deadline after its latest release. If it was released as late is not
+    /// known, as measured times count from the request, and deadlines from the release of the chain's source.
+    DeadlineNotJudged,
     /// The plan does not have the operation.
     NotPlanned,
     /// The operation never ran.
@@ -59,7 +62,7 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// Returns whether more was needed than planned.
+    /// Returns whether more was needed than planned, or may have been.
     #[must_use]
     pub fn is_worse(self) -> bool {
         self != Self::NeverRan
@@ -82,7 +85,10 @@ pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compa
         let streams = streams.get(name).map_or(&[][..], Vec::as_slice);
         let mut compared = Compared::planned(name, operation.times.worst, streams);
         match measured.remove(name) {
-            Some(measured) => compared.add(&measured),
+            Some(measured) => {
+                compared.add(&measured);
+                compared.judge(streams);
+            }
             None => compared.findings.push(Finding::NeverRan),
         }
         compared
@@ -181,6 +187,20 @@ impl Compared {
             if is_so {
                 self.findings.push(finding);
             }
+        }
+    }
+
+    /// Adds that a deadline cannot be judged: it is not exceeded by what was measured, but may be with the time
+    /// from the source's release to the job's own.
+    fn judge(&mut self, streams: &[Planned<'_>]) {
+        let left = |one: &Planned<'_>| one.stream.deadline - one.stream.jitter;
+        let left = streams.iter().map(left).min();
+        let is_longer = self
+            .response
+            .zip(left)
+            .is_some_and(|(time, left)| time > left);
+        if is_longer && !self.findings.contains(&Finding::MissedDeadline) {
+            self.findings.push(Finding::DeadlineNotJudged);
         }
     }
 

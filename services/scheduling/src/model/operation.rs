@@ -221,7 +221,9 @@ impl Builder {
             if length.is_zero() {
                 self.fault("a critical section is above zero", lock.time.span(), "zero");
             } else if length > worst {
-                let message = format!("a critical section is no longer than `wcet`, {worst}");
+                let message = format!(
+                    "a critical section is no longer than `wcet`, {worst}: a mutex held across a call is not analysed"
+                );
                 self.fault(message, lock.time.span(), "too long");
             }
             sections.push(CriticalSection { mutex, length });

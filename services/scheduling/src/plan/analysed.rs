@@ -3,7 +3,7 @@
 use crate::analysis::Task;
 use crate::analysis::blocking::Protocol;
 use crate::analysis::fixed_priority::Prioritized;
-use crate::chains::{EndToEnd, Place, by_itself, seen_by_others};
+use crate::chains::{EndToEnd, Place, by_itself, replies, seen_by_others};
 use crate::release::Stream;
 use crate::strategy::Dispatching;
 use crate::time::Time;
@@ -18,6 +18,10 @@ pub(crate) struct Analysed {
     /// Time that the platform takes of each processor.
     pub(crate) interference: Vec<Option<Task>>,
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
+    /// Number of replies that each stream awaits in a release.
+    replies: Vec<u64>,
+    /// Execution time of each stream's operation, without those that it calls.
+    wcets: Vec<Time>,
     /// Streams of each processor.
     residents: Vec<Vec<usize>>,
 }
@@ -27,7 +31,7 @@ impl Analysed {
         streams: Vec<Stream>,
         (places, levels): (Vec<Option<Place>>, Vec<Vec<Dispatching>>),
         (protocol, interference): (Protocol, Vec<Option<Task>>),
-        outcomes: Vec<Option<EndToEnd>>,
+        (wcets, outcomes): (Vec<Time>, Vec<Option<EndToEnd>>),
     ) -> Self {
         let mut residents = vec![Vec::new(); levels.len()];
         for (index, place) in places.iter().enumerate() {
@@ -36,6 +40,8 @@ impl Analysed {
             }
         }
         Self {
+            replies: replies(&streams),
+            wcets,
             streams,
             places,
             levels,
@@ -77,8 +83,20 @@ impl Analysed {
         prioritized.chain(platform).collect()
     }
 
+    /// Returns the number of replies that a job awaits, after each of which it may be blocked again.
+    pub(super) fn replies(&self, stream: usize) -> u64 {
+        self.replies[stream]
+    }
+
+    /// Returns the blocking of a stream before one part of a job.
+    pub(super) fn blocking_of_part(&self, stream: usize) -> Time {
+        let outcome = self.outcomes[stream].as_ref();
+        let all = outcome.map_or(0, |outcome| outcome.blocking.time.as_nanos());
+        Time::from_nanos(all / self.replies[stream].saturating_add(1))
+    }
+
     /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
-    /// suspension as execution. A stream whose reply is awaited has no jitter: its response counts
+    /// suspension, and the blocking after it, as execution. A stream whose reply is awaited has no jitter: its response counts
     /// from the call.
     pub(super) fn own(&self, stream: usize) -> Task {
         let own = &self.streams[stream];
@@ -90,9 +108,26 @@ impl Analysed {
             true => Time::ZERO,
             false => outcome.jitter,
         };
-        by_itself(&own.task, outcome.suspended)
-            .with_blocking(outcome.blocking.time)
-            .with_jitter(jitter)
+        let blocking = self.blocking_of_part(stream);
+        by_itself(
+            &own.task,
+            outcome.suspended + blocking * self.replies[stream],
+        )
+        .with_blocking(blocking)
+        .with_jitter(jitter)
+    }
+
+    /// Returns the execution time of a stream's operation, without those that it calls, with which its own
+    /// task ([`Self::own`]) has a given one; `None` if those that it calls take as long by themselves.
+    pub(super) fn wcet_within(&self, stream: usize, given: Time) -> Option<Time> {
+        let (one, own) = (&self.streams[stream], self.own(stream));
+        let jobs = one.jobs.max(1);
+        let waiting = (own.wcet - one.task.wcet).as_nanos();
+        let called =
+            (Time::from_nanos(one.task.wcet.as_nanos() / jobs) - self.wcets[stream]).as_nanos();
+        let of_job = given.as_nanos().checked_sub(waiting)? / jobs;
+        let left = of_job.checked_sub(called).filter(|&left| left > 0)?;
+        Some(Time::from_nanos(left))
     }
 
     /// Returns the task of a stream as others see it.

@@ -70,18 +70,23 @@ impl Plan {
             jobs,
             time,
         };
-        let causes = outcome.blocking.by.iter();
+        let (replies, jobs) = (analysed.replies(stream), found.job + 1);
+        // Once for the busy period, and after each reply of each job.
+        let times = replies.saturating_mul(jobs).saturating_add(1);
+        let blocking = outcome.blocking.by.iter().map(|cause| {
+            let length = cause.length.as_nanos() / replies.saturating_add(1);
+            term(cause.task, 0, Time::from_nanos(length) * times)
+        });
+        let again = analysed.blocking_of_part(stream) * replies.saturating_mul(jobs);
         let is_stream = |one: &&Interference| one.task < here.len();
         let (others, platform): (Vec<&Interference>, Vec<&Interference>) =
             found.interference.iter().partition(is_stream);
         Some(Explained {
             response: found.response,
             jitter: found.jitter,
-            blocking: causes
-                .map(|cause| term(cause.task, 0, cause.length))
-                .collect(),
-            execution: found.execution,
-            jobs: found.job + 1,
+            blocking: blocking.collect(),
+            execution: found.execution - again,
+            jobs,
             suspended: outcome.suspended,
             interference: others
                 .into_iter()

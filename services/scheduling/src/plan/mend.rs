@@ -33,9 +33,10 @@ pub struct Mend {
     pub stream: usize,
     /// Name of the operation.
     pub operation: String,
-    /// Largest worst-case execution time that mends the processor, if it is not longer already.
+    /// Largest worst-case execution time of a job, without operations that it calls, that mends the processor, if it
+    /// is not longer already.
     pub wcet: Option<Time>,
-    /// Smallest period that mends the processor, if it is not shorter already.
+    /// Smallest period of the stream's source that mends the processor, if it is not shorter already.
     pub period: Option<Time>,
 }
 
@@ -73,7 +74,10 @@ impl Plan {
             Mend {
                 stream,
                 operation: self.streams[stream].operation.clone(),
-                wcet: change.wcet.filter(|&wcet| wcet < task.wcet),
+                wcet: change
+                    .wcet
+                    .filter(|&wcet| wcet < task.wcet)
+                    .and_then(|wcet| analysed.wcet_within(stream, wcet)),
                 period: change.period.filter(|&period| period > task.period),
             }
         });

@@ -149,7 +149,10 @@ impl Plan {
             interference: &interference,
         });
         let platform = (model.protocol, interference);
-        let analysed = Analysed::new(streams, (places, levels), platform, analysis.streams);
+        let wcet = |stream: &Stream| model.operations[stream.operation].times.worst;
+        let wcets = streams.iter().map(wcet).collect();
+        let outcomes = (wcets, analysis.streams);
+        let analysed = Analysed::new(streams, (places, levels), platform, outcomes);
         Self {
             is_complete: analysis.is_complete,
             strategy: strategy.to_owned(),

@@ -88,14 +88,18 @@ fn dynamic(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
+/// Returns `true` if the fair server has taken the place of real-time throttling: since Linux 6.12, except in
+/// kernels with real-time control groups.
+pub(super) fn has_fair_server(machine: &Machine) -> bool {
+    matches!(machine.has_linux((6, 12)), Ok(true))
+        && matches!(groups::is_built_in(machine), Ok(false))
+}
+
 fn throttling(machine: &Machine) -> Result<Finding, Unknown> {
     let runtime: i64 = machine.number("/proc/sys/kernel/sched_rt_runtime_us")?;
     let period: i64 = machine.number("/proc/sys/kernel/sched_rt_period_us")?;
     let value = format!("{} of {} ms", runtime / 1000, period / 1000);
-    // Since then the fair server replaces throttling, except in kernels with real-time control
-    // groups.
-    let is_by_fair_server = matches!(machine.has_linux((6, 12)), Ok(true))
-        && matches!(groups::is_built_in(machine), Ok(false));
+    let is_by_fair_server = has_fair_server(machine);
     Ok(match runtime {
         0 => THROTTLING
             .missing(value)

@@ -18,7 +18,7 @@ mod report;
 mod rights;
 mod text;
 
-pub(crate) use facts::{Facts, facts};
+pub(crate) use facts::{Facts, Throttling, facts};
 use machine::Machine;
 use policies::Grants;
 use report::Report;

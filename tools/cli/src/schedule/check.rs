@@ -71,13 +71,14 @@ fn remarks(model: &Model, plan: &Plan, name: &str) -> Result<Vec<Remark>, ExitCo
     let its = |host: &&Host| host.name == name || (name.is_empty() && model.hosts.len() == 1);
     let host = model.hosts.iter().find(its).ok_or_else(|| {
         let known: Vec<_> = model.hosts.iter().map(|host| &*host.name).collect();
-        fail(
-            format!("the model has no host `{name}`"),
-            Some(&format!(
-                "give the one that this machine is, of {}",
-                known.join(", ")
-            )),
-        )
+        let first = known.first().copied().unwrap_or_default();
+        let known = known.join(", ");
+        let message = match name {
+            "" => format!("the model has several hosts: {known}"),
+            _ => format!("the model has no host `{name}`; it has {known}"),
+        };
+        let help = format!("say which of them this machine is, for example `--here={first}`");
+        fail(message, Some(&help))
     })?;
     Ok(compare(model, plan, host, facts()))
 }

@@ -1,6 +1,6 @@
 //! `punctual schedule compare`.
 
-use super::comparison::{print_measured, print_timeline, print_verdict};
+use super::comparison::{has_run, print_measured, print_timeline, print_verdict};
 use super::draw::write_picture;
 use super::measured_file::read_observed;
 use super::source::{Source, print_json};
@@ -76,7 +76,9 @@ impl Comparison {
         };
         let mut findings = operations.iter().flat_map(|one| &one.findings);
         Self {
-            as_planned: not_recorded == 0 && !findings.any(|finding| finding.is_worse()),
+            as_planned: not_recorded == 0
+                && has_run(&operations)
+                && !findings.any(|finding| finding.is_worse()),
             source,
             not_recorded,
             lost_records,
@@ -141,5 +143,5 @@ fn print(comparison: &Comparison, observed: &Observed) {
             "{records} later records had no room in the time line: what ran after them is not compared"
         );
     }
-    print_verdict(comparison.as_planned);
+    print_verdict(&comparison.operations, comparison.as_planned);
 }

@@ -44,8 +44,7 @@ pub(super) fn print_timeline(all: &[Compared]) {
             shown(one.planned_response),
             shown(one.deadline),
             shown(one.response),
-            one.missed_deadlines
-                .map_or("-".to_owned(), |missed| missed.to_string()),
+            missed(one),
         ]
     });
     anstream::println!();
@@ -54,8 +53,30 @@ pub(super) fn print_timeline(all: &[Compared]) {
     );
 }
 
+/// Returns the number of missed deadlines; `?` if it may be more than what was measured shows.
+fn missed(one: &Compared) -> String {
+    match one.missed_deadlines {
+        None => "-".to_owned(),
+        Some(_) if one.findings.contains(&Finding::DeadlineNotJudged) => "?".to_owned(),
+        Some(missed) => missed.to_string(),
+    }
+}
+
 /// Prints the verdict on all operations.
-pub(super) fn print_verdict(as_planned: bool) {
+pub(super) fn print_verdict(all: &[Compared], as_planned: bool) {
+    let is_not_judged = |one: &Compared| one.findings.contains(&Finding::DeadlineNotJudged);
+    if all.iter().any(is_not_judged) {
+        anstream::println!(
+            "deadlines count from the release of a chain's source, measured times from the request: what is not judged took\n\
+             longer than its deadline leaves after its latest release, and may be late"
+        );
+    }
+    if !has_run(all) {
+        anstream::println!(
+            "{BAD}nothing to compare{BAD:#}: no operation of the plan ran; operations are named as in IDL, Module::Interface::operation"
+        );
+        return;
+    }
     match as_planned {
         true => anstream::println!(
             "{GOOD}as planned{GOOD:#}: no operation needed more than its plan says"
@@ -64,6 +85,12 @@ pub(super) fn print_verdict(as_planned: bool) {
             "{BAD}not as planned{BAD:#}: measure again (`record`), and check the new model"
         ),
     }
+}
+
+/// Returns whether an operation of the plan ran.
+pub(super) fn has_run(all: &[Compared]) -> bool {
+    all.iter()
+        .any(|one| one.jobs > 0 && !one.findings.contains(&Finding::NotPlanned))
 }
 
 fn print_table<const COLUMNS: usize>(
@@ -106,6 +133,7 @@ fn verdict(findings: &[Finding]) -> String {
         Finding::EarlyRelease => "early release",
         Finding::LateResponse => "late response",
         Finding::MissedDeadline => "missed deadline",
+        Finding::DeadlineNotJudged => "deadline not judged",
         Finding::NotPlanned => "not planned",
         Finding::NeverRan => "never ran",
     });

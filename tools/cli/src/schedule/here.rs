@@ -1,6 +1,7 @@
 //! Comparison of a plan with this machine.
 
-use crate::doctor::Facts;
+use super::kernel_share::{busiest, reserved};
+use crate::doctor::{Facts, Throttling};
 use punctual_scheduling::model::{Host, Model};
 use punctual_scheduling::plan::Plan;
 use serde::Serialize;
@@ -32,6 +33,8 @@ pub(super) fn compare(model: &Model, plan: &Plan, host: &Host, facts: Facts) -> 
     if of_deadlines > 0 {
         remarks.push(reservations(facts));
     }
+    let has_reservations = of_deadlines > 0 && of_priorities == 0;
+    remarks.extend(share(plan, host, facts.throttling, has_reservations));
     if !model.mutexes.is_empty() && of_priorities > 0 {
         let text = "mutexes inherit priorities in the kernel, whatever `lock_protocol` says";
         remarks.push(Remark::of(true, text));
@@ -102,6 +105,41 @@ fn reservations(facts: Facts) -> Remark {
     }
 }
 
+/// Compares what the threads may use with the share of a processor that the kernel grants them, if it has a
+/// limit.
+fn share(
+    plan: &Plan,
+    host: &Host,
+    throttling: Option<Throttling>,
+    has_reservations: bool,
+) -> Option<Remark> {
+    let Throttling { share, stops_fifo } = throttling?;
+    let (runtime, period) = (share.runtime, share.period);
+    if has_reservations {
+        let is_met = reserved(plan, host, share)?.is_admitted();
+        let text = match is_met {
+            true => format!(
+                "the reservations fit into {runtime} of each {period} (sched_rt_runtime_us)"
+            ),
+            false => format!(
+                "the reservations need more than the {runtime} of each {period} that the kernel grants them: shorten `wcet`, or `sudo sysctl kernel.sched_rt_runtime_us=-1`"
+            ),
+        };
+        return Some(Remark::of(is_met, text));
+    }
+    let (processor, used) = busiest(plan, host, period).filter(|_| stops_fifo)?;
+    let threads = format!(
+        "real-time threads of processor {processor} may use {used} of {period}, and the kernel stops them after {runtime}"
+    );
+    Some(match used <= runtime {
+        true => Remark::of(true, format!("{threads} (sched_rt_runtime_us)")),
+        false => Remark::of(
+            false,
+            format!("{threads}: plan less, or `sudo sysctl kernel.sched_rt_runtime_us=-1`"),
+        ),
+    })
+}
+
 fn platform(host: &Host, facts: Facts) -> Option<Remark> {
     if let Some(taken) = host.interference {
         let text = format!(
@@ -116,6 +154,8 @@ fn platform(host: &Host, facts: Facts) -> Option<Remark> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use punctual_scheduling::Time;
+    use punctual_scheduling::analysis::admission::KernelShare;
     use punctual_scheduling::model::read;
     use punctual_scheduling::plan::plan;
     use punctual_scheduling::strategy::by_name;
@@ -126,6 +166,15 @@ mod tests {
         grants_priorities: true,
         grants_reservations: true,
         is_virtual: Some(false),
+        throttling: None,
+    };
+
+    const DEFAULT: Throttling = Throttling {
+        share: KernelShare {
+            runtime: Time::from_millis(950),
+            period: Time::from_millis(1_000),
+        },
+        stops_fifo: true,
     };
 
     fn compared(text: &str, facts: Facts) -> Vec<Remark> {
@@ -175,6 +224,52 @@ mod tests {
         };
         let two = format!("{ONE}[operation.b]\nwcet = '1ms'\nperiod = '20ms'\n");
         assert!(unmet(&two, few)[0].contains("--lanes 1"));
+    }
+
+    #[test]
+    fn more_than_the_kernel_s_share_is_a_problem_with_the_next_step() {
+        let facts = Facts {
+            throttling: Some(DEFAULT),
+            ..MACHINE
+        };
+        let full = "[operation.a]\nwcet = '199ms'\nperiod = '200ms'\n";
+        let texts = unmet(full, facts);
+        assert_eq!(texts.len(), 1, "{texts:?}");
+        assert!(
+            texts[0].contains("may use 995ms of 1s, and the kernel stops them after 950ms"),
+            "{texts:?}"
+        );
+        assert!(texts[0].contains("sysctl kernel.sched_rt_runtime_us=-1"));
+        // A share of a tenth, but in one piece.
+        let long = "[operation.a]\nwcet = '960ms'\nperiod = '9s'\n";
+        assert_eq!(unmet(long, facts).len(), 1);
+        let less = "[operation.a]\nwcet = '180ms'\nperiod = '200ms'\n";
+        assert_eq!(unmet(less, facts), [""; 0]);
+        assert!(
+            compared(less, facts)[3]
+                .text
+                .contains("may use 900ms of 1s")
+        );
+    }
+
+    #[test]
+    fn since_linux_6_12_the_share_bounds_reservations_alone() {
+        let throttling = Some(Throttling {
+            stops_fifo: false,
+            ..DEFAULT
+        });
+        let facts = Facts {
+            throttling,
+            ..MACHINE
+        };
+        let full = "[operation.a]\nwcet = '199ms'\nperiod = '200ms'\n";
+        assert_eq!(unmet(full, facts), [""; 0]);
+        let texts = unmet(&format!("strategy = 'EDF'\n{full}"), facts);
+        assert!(
+            texts[0].contains("need more than the 950ms of each 1s"),
+            "{texts:?}"
+        );
+        assert_eq!(unmet(&format!("strategy = 'EDF'\n{ONE}"), facts), [""; 0]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod comparison;
 mod draw;
 mod explain;
 mod here;
+mod kernel_share;
 mod measured_file;
 mod noise;
 mod record;

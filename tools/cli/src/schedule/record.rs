@@ -60,6 +60,12 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
         Some(file) => (read_measured(file)?, ExitCode::SUCCESS),
         None => run_program(&options.program)?,
     };
+    if measured.operations.is_empty() {
+        return Err(fail(
+            "no operation was measured, of which a model could be made",
+            Some("call the server's operations while it records, and end it by Orb::shutdown"),
+        ));
+    }
     let model = write_model(&measured, options.margin);
     if let Some(file) = &options.output {
         std::fs::write(file, &model)

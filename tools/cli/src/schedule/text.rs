@@ -199,7 +199,7 @@ fn print_mends(plan: &Plan, mends: &Mends) {
     let at = name(&plan.processors[mends.processor]);
     if mends.scale.is_none() && mends.interference.is_none() && mends.changes.is_empty() {
         anstream::println!(
-            "\nno shorter execution time and no longer period on processor {at} mends it"
+            "\nno shorter execution time and no longer period on processor {at} alone mends it, if the jitter of its operations stays (see what-if)"
         );
         return;
     }
@@ -224,7 +224,8 @@ fn print_mends(plan: &Plan, mends: &Mends) {
             anstream::println!("  {}.wcet at most {wcet}", mend.operation);
         }
         if let Some(period) = mend.period {
-            anstream::println!("  {}.period at least {period}", mend.operation);
+            let source = &plan.streams[mend.stream].source;
+            anstream::println!("  {source}.period at least {period}");
         }
     }
 }

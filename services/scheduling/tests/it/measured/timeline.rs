@@ -159,3 +159,31 @@ fn each_job_is_compared_with_its_deadline_and_no_execution_time_is_claimed() {
     assert_eq!((c.operation.as_str(), c.missed_deadlines), ("C::c", None));
     assert_eq!(c.findings, [Finding::NotPlanned]);
 }
+
+#[test]
+fn the_deadline_of_an_operation_that_another_releases_is_not_judged_by_its_requests_alone() {
+    let text = "
+        [operation.source]\nwcet = '3us'\nperiod = '20us'
+        calls = [{ operation = 'M::I::called', kind = 'one-way' }]
+        [operation.'M::I::called']\nwcet = '3us'\ndeadline = '13us'
+    ";
+    let model = read("t.toml", text).unwrap();
+    let plan = plan(&model, &Rms).unwrap();
+    let findings = |end| {
+        let begun = ("B", "M::I::called", "7", 1, Some("M::I::called"));
+        let events = [
+            ("i", "read", "5", 1, None),
+            begun,
+            ("E", "upcall", end, 1, None),
+        ];
+        let all = compare_timeline(&model, &plan, &timeline(&file(&events)));
+        let called = all.into_iter().find(|one| one.operation == "M::I::called");
+        called.unwrap().findings
+    };
+    // It may be released as late as 6 after the source: 7 are left.
+    assert_eq!(findings("12"), []);
+    assert_eq!(findings("13"), [Finding::DeadlineNotJudged]);
+    assert!(Finding::DeadlineNotJudged.is_worse());
+    assert!(findings("19").contains(&Finding::MissedDeadline));
+    assert!(!findings("19").contains(&Finding::DeadlineNotJudged));
+}

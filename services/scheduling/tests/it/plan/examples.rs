@@ -112,3 +112,16 @@ fn few_lanes_cost_response_time_and_too_few_break_a_deadline() {
     assert_eq!(radar.before, micros(3_700));
     assert!(radar.after > radar.before);
 }
+
+#[test]
+fn the_set_to_rehearse_a_miss_leaves_the_processor_idle_and_misses_one_deadline() {
+    let plan = example("late");
+    let misses = plan
+        .streams
+        .iter()
+        .filter(|one| one.verdict == Verdict::Misses);
+    let misses: Vec<_> = misses.map(|one| (&*one.operation, one.response)).collect();
+    // 10 own, 10 and 15 of the others, 19.6 of the platform.
+    assert_eq!(misses, [("log.write", micros(54_600))]);
+    assert!(plan.processors[0].utilisation < 0.21);
+}

@@ -1,9 +1,11 @@
 //! Tests of plans: of the examples, of models with faults, of rates that pass through calls.
 
 mod admission;
+mod blocking;
 mod examples;
 mod faults;
 mod interference;
+mod mends;
 mod moves;
 mod rates;
 mod several_rates;

@@ -2,7 +2,7 @@
 
 use super::{model, planned};
 use punctual_scheduling::Time;
-use punctual_scheduling::plan::Plan;
+use punctual_scheduling::plan::{Plan, Verdict};
 
 const HOSTS: &str = "strategy = \"DMS\"\n[host.a]\n[host.b]\n[[message]]\nfrom = \"a\"\nto = \"b\"\ntime = \"0s\"\n";
 
@@ -122,4 +122,146 @@ fn lanes_that_slow_a_supplier_slow_what_it_calls_on_another_host() {
     assert_eq!(far.streams[0].after, Some(Time::from_millis(10)));
     assert!(far.breaks);
     assert!(plan.lanes(2).iter().all(|cost| !cost.breaks));
+}
+
+/// Plans operations of the hosts `a`, `b` and `c` by a strategy.
+fn plan_by(strategy: &str, operations: &str) -> Plan {
+    let hosts = HOSTS.replace("DMS", strategy);
+    let third = "[host.c]\n[[message]]\nfrom = \"a\"\nto = \"c\"\ntime = \"0s\"\n";
+    planned(&model(&format!(
+        "mutexes = [\"m\"]\n{hosts}{third}{operations}"
+    )))
+}
+
+/// Writes three operations of the host `a` that cannot be preempted.
+fn three_unpreempted(criticality: &str) -> String {
+    let one = |name| {
+        format!(
+            "[operation.{name}]\nhost = \"a\"\nwcet = \"5ms\"\nperiod = \"200ms\"\npreemption = \"none\"\n\
+             criticality = \"{criticality}\"\n"
+        )
+    };
+    ["n1", "n2", "n3"].map(one).concat()
+}
+
+#[test]
+fn under_edf_others_block_a_caller_again_after_each_reply() {
+    let caller = r#"
+        [operation.caller]
+        host = "a"
+        wcet = "2ms"
+        period = "100ms"
+        deadline = "10ms"
+        calls = [{ operation = "far", times = 2 }]
+        [operation.far]
+        host = "b"
+        wcet = "1ms"
+        locks = [{ mutex = "m", time = "1ms" }]
+        "#;
+    let plan = plan_by("EDF", &format!("{caller}{}", three_unpreempted("medium")));
+    // Each of the three may have just begun as the caller is released or has a reply: 2 + 2 + 3 · 5.
+    let caller = plan.streams_of("caller").next().unwrap();
+    let response = plan.streams[caller].response;
+    assert!(
+        response.is_none_or(|time| time >= Time::from_millis(19)),
+        "{response:?}"
+    );
+    assert!(!plan.fits());
+}
+
+#[test]
+fn under_muf_lower_levels_block_after_the_replies_of_every_caller() {
+    let callers = r#"
+        [operation.r1]
+        host = "a"
+        wcet = "5ms"
+        period = "200ms"
+        deadline = "20ms"
+        criticality = "high"
+        calls = [{ operation = "q1" }]
+        [operation.q1]
+        host = "b"
+        wcet = "2ms"
+        preemption = "none"
+        criticality = "high"
+        [operation.r2]
+        host = "a"
+        wcet = "1ms"
+        period = "200ms"
+        deadline = "13ms"
+        criticality = "high"
+        calls = [{ operation = "q2" }]
+        [operation.q2]
+        host = "c"
+        wcet = "2ms"
+        preemption = "none"
+        criticality = "high"
+        "#;
+    let verdict = |callers: &str| {
+        let plan = plan_by("MUF", &format!("{callers}{}", three_unpreempted("low")));
+        let stream = plan.streams_of("r2").next().unwrap();
+        plan.streams[stream].verdict
+    };
+    // Behind two sections of lower levels, and the other caller: 5 + 5 + 1 + 2 + 5.
+    assert_eq!(verdict(callers), Verdict::Misses);
+    assert_eq!(verdict(&callers.replace("13ms", "18ms")), Verdict::Fits);
+}
+
+#[test]
+fn a_call_right_after_a_reply_waits_for_what_the_last_call_held_off() {
+    let plan = plan(
+        r#"
+        [operation.urgent]
+        host = "a"
+        wcet = "14ms"
+        period = "100ms"
+        deadline = "14ms"
+        [operation.caller]
+        host = "a"
+        wcet = "4ms"
+        period = "100ms"
+        deadline = "35ms"
+        calls = [{ operation = "far" }]
+        [operation.far]
+        host = "b"
+        wcet = "10ms"
+        preemption = "none"
+        [operation.often]
+        host = "b"
+        wcet = "2ms"
+        period = "5ms"
+        deadline = "20ms"
+        "#,
+    );
+    // The reply takes 10, and four jobs of `often`, two of which waited for the end of the call before.
+    assert_eq!(response(&plan, "caller"), Some(4 + 18 + 14));
+    assert!(!plan.fits());
+}
+
+#[test]
+fn each_job_of_a_late_caller_is_blocked_again_after_its_replies() {
+    let plan = plan(
+        r#"
+        [operation.caller]
+        host = "a"
+        wcet = "1ms"
+        period = "10ms"
+        deadline = "40ms"
+        calls = [{ operation = "far" }]
+        [operation.far]
+        host = "b"
+        wcet = "1ms"
+        [operation.long]
+        host = "a"
+        wcet = "4ms"
+        period = "200ms"
+        section = "4ms"
+        [operation.hi]
+        host = "a"
+        wcet = "6ms"
+        period = "20ms"
+        "#,
+    );
+    // 4 at first, 1 + 1 + 4 for each job, two jobs of `hi`: the second job ends at 28, 18 after its release.
+    assert_eq!(response(&plan, "caller"), Some(18));
 }

@@ -20,6 +20,19 @@ pub(super) enum Holds {
     Nothing,
     Processor,
     Mutex(usize),
+    /// Mutex of the piece before, which goes on holding it, and one nested in it.
+    Nested(usize, usize),
+}
+
+impl Holds {
+    /// Returns the mutexes that a piece needs, the outer one first.
+    fn mutexes(self) -> [Option<usize>; 2] {
+        match self {
+            Self::Nothing | Self::Processor => [None; 2],
+            Self::Mutex(mutex) => [Some(mutex), None],
+            Self::Nested(outer, inner) => [Some(outer), Some(inner)],
+        }
+    }
 }
 
 /// Releases and code of one task.
@@ -269,16 +282,38 @@ fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules)
         (urgency(job, sources, rules), wins, Reverse(job.number))
     };
     let mut chosen = (0..jobs.len()).max_by_key(order)?;
-    while let (Holds::Mutex(mutex), 0) = (holds(&jobs[chosen]), jobs[chosen].progress) {
-        let held = |job: &Job| job.progress > 0 && holds(job) == Holds::Mutex(mutex);
-        let Some(holder) = jobs.iter().position(held) else {
-            break;
-        };
+    while let Some((mutex, holder)) = awaited(jobs, chosen, sources) {
         let inherits = !rules.ceilings.contains_key(&mutex);
         assert!(inherits, "under ceilings no job waits for a mutex");
         chosen = holder;
     }
     Some(chosen)
+}
+
+/// Returns a mutex that a job has to lock and another holds, and the other.
+fn awaited(jobs: &[Job], waiting: usize, sources: &[Source]) -> Option<(usize, usize)> {
+    let own = held(&jobs[waiting], sources);
+    let job = &jobs[waiting];
+    let needed = sources[job.task].pieces[job.piece].holds.mutexes();
+    let needed = needed.into_iter().flatten();
+    let mut missing = needed.filter(|mutex| !own.contains(&Some(*mutex)));
+    missing.find_map(|mutex| {
+        let holder = |job: &Job| held(job, sources).contains(&Some(mutex));
+        Some((mutex, jobs.iter().position(holder)?))
+    })
+}
+
+/// Returns the mutexes that a job holds: those of the piece that it has begun, else those that the piece
+/// before shares with the next.
+fn held(job: &Job, sources: &[Source]) -> [Option<usize>; 2] {
+    let pieces = &sources[job.task].pieces;
+    let needed = pieces[job.piece].holds.mutexes();
+    if job.progress > 0 {
+        return needed;
+    }
+    let before = job.piece.checked_sub(1);
+    let before = before.map_or([None; 2], |before| pieces[before].holds.mutexes());
+    needed.map(|mutex| mutex.filter(|_| before.contains(&mutex)))
 }
 
 /// Returns the priority and deadline of a job, with those that it has as the holder of a mutex.
