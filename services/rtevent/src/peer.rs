@@ -153,7 +153,7 @@ pub enum Lost {
     Superseded,
     /// Dropped after the supplier had waited for room as long as it may.
     WaitedTooLong,
-    /// Dropped with the queue of a consumer that was disconnected.
+    /// Dropped as the consumer was disconnected: with its queue, or on the way to it.
     Disconnected,
     /// Arrived while the consumer was suspended.
     Suspended,

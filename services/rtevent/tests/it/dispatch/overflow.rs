@@ -117,11 +117,11 @@ fn a_supplier_waits_until_there_is_room_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected() {
+fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected_and_its_event_is_counted() {
     let full = three(Overflow::Block(Duration::MAX), Filter::null());
+    let flood: Vec<_> = (1..=100).map(|number| event(20, 0, number)).collect();
     std::thread::scope(|scope| {
-        let supplier =
-            scope.spawn(|| (1..=100).for_each(|number| full.setting.push(20, 0, number)));
+        let supplier = scope.spawn(|| full.setting.supplier.push(&flood).unwrap());
         while full.handle.status().queued < 3 {
             std::thread::yield_now();
         }
@@ -129,6 +129,8 @@ fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected() {
         supplier.join().unwrap();
     });
     assert!(full.recorder.data().is_empty());
+    assert_eq!(full.reports.lost(Lost::Disconnected), 100);
+    assert_eq!(full.handle.status().dropped, 100);
 }
 
 #[test]
