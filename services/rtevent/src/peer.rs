@@ -155,6 +155,8 @@ pub enum Lost {
     WaitedTooLong,
     /// Dropped as the consumer was disconnected: with its queue, or on the way to it.
     Disconnected,
+    /// Collected by conjunctions that held more bytes than the consumer's queue may.
+    Correlation,
     /// Arrived while the consumer was suspended.
     Suspended,
     /// The consumer did not take them: its push failed.

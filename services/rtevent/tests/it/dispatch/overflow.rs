@@ -182,3 +182,22 @@ fn a_set_that_waited_too_long_is_lost_whole() {
     assert_eq!(full.recorder.pushes(), [vec![1, 2]]);
     assert_eq!(full.reports.lost(Lost::WaitedTooLong), 2);
 }
+
+#[test]
+fn conjunctions_that_hold_more_bytes_than_the_queue_may_are_emptied_and_counted() {
+    let reports = Kept::new();
+    let setting = Setting::new(ChannelOptions {
+        reports: Some(reports.clone()),
+        ..ChannelOptions::default()
+    });
+    let queue = QueueOptions {
+        bytes: 16,
+        ..QueueOptions::default()
+    };
+    let all = Filter::all_of((20..24).map(|kind| Filter::event(kind, 0)));
+    let (recorder, handle) = setting.record(Subscription::new(all).queue(queue));
+    (20..24).for_each(|kind| setting.push(kind, 0, 1));
+    assert!(recorder.data().is_empty());
+    assert_eq!(reports.lost(Lost::Correlation), 3);
+    assert_eq!(handle.status().dropped, 3);
+}
