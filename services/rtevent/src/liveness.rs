@@ -1,23 +1,47 @@
-//! Liveness of a peer: questions, and how many of them in a row have no answer.
+//! Liveness of a peer: questions, and how many times in a row it has not answered.
 
 use crate::peer::Alive;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 
 /// Liveness of one peer.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    is_being_asked: AtomicBool,
+    question: AtomicU8,
     unanswered: AtomicU32,
 }
 
+/// There is no question.
+const NONE: u8 = 0;
+/// A question waits for a thread, which says nothing of the peer.
+const WAITING: u8 = 1;
+/// The peer has been asked since the last round.
+const ASKED: u8 = 2;
+/// The peer was asked before the last round.
+const LATE: u8 = 3;
+
 impl Watched {
-    /// Begins a question; returns `false` while the one before is not answered, which then counts once more.
-    pub(crate) fn begin(&self) -> bool {
-        let is_free = !self.is_being_asked.swap(true, Ordering::AcqRel);
-        if !is_free {
-            self.unanswered.fetch_add(1, Ordering::Relaxed);
+    /// Begins a round; returns whether the peer is to be asked. It is not while a question to it waits or is not answered;
+    /// one that has not been answered for a whole round counts once more.
+    pub(crate) fn begin_round(&self) -> bool {
+        let next = |now| match now {
+            NONE => Some(WAITING),
+            ASKED => Some(LATE),
+            _ => None,
+        };
+        let order = Ordering::AcqRel;
+        match self.question.fetch_update(order, Ordering::Acquire, next) {
+            Ok(before) => before == NONE,
+            Err(LATE) => {
+                self.unanswered.fetch_add(1, Ordering::Relaxed);
+                false
+            }
+            Err(_) => false,
         }
-        is_free
+    }
+
+    /// Begins the question that waits.
+    pub(crate) fn ask(&self) {
+        self.question.store(ASKED, Ordering::Release);
     }
 
     /// Ends a question with its answer.
@@ -29,11 +53,32 @@ impl Watched {
             }
             Alive::No => self.unanswered.store(u32::MAX, Ordering::Relaxed),
         }
-        self.is_being_asked.store(false, Ordering::Release);
+        self.question.store(NONE, Ordering::Release);
     }
 
     /// Returns whether at least so many questions in a row had no answer, or the answer was no.
     pub(crate) fn is_dead(&self, most_unanswered: u32) -> bool {
         self.unanswered.load(Ordering::Relaxed) >= most_unanswered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_counts_from_the_first_whole_round_after_it_has_begun() {
+        let watched = Watched::default();
+        assert!(watched.begin_round());
+        (0..100).for_each(|_| assert!(!watched.begin_round()));
+        assert!(!watched.is_dead(1));
+        watched.ask();
+        assert!(!watched.begin_round());
+        assert!(!watched.is_dead(1));
+        assert!(!watched.begin_round());
+        assert!(watched.is_dead(1));
+        watched.end(Alive::Yes);
+        assert!(!watched.is_dead(1));
+        assert!(watched.begin_round());
     }
 }

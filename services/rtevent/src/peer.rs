@@ -153,8 +153,10 @@ pub enum Lost {
     Superseded,
     /// Dropped after the supplier had waited for room as long as it may.
     WaitedTooLong,
-    /// Dropped with the queue of a consumer that was disconnected.
+    /// Dropped as the consumer was disconnected: with its queue, or on the way to it.
     Disconnected,
+    /// Collected by conjunctions that held more bytes than the consumer's queue may.
+    Correlation,
     /// Arrived while the consumer was suspended.
     Suspended,
     /// The consumer did not take them: its push failed.

@@ -6,6 +6,7 @@ use crate::dispatch::{Link, Task, caught};
 use crate::event::Payload;
 use crate::liveness::Watched;
 use crate::peer::{Alive, Reason};
+use crate::statistics::ConnectionState;
 use std::sync::{Arc, Weak};
 
 /// Question to one peer.
@@ -21,7 +22,7 @@ enum Peer<P> {
 }
 
 impl<P: Payload> Core<P> {
-    /// Asks all peers. One that has not answered the question before is not asked again meanwhile.
+    /// Asks all peers. One whose question before waits, or is not answered, is not asked again meanwhile.
     pub(super) fn ask_all(&self) {
         let consumers = self.table.all().into_iter();
         let consumers = consumers.map(|one| Peer::Consumer(one.connection.link.clone()));
@@ -35,7 +36,7 @@ impl<P: Payload> Core<P> {
         let Some(control) = &self.control else {
             return;
         };
-        match peer.watched().begin() {
+        match peer.watched().begin_round() {
             true => control.execute(Arc::new(Question {
                 peer,
                 core: self.own.clone(),
@@ -60,6 +61,10 @@ impl<P: Payload> Core<P> {
 
 impl<P: Payload> Task for Question<P> {
     fn run(&self) -> bool {
+        if !self.peer.is_connected() {
+            return false;
+        }
+        self.peer.watched().ask();
         let answer = caught(|| match &self.peer {
             Peer::Consumer(link) => link.consumer.is_alive(),
             Peer::Supplier(link) => link.supplier.is_alive(),
@@ -77,6 +82,13 @@ impl<P> Peer<P> {
         match self {
             Self::Consumer(link) => &link.watched,
             Self::Supplier(link) => &link.watched,
+        }
+    }
+
+    fn is_connected(&self) -> bool {
+        match self {
+            Self::Consumer(link) => link.state() != ConnectionState::Disconnected,
+            Self::Supplier(link) => link.is_connected(),
         }
     }
 }

@@ -258,7 +258,14 @@ struct Rest {
 
 impl Rest {
     fn subscribed<P: Payload>(self, connection: Arc<Connection<P>>, tree: Tree) -> Subscribed<P> {
-        Subscribed::new(connection, tree, self.level, self.level_of, self.is_gateway)
+        Subscribed::new(
+            connection,
+            tree,
+            self.level,
+            self.level_of,
+            self.is_gateway,
+            self.queue.bytes,
+        )
     }
 }
 

@@ -107,7 +107,10 @@ impl<P> Link<P> {
                 self.lost(Lost::Suspended, events);
                 false
             }
-            _ => false,
+            _ => {
+                self.lost(Lost::Disconnected, events);
+                false
+            }
         }
     }
 

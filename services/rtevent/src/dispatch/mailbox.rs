@@ -121,7 +121,8 @@ impl<P: Payload> Mailbox<P> {
     ) {
         let mut state = self.state.lock();
         if state.has_ended {
-            return;
+            drop(state);
+            return self.link.lost(Lost::Disconnected, events.len());
         }
         let mut offered = offer(&mut state.queue, clock::coarse_nanos());
         if offered == Offered::Full {
@@ -137,14 +138,17 @@ impl<P: Payload> Mailbox<P> {
         }
         match offered {
             Offered::Taken => {}
-            Offered::TakenFor { cause, events } => self.link.lost(cause, events),
+            Offered::TakenFor { superseded, oldest } => {
+                self.link.lost(Lost::Superseded, superseded);
+                self.link.lost(Lost::Oldest, oldest);
+            }
             Offered::Dropped => self.link.lost(Lost::Newest, events.len()),
             Offered::Late => self.link.lost(Lost::WaitedTooLong, events.len()),
             Offered::Full if is_disconnected => {
                 self.link.lost(Lost::Newest, events.len());
                 self.link.end(Reason::QueueFull);
             }
-            Offered::Full => {}
+            Offered::Full => self.link.lost(Lost::Disconnected, events.len()),
         }
     }
 
@@ -203,4 +207,68 @@ impl<P: Payload> Task for Mailbox<P> {
 /// Time since a moment of the coarse clock.
 pub(crate) fn age(since: u64) -> Duration {
     Duration::from_nanos(clock::coarse_nanos().saturating_sub(since))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::link::Owner;
+    use super::*;
+    use crate::event::Header;
+    use crate::peer::{Consumer, ConsumerId, Pushed};
+    use punctual_exec::SpawnError;
+    use std::sync::Weak;
+
+    struct Takes;
+
+    impl Consumer<u64> for Takes {
+        fn push(&self, _: &[Event<u64>]) -> Pushed {
+            Pushed::Done
+        }
+    }
+
+    /// Owner that ends nothing, and strategy that runs nothing.
+    struct Nothing;
+
+    impl Owner for Nothing {
+        fn end(&self, _: ConsumerId, _: Reason) {}
+    }
+
+    impl Dispatcher for Nothing {
+        fn prepare(&self, _: Level) -> Result<(), SpawnError> {
+            Ok(())
+        }
+
+        fn schedule(&self, _: Level, _: Arc<dyn Task>) {}
+    }
+
+    #[test]
+    fn events_of_a_disconnected_consumer_are_counted_wherever_they_are() {
+        let owner: Weak<dyn Owner> = Weak::<Nothing>::new();
+        let link = Link::new(ConsumerId(1), Arc::new(Takes), 3, None, owner);
+        let link = Arc::new(link);
+        let (level, options) = (Level::default(), QueueOptions::default());
+        let mailbox = Arc::new(Mailbox::new(
+            link.clone(),
+            level,
+            options,
+            Arc::new(Nothing),
+        ));
+        let events = vec![Event::new(Header::new(20, 0), 1); 3];
+        let dropped = || {
+            link.counts
+                .dropped
+                .load(std::sync::atomic::Ordering::Relaxed)
+        };
+        mailbox.put(&events, Unit::Event);
+        link.disconnect();
+        // They are taken from the queue, and not pushed.
+        mailbox.run();
+        assert_eq!(dropped(), 3);
+        mailbox.end();
+        assert_eq!(dropped(), 3);
+        mailbox.put(&events, Unit::Set);
+        assert_eq!(dropped(), 6);
+        mailbox.put_one(&events, |queue, now| queue.offer_set(&events, now));
+        assert_eq!(dropped(), 9);
+    }
 }

@@ -1,7 +1,6 @@
 //! Queue: events that wait for one consumer at one level.
 
 use crate::event::{Event, Payload};
-use crate::peer::Lost;
 use crate::subscription::{Overflow, QueueOptions};
 use std::collections::{HashMap, VecDeque};
 
@@ -42,8 +41,8 @@ enum Part {
 pub(super) enum Offered {
     /// It is in the queue.
     Taken,
-    /// It is in the queue, and others are lost.
-    TakenFor { cause: Lost, events: usize },
+    /// It is in the queue, and others are lost: those that it replaced, and the oldest ones.
+    TakenFor { superseded: usize, oldest: usize },
     /// There is no room, and the queue's options do not say what to drop.
     Full,
     /// It was dropped.
@@ -100,21 +99,10 @@ impl<P: Payload> Queue<P> {
 
     /// Offers one event.
     pub(super) fn offer(&mut self, event: &Event<P>, now: u64) -> Offered {
-        if self.options.overflow == Overflow::LatestOfSource && self.supersede(event) {
-            return Offered::TakenFor {
-                cause: Lost::Superseded,
-                events: 1,
-            };
+        match self.options.overflow {
+            Overflow::LatestOfSource => self.offer_latest(event, now),
+            _ => self.offer_single(event, now),
         }
-        let offered = self.make_room(1, event.data.size());
-        if matches!(offered, Offered::Taken | Offered::TakenFor { .. }) {
-            if self.options.overflow == Overflow::LatestOfSource {
-                let number = self.left + self.entries.len() as u64;
-                self.latest.insert(key(event), number);
-            }
-            self.append(event, Part::Single, now);
-        }
-        offered
     }
 
     /// Offers a set that is pushed alone and whole.
@@ -163,18 +151,62 @@ impl<P: Payload> Queue<P> {
         events
     }
 
-    /// Replaces the queued event of the same type and source, if there is one.
-    fn supersede(&mut self, event: &Event<P>) -> bool {
-        let Some(number) = self.latest.get(&key(event)) else {
-            return false;
+    fn offer_single(&mut self, event: &Event<P>, now: u64) -> Offered {
+        let offered = self.make_room(1, event.data.size());
+        if matches!(offered, Offered::Taken | Offered::TakenFor { .. }) {
+            self.append(event, Part::Single, now);
+        }
+        offered
+    }
+
+    /// Puts an event in the place of that of the same type and source; at the end, if there is none, or if that one
+    /// had to go for the bound on bytes.
+    fn offer_latest(&mut self, event: &Event<P>, now: u64) -> Offered {
+        let before = self.latest.get(&key(event)).copied();
+        let superseded = usize::from(before.is_some());
+        let dropped = match before {
+            Some(number) => match self.supersede(number, event) {
+                Ok(oldest) => return Offered::TakenFor { superseded, oldest },
+                Err(dropped) => dropped,
+            },
+            None => 0,
         };
-        let place = usize::try_from(number - self.left).unwrap_or(usize::MAX);
-        let Some(entry) = self.entries.get_mut(place) else {
-            return false;
-        };
-        self.bytes = self.bytes - entry.event.data.size() + event.data.size();
-        entry.event = event.clone();
-        true
+        let offered = self.offer_single(event, now);
+        let number = self.left + (self.entries.len() as u64).saturating_sub(1);
+        self.latest.insert(key(event), number);
+        match offered {
+            Offered::TakenFor { oldest, .. } => Offered::TakenFor {
+                superseded,
+                oldest: oldest + dropped,
+            },
+            Offered::Taken if superseded > 0 => Offered::TakenFor {
+                superseded,
+                oldest: dropped,
+            },
+            other => other,
+        }
+    }
+
+    /// Replaces the queued event of this number; the oldest ones go until the new one fits into its place. Returns
+    /// how many did; as an error, if the replaced one had to go too, which is not counted.
+    fn supersede(&mut self, number: u64, event: &Event<P>) -> Result<usize, usize> {
+        let mut dropped = 0;
+        while let Some(place) = number.checked_sub(self.left) {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            let is_alone = self.entries.len() == 1;
+            let Some(entry) = self.entries.get_mut(place) else {
+                break;
+            };
+            let others = self.bytes - entry.event.data.size();
+            let bytes = others.saturating_add(event.data.size());
+            if bytes <= self.options.bytes || is_alone {
+                self.bytes = bytes;
+                entry.event = event.clone();
+                return Ok(dropped);
+            }
+            self.remove_set(|_| dropped += 1);
+        }
+        Err(dropped.max(1) - 1)
     }
 
     fn make_room(&mut self, events: usize, bytes: usize) -> Offered {
@@ -190,8 +222,8 @@ impl<P: Payload> Queue<P> {
                     self.remove_set(|_| lost += 1);
                 }
                 Offered::TakenFor {
-                    cause: Lost::Oldest,
-                    events: lost,
+                    superseded: 0,
+                    oldest: lost,
                 }
             }
         }
@@ -236,4 +268,58 @@ impl<P: Payload> Queue<P> {
 
 fn key<P>(event: &Event<P>) -> (i32, i32) {
     (event.header.kind, event.header.source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Header;
+
+    /// Data of a size.
+    #[derive(Clone, Debug)]
+    struct Sized(usize);
+
+    impl Payload for Sized {
+        fn size(&self) -> usize {
+            self.0
+        }
+
+        fn empty() -> Self {
+            Self(0)
+        }
+    }
+
+    fn taken_for(superseded: usize, oldest: usize) -> Offered {
+        Offered::TakenFor { superseded, oldest }
+    }
+
+    #[test]
+    fn a_larger_event_that_replaces_one_keeps_the_bound_on_bytes() {
+        let mut queue = Queue::new(QueueOptions {
+            bytes: 10,
+            overflow: Overflow::LatestOfSource,
+            ..QueueOptions::default()
+        });
+        let event = |source, size| Event::new(Header::new(20, source), Sized(size));
+        for source in 1..=4 {
+            assert_eq!(queue.offer(&event(source, 2), 0), Offered::Taken);
+        }
+        // It stays in its place, and the first goes.
+        assert_eq!(queue.offer(&event(3, 6), 0), taken_for(1, 1));
+        assert_eq!((queue.len(), queue.bytes()), (3, 10));
+        // It is itself among the oldest.
+        assert_eq!(queue.offer(&event(3, 7), 0), taken_for(1, 1));
+        assert_eq!((queue.len(), queue.bytes()), (2, 9));
+        assert_eq!(queue.offer(&event(3, 9), 0), taken_for(1, 1));
+        assert_eq!((queue.len(), queue.bytes()), (1, 9));
+        // However large, if it is alone.
+        assert_eq!(queue.offer(&event(3, 20), 0), taken_for(1, 0));
+        assert_eq!((queue.len(), queue.bytes()), (1, 20));
+        assert_eq!(queue.offer(&event(3, 1), 0), taken_for(1, 0));
+        // Replaced by one that has no room in its place, the first goes behind the others.
+        assert_eq!(queue.offer(&event(5, 2), 0), Offered::Taken);
+        assert_eq!(queue.offer(&event(3, 9), 0), taken_for(1, 1));
+        assert_eq!(queue.offer(&event(3, 1), 0), taken_for(1, 0));
+        assert_eq!((queue.len(), queue.bytes()), (1, 1));
+    }
 }

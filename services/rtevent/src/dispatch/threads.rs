@@ -26,7 +26,8 @@ pub struct ThreadsOptions {
     pub thread: ThreadFunction,
     /// Number of threads of a level, at least 1. Default 1.
     pub threads: usize,
-    /// Largest number of threads of a level, reached while its consumers block. Default 8.
+    /// Largest number of threads of a level, reached while its consumers block; one that hangs keeps a
+    /// thread until its push ends. Default 64.
     pub most_threads: usize,
     /// Time for which no push of a level has ended, while events wait and all of its threads are in pushes, after which
     /// another thread starts. Default 100 ms.
@@ -43,7 +44,7 @@ impl Default for ThreadsOptions {
         Self {
             thread: Arc::new(|_| ThreadSpec::named("events")),
             threads: 1,
-            most_threads: 8,
+            most_threads: 64,
             blocked_after: Duration::from_millis(100),
             idle_for: Duration::from_secs(10),
             most_levels: 64,

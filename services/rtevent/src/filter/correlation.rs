@@ -2,7 +2,7 @@
 
 use super::path::{Path, Step};
 use super::tree::{Slot, Tree};
-use crate::event::Event;
+use crate::event::{Event, Payload};
 use crate::level::Level;
 
 /// Events collected by the conjunctions of one consumer's tree.
@@ -15,6 +15,9 @@ pub(crate) struct Correlation<P> {
     marks: Vec<bool>,
     /// For each conjunction, what it has collected.
     collected: Vec<Collected<P>>,
+    /// Number of all collected events, and their bytes.
+    held: (usize, usize),
+    most_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -24,9 +27,9 @@ struct Collected<P> {
     left: u32,
 }
 
-impl<P: Clone> Correlation<P> {
+impl<P: Payload> Correlation<P> {
     /// Makes the state of a tree that has collected nothing.
-    pub(crate) fn new(tree: &Tree) -> Self {
+    pub(crate) fn new(tree: &Tree, most_bytes: usize) -> Self {
         let collected = tree.conjunctions.iter().map(|conjunction| Collected {
             events: Vec::new(),
             left: conjunction.children,
@@ -34,6 +37,8 @@ impl<P: Clone> Correlation<P> {
         Self {
             marks: vec![false; tree.marks()],
             collected: collected.collect(),
+            held: (0, 0),
+            most_bytes,
         }
     }
 
@@ -53,6 +58,16 @@ impl<P: Clone> Correlation<P> {
         }
         self.clear(tree);
         Some(level)
+    }
+
+    /// Empties the conjunctions if they hold more bytes than they may; returns the number of events.
+    pub(crate) fn drop_excess(&mut self, tree: &Tree) -> usize {
+        let (events, bytes) = self.held;
+        if bytes <= self.most_bytes {
+            return 0;
+        }
+        self.clear(tree);
+        events
     }
 
     /// Returns where the path ends now; `None` if the event is a repeat for one of the conjunctions.
@@ -83,6 +98,8 @@ impl<P: Clone> Correlation<P> {
         self.collected[slot.conjunction as usize]
             .events
             .push(event.clone());
+        self.held.0 += 1;
+        self.held.1 = self.held.1.saturating_add(event.data.size());
         loop {
             self.marks[slot.mark as usize] = true;
             let collected = &mut self.collected[slot.conjunction as usize];
@@ -106,6 +123,7 @@ impl<P: Clone> Correlation<P> {
 
     fn clear(&mut self, tree: &Tree) {
         self.marks.fill(false);
+        self.held = (0, 0);
         for (collected, conjunction) in self.collected.iter_mut().zip(&tree.conjunctions) {
             collected.events.clear();
             collected.left = conjunction.children;

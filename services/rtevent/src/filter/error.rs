@@ -1,5 +1,7 @@
 //! Errors and limits of filters.
 
+use std::time::Duration;
+
 /// Limits of a consumer's filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilterLimits {
@@ -9,6 +11,8 @@ pub struct FilterLimits {
     pub depth: usize,
     /// Largest number of timers. Default 64.
     pub timers: usize,
+    /// Least length of a timer. Default 1 ms.
+    pub least_timeout: Duration,
 }
 
 impl Default for FilterLimits {
@@ -17,6 +21,7 @@ impl Default for FilterLimits {
             nodes: 10_000,
             depth: 1_000,
             timers: 64,
+            least_timeout: Duration::from_millis(1),
         }
     }
 }
@@ -90,6 +95,19 @@ pub enum FilterError {
         at: usize,
         /// Length in units of 100 ns.
         length: u64,
+    },
+    /// A timer's length is below the limit.
+    #[error(
+        "the timer of entry {at} has {length:?}, and the channel allows no less than {limit:?}: lengthen it, or lower \
+         `filter_limits.least_timeout`"
+    )]
+    TooShort {
+        /// Entry of the timer.
+        at: usize,
+        /// Its length.
+        length: Duration,
+        /// Least length allowed.
+        limit: Duration,
     },
     /// The filter has too many nodes.
     #[error("it has {nodes} nodes, and the channel allows {limit}: raise `filter_limits.nodes`")]

@@ -6,6 +6,7 @@ use super::node::{Node, Rule, Timer, TimerStyle};
 use super::selectors::selectors;
 use crate::level::{Level, Schedule};
 use crate::peer::Selector;
+use std::time::Duration;
 
 /// Filter with what is computed once, when a consumer subscribes.
 #[derive(Debug)]
@@ -153,7 +154,7 @@ impl Tree {
             self.levels.push(level);
             self.slots.push(place.slot);
             self.conjunction_of.push(conjunction);
-            self.timer(index, &node, level)?;
+            self.timer(index, &node, level, limits.least_timeout)?;
             above.push(Above {
                 end: self.ends[index],
                 level,
@@ -181,7 +182,13 @@ impl Tree {
         Some(index)
     }
 
-    fn timer(&mut self, at: usize, node: &Node, level: Level) -> Result<(), FilterError> {
+    fn timer(
+        &mut self,
+        at: usize,
+        node: &Node,
+        level: Level,
+        limit: Duration,
+    ) -> Result<(), FilterError> {
         let Rule::Timer(timer) = node.rule else {
             return Ok(());
         };
@@ -190,6 +197,10 @@ impl Tree {
         };
         if timer.length == 0 {
             return Err(FilterError::NoLength { at });
+        }
+        let length = Duration::from_nanos(timer.length);
+        if length < limit {
+            return Err(FilterError::TooShort { at, length, limit });
         }
         self.has_deadlines |= timer.style == TimerStyle::Deadline;
         self.timers.push(TreeTimer { node, timer, level });

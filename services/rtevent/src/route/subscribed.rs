@@ -4,7 +4,7 @@ use super::connection::Connection;
 use crate::event::{Event, Header, Payload};
 use crate::filter::{Correlation, Interest, Path, Subject, TimerStyle, Tree, TreeTimer};
 use crate::level::Level;
-use crate::peer::ConsumerId;
+use crate::peer::{ConsumerId, Lost};
 use crate::statistics::ConnectionState;
 use crate::subscription::LevelFunction;
 use crate::timer::{Expired, Lane, Now, Running};
@@ -54,13 +54,14 @@ impl<P: Payload> Subscribed<P> {
         level: Level,
         level_of: Option<LevelFunction>,
         is_gateway: bool,
+        most_bytes: usize,
     ) -> Self {
         Self {
             connection,
             level,
             is_gateway,
             interest: Interest::of(&tree),
-            correlation: Mutex::new(Correlation::new(&tree)),
+            correlation: Mutex::new(Correlation::new(&tree, most_bytes)),
             timed: timed(&tree),
             tree,
             level_of,
@@ -96,7 +97,11 @@ impl<P: Payload> Subscribed<P> {
         set: &mut Vec<Event<P>>,
     ) -> Option<Level> {
         let mut correlation = self.correlation.lock();
-        correlation.take(&self.tree, path, event, set)
+        let level = correlation.take(&self.tree, path, event, set);
+        let lost = correlation.drop_excess(&self.tree);
+        drop(correlation);
+        self.connection.link.lost(Lost::Correlation, lost);
+        level
     }
 
     /// Notes that the consumer receives something.

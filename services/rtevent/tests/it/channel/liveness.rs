@@ -1,6 +1,7 @@
 //! Questions to peers whether they are alive.
 
 use crate::support::peers::{Recorder, Setting, Silent};
+use parking_lot::Mutex;
 use punctual_rtevent::{
     Alive, ChannelOptions, Clock, ConnectionState, Consumer, Event, Filter, Liveness, Publications,
     Pushed, Reason, Subscription, Supplier,
@@ -21,6 +22,24 @@ fn asking(most_unanswered: u32, clock: Clock) -> ChannelOptions {
 }
 
 const TICK: u64 = 10_000_000;
+
+/// Consumer that does not return from the question before its sender is dropped.
+struct Stuck(mpsc::Sender<()>, Mutex<mpsc::Receiver<()>>);
+impl Consumer<u64> for Stuck {
+    fn push(&self, _: &[Event<u64>]) -> Pushed {
+        Pushed::Done
+    }
+
+    fn is_alive(&self) -> Alive {
+        let _ = self.1.lock().recv();
+        Alive::Yes
+    }
+
+    fn disconnected(&self, _: &Reason) {
+        // The test may have ended.
+        let _ = self.0.send(());
+    }
+}
 
 #[test]
 fn a_consumer_that_is_gone_is_disconnected_at_the_next_question() {
@@ -78,26 +97,10 @@ fn a_supplier_that_is_gone_is_disconnected() {
 
 #[test]
 fn a_peer_that_never_returns_from_the_question_counts_as_one_without_an_answer() {
-    struct Stuck(mpsc::Sender<()>, parking_lot::Mutex<mpsc::Receiver<()>>);
-    impl Consumer<u64> for Stuck {
-        fn push(&self, _: &[Event<u64>]) -> Pushed {
-            Pushed::Done
-        }
-
-        fn is_alive(&self) -> Alive {
-            // Returns when the test ends.
-            let _ = self.1.lock().recv();
-            Alive::Yes
-        }
-
-        fn disconnected(&self, _: &Reason) {
-            self.0.send(()).unwrap();
-        }
-    }
     let setting = Setting::new(asking(2, Clock::Monotonic));
     let (tell, told) = mpsc::channel();
     let (_end, wait) = mpsc::channel();
-    let stuck = Stuck(tell, parking_lot::Mutex::new(wait));
+    let stuck = Stuck(tell, Mutex::new(wait));
     let subscription = Subscription::new(Filter::null());
     let handle = setting
         .channel
@@ -118,4 +121,49 @@ fn a_peer_that_never_returns_from_the_question_counts_as_one_without_an_answer()
         .channel
         .connect_supplier(offers, Arc::new(Silent))
         .unwrap();
+}
+
+#[test]
+fn a_peer_whose_question_waits_for_hung_ones_is_not_disconnected_before_it_was_asked() {
+    #[derive(Debug, PartialEq)]
+    enum Call {
+        Asked,
+        Disconnected,
+    }
+    struct Living(mpsc::Sender<Call>);
+    impl Consumer<u64> for Living {
+        fn push(&self, _: &[Event<u64>]) -> Pushed {
+            Pushed::Done
+        }
+
+        fn is_alive(&self) -> Alive {
+            // The test may have ended.
+            let _ = self.0.send(Call::Asked);
+            Alive::Yes
+        }
+
+        fn disconnected(&self, _: &Reason) {
+            let _ = self.0.send(Call::Disconnected);
+        }
+    }
+    let setting = Setting::new(asking(2, Clock::Monotonic));
+    let connect = |consumer: Arc<dyn Consumer<u64>>| {
+        let subscription = Subscription::new(Filter::null());
+        let connected = setting.channel.connect_consumer(subscription, consumer);
+        connected.unwrap();
+    };
+    let (tell, told) = mpsc::channel();
+    // As many as there are threads that ask.
+    let mut releases = Vec::new();
+    for _ in 0..8 {
+        let (release, wait) = mpsc::channel();
+        connect(Arc::new(Stuck(tell.clone(), Mutex::new(wait))));
+        releases.push(release);
+    }
+    let (call, called) = mpsc::channel();
+    connect(Arc::new(Living(call)));
+    (0..8).for_each(|_| told.recv().unwrap());
+    assert_eq!(called.try_recv(), Err(mpsc::TryRecvError::Empty));
+    drop(releases);
+    assert_eq!(called.recv(), Ok(Call::Asked));
 }

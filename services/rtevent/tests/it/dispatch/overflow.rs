@@ -117,11 +117,11 @@ fn a_supplier_waits_until_there_is_room_and_nothing_is_lost() {
 }
 
 #[test]
-fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected() {
+fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected_and_its_event_is_counted() {
     let full = three(Overflow::Block(Duration::MAX), Filter::null());
+    let flood: Vec<_> = (1..=100).map(|number| event(20, 0, number)).collect();
     std::thread::scope(|scope| {
-        let supplier =
-            scope.spawn(|| (1..=100).for_each(|number| full.setting.push(20, 0, number)));
+        let supplier = scope.spawn(|| full.setting.supplier.push(&flood).unwrap());
         while full.handle.status().queued < 3 {
             std::thread::yield_now();
         }
@@ -129,6 +129,8 @@ fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected() {
         supplier.join().unwrap();
     });
     assert!(full.recorder.data().is_empty());
+    assert_eq!(full.reports.lost(Lost::Disconnected), 100);
+    assert_eq!(full.handle.status().dropped, 100);
 }
 
 #[test]
@@ -179,4 +181,23 @@ fn a_set_that_waited_too_long_is_lost_whole() {
     full.stepped.run();
     assert_eq!(full.recorder.pushes(), [vec![1, 2]]);
     assert_eq!(full.reports.lost(Lost::WaitedTooLong), 2);
+}
+
+#[test]
+fn conjunctions_that_hold_more_bytes_than_the_queue_may_are_emptied_and_counted() {
+    let reports = Kept::new();
+    let setting = Setting::new(ChannelOptions {
+        reports: Some(reports.clone()),
+        ..ChannelOptions::default()
+    });
+    let queue = QueueOptions {
+        bytes: 16,
+        ..QueueOptions::default()
+    };
+    let all = Filter::all_of((20..24).map(|kind| Filter::event(kind, 0)));
+    let (recorder, handle) = setting.record(Subscription::new(all).queue(queue));
+    (20..24).for_each(|kind| setting.push(kind, 0, 1));
+    assert!(recorder.data().is_empty());
+    assert_eq!(reports.lost(Lost::Correlation), 3);
+    assert_eq!(handle.status().dropped, 3);
 }

@@ -251,13 +251,13 @@ fn options_of_strategies_are_checked() {
     };
     assert_eq!(Threads::new(options).unwrap_err(), zero("most_levels"));
     let options = ThreadsOptions {
-        threads: 9,
+        threads: 65,
         ..ThreadsOptions::default()
     };
     let limit = OptionsError::Limit {
         name: "most_threads",
-        limit: 8,
-        wanted: 9,
+        limit: 64,
+        wanted: 65,
     };
     assert_eq!(Threads::new(options).unwrap_err(), limit);
 }

@@ -78,6 +78,7 @@ fn limits_hold_where_a_consumer_connects() {
             nodes: 5,
             depth: 3,
             timers: 1,
+            least_timeout: Duration::from_micros(10),
         },
         ..ChannelOptions::default()
     });
@@ -105,6 +106,14 @@ fn limits_hold_where_a_consumer_connects() {
         limit: 1,
     };
     assert_eq!(connect(Filter::any_of([timer(), timer()])), Some(timers));
+    let interval = |micros| Filter::any_of([Filter::interval(Duration::from_micros(micros))]);
+    assert_eq!(connect(interval(10)), None);
+    let too_short = FilterError::TooShort {
+        at: 1,
+        length: Duration::from_micros(9),
+        limit: Duration::from_micros(10),
+    };
+    assert_eq!(connect(interval(9)), Some(too_short));
 }
 
 #[test]
@@ -114,6 +123,7 @@ fn filters_of_ten_thousand_nodes_are_taken_and_filter() {
             nodes: 20_001,
             depth: 10_001,
             timers: 0,
+            ..FilterLimits::default()
         },
         ..ChannelOptions::default()
     });

@@ -4,7 +4,7 @@ use super::random::Random;
 use super::reference::{Model, Sample};
 use super::spec::{KINDS, SOURCES, Spec};
 use crate::support::peers::{Numbered, Recorder, Setting};
-use punctual_rtevent::{ChannelOptions, Clock, Filter};
+use punctual_rtevent::{ChannelOptions, Clock, Filter, FilterLimits};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +50,10 @@ impl Stream {
         let setting = Setting::new(ChannelOptions {
             clock: Clock::Manual,
             timer_resolution: Duration::from_nanos(resolution),
+            filter_limits: FilterLimits {
+                least_timeout: Duration::ZERO,
+                ..FilterLimits::default()
+            },
             most_routes: random.one_of(&[0, 2, 1_000]),
             ..ChannelOptions::default()
         });

@@ -1,7 +1,7 @@
 //! The three kinds of timers, on a stated clock.
 
 use crate::support::peers::{Recorder, Setting};
-use punctual_rtevent::{ChannelOptions, Clock, Filter, Header, Subscription, codes};
+use punctual_rtevent::{ChannelOptions, Clock, Filter, FilterLimits, Header, Subscription, codes};
 use std::time::Duration;
 
 /// Returns a channel whose timers have a resolution of 1 ns.
@@ -9,6 +9,10 @@ fn setting() -> Setting {
     Setting::new(ChannelOptions {
         clock: Clock::Manual,
         timer_resolution: Duration::from_nanos(1),
+        filter_limits: FilterLimits {
+            least_timeout: Duration::ZERO,
+            ..FilterLimits::default()
+        },
         ..ChannelOptions::default()
     })
 }
