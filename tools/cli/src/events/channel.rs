@@ -1,7 +1,7 @@
 //! The channel that a command uses.
 
 use crate::call::{self, Problem};
-use punctual::{Orb, Poa, RootPoa};
+use punctual::{Poa, RootPoa};
 use punctual_rtevent::{Dependency, Header, codes};
 use punctual_rtevent_service::Form;
 use std::path::PathBuf;
@@ -48,7 +48,6 @@ pub(super) struct Wanted {
 
 /// Channel that is used through an ORB.
 pub(super) struct Channel {
-    pub(super) orb: Orb,
     pub(super) poa: Poa,
     /// Reference as text.
     pub(super) reference: String,
@@ -72,7 +71,6 @@ impl Channel {
             .activate()
             .map_err(|error| Problem::usage(error.to_string(), ON_CHANNELS))?;
         Ok(Self {
-            orb,
             poa,
             reference,
             form: common.without,
