@@ -154,9 +154,7 @@ impl Subscriber {
     pub fn counts(&self) -> SubscriberCounts {
         self.shared.state.lock().counts
     }
-}
 
-impl Subscriber {
     /// Returns the reason why the last attempt to connect has failed; `None` when it is connected.
     #[must_use]
     pub fn problem(&self) -> Option<String> {
