@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) struct Remark {
     /// `true` if this machine has what the plan needs.
     pub(super) is_met: bool,
-    /// Need, what there is, and what to do.
+    /// Need of the plan, the machine's value, and the remedy.
     pub(super) text: String,
 }
 

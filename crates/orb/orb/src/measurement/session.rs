@@ -19,10 +19,10 @@ type Operations = HashMap<(Box<str>, Box<str>), Known>;
 /// Operation that has been served.
 struct Known {
     operation: Arc<Operation>,
-    /// Times of all threads, those that have ended included.
+    /// Times of all threads, including threads that have ended.
     threads: Vec<Arc<ThreadTimes>>,
-    /// Those of them to which no thread adds any more: the next thread continues them, so that there
-    /// are as many as threads at a time.
+    /// Times of threads that have ended. A new thread takes them over, so that their number is the maximum number
+    /// of threads at a time.
     free: Vec<Arc<ThreadTimes>>,
 }
 
@@ -36,8 +36,9 @@ pub(super) struct Session {
     pub(super) handler: Option<Arc<dyn ViolationHandler>>,
     operations: Mutex<Operations>,
     pub(super) not_recorded: AtomicU64,
-    /// Time before which no further violation is logged, and number of those that were not.
+    /// Time before which no further violation is logged.
     pub(super) next_log: AtomicU64,
+    /// Number of violations since then that were not logged.
     pub(super) unlogged: AtomicU64,
 }
 
