@@ -66,6 +66,7 @@ const CRATES: &[&str] = &[
     "crates/run/exec",
     "crates/run/models",
     "crates/run/sys",
+    "crates/wire/any",
     "crates/wire/giop",
     "crates/wire/ior",
     "services/cosevent",

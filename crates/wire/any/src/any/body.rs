@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion,
-    Limits,
+    ByteOrder, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion, Limits,
 };
 
 use crate::shape::Shape;
-use crate::type_code::{Shapes, TypeCode};
-use crate::walk::transcode;
 
 /// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
@@ -66,30 +63,5 @@ impl Body {
         // Within a chunked value, other values stand between chunks.
         let same_chunks = !holds.may_have_values() || !out.is_in_chunks();
         same_place && same_order && same_narrow && same_wide && same_chunks
-    }
-
-    /// Reads a value of about `length` bytes that is not contiguous, or refers to data outside of
-    /// it.
-    #[cold]
-    pub(super) fn gather(
-        &mut self,
-        types: Shapes<'_>,
-        type_code: &TypeCode,
-        length: usize,
-        input: &mut Decoder<'_>,
-    ) -> Result<(), CdrError> {
-        self.order = ByteOrder::NATIVE;
-        self.phase = 0;
-        let coding = Coding {
-            version: self.version,
-            code_sets: self.code_sets,
-            ..*input.coding()
-        };
-        let mut octets = std::mem::take(&mut self.octets);
-        octets.reserve(length);
-        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
-        transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
-        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 
 mod discriminator;
 mod exception;
+mod leaf;
 mod read;
 mod skip;
 mod transcode;

@@ -3,7 +3,7 @@
 use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
 use punctual_ior::Ior;
 
-use super::read::leaf;
+use super::leaf::leaf;
 use super::{check_bound, discriminator, no_such_value, pass_id, phase};
 use crate::any::Any;
 use crate::kind::TypeKind;
