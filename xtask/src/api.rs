@@ -2,7 +2,7 @@
 //! item a line.
 //!
 //! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
-//! that of the pinned compiler, with the default features.
+//! that of the pinned compiler, with the default features and those that other published crates ask for.
 
 use crate::published;
 use crate::run::{Result, cargo, packages, root, succeed};
