@@ -24,7 +24,7 @@ impl Log {
         }
     }
 
-    /// Returns the number of events that consumers have lost, those that are disconnected included.
+    /// Returns the number of events that consumers have lost, including consumers that are disconnected by now.
     pub(crate) fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }

@@ -83,7 +83,7 @@ impl EventService {
         })))
     }
 
-    /// Returns the channel, to which suppliers and consumers of this process connect without an ORB between.
+    /// Returns the channel. Suppliers and consumers of this process may connect to it directly, without the ORB.
     #[must_use]
     pub fn channel(&self) -> &Channel<Data> {
         &self.0.channel
@@ -134,7 +134,7 @@ impl EventService {
     /// Checks whether the peer of the current request may use the channel.
     ///
     /// # Errors
-    /// It may not.
+    /// Access is denied.
     pub(crate) fn check_access(&self) -> Result<(), Refusal> {
         let peers = self.0.peers.read();
         match peers.permits(&peers.requester(), |()| true) {

@@ -55,17 +55,17 @@ pub struct Counts {
 /// What became of a datagram.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It completed a message.
+    /// The fragment completed a message.
     Message(ByteOrder, Vec<u8>),
-    /// Other fragments of its message are still missing.
+    /// Other fragments of the message are still missing.
     Incomplete,
-    /// It had arrived before.
+    /// The fragment had arrived before.
     Duplicate,
-    /// Its message is older than the window.
+    /// The fragment's message is older than the window.
     Late,
-    /// There is no memory for its message.
+    /// The memory for incomplete messages is used up.
     NoRoom,
-    /// It is no fragment.
+    /// The datagram is not a fragment.
     Bad(BadDatagram),
 }
 
@@ -90,7 +90,7 @@ struct Source {
 }
 
 impl Assembler {
-    /// Makes an assembler that has seen nothing.
+    /// Makes an assembler that has not received a datagram yet.
     #[must_use]
     pub fn new(options: AssemblerOptions) -> Self {
         Self {
@@ -121,7 +121,7 @@ impl Assembler {
         taken
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of datagrams and messages.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -176,7 +176,7 @@ impl Assembler {
         }
     }
 
-    /// Returns the source of an address, of which this message arrives.
+    /// Returns the source with an address, from which this message arrives.
     fn source(&mut self, from: SocketAddr, message: u32) -> &mut Source {
         if !self.sources.contains_key(&from) && self.sources.len() >= self.options.most_sources {
             self.forget_one();

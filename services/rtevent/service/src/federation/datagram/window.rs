@@ -19,13 +19,13 @@ pub(super) struct Window {
 /// State of a message.
 #[derive(Debug)]
 pub(super) enum Slot {
-    /// Nothing of it has arrived, and it may have been sent before its source was known.
+    /// No fragment of the message has arrived; it may have been sent before its source was known.
     Before,
-    /// Nothing of it has arrived.
+    /// No fragment of the message has arrived.
     Missing,
-    /// Some of its fragments have arrived.
+    /// Some fragments of the message have arrived.
     Partial(Box<Partial>),
-    /// It has been passed on, or given up.
+    /// The message has been passed on, or given up.
     Done,
 }
 
@@ -40,19 +40,20 @@ pub(super) struct Partial {
     filled: usize,
 }
 
-/// Messages that may have been overtaken by the first one of a source that arrives.
+/// Number of messages that may arrive after later ones of a new source, and are still accepted.
 const BEFORE: u32 = 16;
 
-/// Late fragments in a row after which a source is taken to count anew, as a program does that was started again.
+/// Number of late fragments in a row after which a source is assumed to have restarted, with numbers from the beginning.
 const LATE_IN_A_ROW: u32 = 16;
 
-/// Messages by which a source may be ahead of its window. One that is further ahead counts anew: the number may be forged.
+/// Number of messages by which a source may be ahead of its window. A source that is further ahead is treated as
+/// restarted: the number may be forged.
 const FAR: usize = 1 << 16;
 
 /// Messages that left the window incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// Messages, those of which nothing arrived included.
+    /// Messages, including messages without any fragment that arrived.
     pub(super) messages: u64,
     /// Octets of memory that their parts held.
     pub(super) octets: usize,
@@ -130,7 +131,7 @@ impl Window {
         message.wrapping_sub(self.first) > u32::MAX / 2
     }
 
-    /// Takes the first `count` messages out of the window, of which there may be more than slots.
+    /// Removes the first `count` messages from the window; `count` may exceed the number of slots.
     fn leave(&mut self, count: usize) -> Lost {
         let mut lost = Lost::default();
         let known = count.min(self.slots.len());
