@@ -73,7 +73,7 @@ impl Channels {
     /// Makes a channel for a client.
     ///
     /// # Errors
-    /// The peer may not; there are as many as may be; the name is taken or wrong; it cannot be stored.
+    /// Access is denied; the maximum number of channels exists; the name is taken or wrong; the channel cannot be stored.
     pub(crate) fn create(&self, properties: Properties) -> Result<EventChannel, Refusal> {
         self.common.check_access()?;
         if let Some(name) = &properties.name {

@@ -88,7 +88,7 @@ impl Common {
     /// Checks that the peer of the request may create channels and supply events.
     ///
     /// # Errors
-    /// It may not.
+    /// Access is denied.
     pub(crate) fn check_access(&self) -> Result<(), Refusal> {
         match self.writers.permits(&self.writers.requester(), |()| true) {
             true => Ok(()),
@@ -106,7 +106,7 @@ impl Common {
     /// Makes a change durable, if the service has a store. Blocks.
     ///
     /// # Errors
-    /// It cannot be written; then nothing has changed.
+    /// The change cannot be written; then nothing has changed.
     pub(crate) fn keep(&self, change: Change) -> Result<(), Refusal> {
         let Some(storage) = self.storage() else {
             return Ok(());

@@ -39,7 +39,7 @@ impl<P: Clone> Connection<P> {
     /// Connects the proxy.
     ///
     /// # Errors
-    /// It is connected already, or has ended.
+    /// The proxy is connected already, or has ended.
     pub(crate) fn connect(&self, peer: Option<P>) -> Result<(), Refusal> {
         let mut state = self.state.lock();
         match *state {
@@ -68,7 +68,7 @@ impl<P: Clone> Connection<P> {
     /// Notes that the proxy is called.
     ///
     /// # Errors
-    /// It is not connected, or not any more.
+    /// The proxy is not connected, or not any more.
     pub(crate) fn used(&self) -> Result<(), Refusal> {
         match &mut *self.state.lock() {
             State::Connected { used, .. } => {

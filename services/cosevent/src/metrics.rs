@@ -19,12 +19,12 @@ impl Count {
     }
 }
 
-/// Counts of events and of what became of them. An event counts once for each consumer that it is for.
+/// Counts of the events of all channels, by outcome. An event counts once for each consumer that it is for.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// Channels created and destroyed by clients.
     pub(crate) changes: Timed,
-    /// Events that suppliers pushed, or that were pulled from them.
+    /// Events that suppliers pushed, or that the channel pulled.
     pub(crate) received: Count,
     /// Events that consumers took by push.
     pub(crate) pushed: Count,

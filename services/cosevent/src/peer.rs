@@ -44,7 +44,7 @@ pub(crate) fn bounded<P: Peer>(peer: &P, time: Duration) -> P {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Existence {
     Exists,
-    /// It did not answer in time, or could not be reached.
+    /// The peer did not answer in time, or could not be reached.
     Unknown,
     Gone,
 }

@@ -10,7 +10,7 @@ use crate::peer::{Existence, Peer, bounded, existence};
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
-/// Proxy of a channel, as the channel and the service see it.
+/// Operations of a proxy that its channel and the service call.
 pub(crate) trait Proxy: Send + Sync {
     /// Ends the connection, if it has not ended, and removes the proxy. Calls the peer, once.
     fn end(&self);
@@ -61,7 +61,7 @@ impl<P: Peer> Base<P> {
     /// Makes the connection durable, if the service has a store. Blocks.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The connection cannot be written.
     pub(crate) fn keep(&self, kind: Kind) -> Result<(), Refusal> {
         let peer = match self.connection.peer() {
             Some(peer) => text_of(&peer)?,

@@ -117,7 +117,7 @@ impl ProxyPushSupplierServant for PushSupplierProxy {
     }
 }
 
-/// Consumer as the channel pushes to it.
+/// Connected consumer of a proxy, to which the channel pushes.
 struct PushSubscriber {
     consumer: PushConsumer,
     proxy: Weak<PushSupplierProxy>,

@@ -26,7 +26,7 @@ pub enum Refusal {
         /// Largest number of bytes.
         limit: usize,
     },
-    /// There are as many of something as there may be.
+    /// The maximum number of objects of some kind exists already.
     #[error("there are {limit} {what} already: raise `{option}`, or remove some")]
     Full {
         /// Subject of the limit.

@@ -15,7 +15,8 @@ const THREAD: &str = "event-times";
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// Jobs by the time at which they are due, and the thread that waits for it. Dropping it ends the thread.
+/// Jobs ordered by the times at which they are due, and the thread that waits for these times. Dropping it ends
+/// the thread.
 pub(crate) struct Timetable {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
