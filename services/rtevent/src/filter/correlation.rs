@@ -11,9 +11,9 @@ use crate::level::Level;
 /// buffers have grown.
 #[derive(Debug)]
 pub(crate) struct Correlation<P> {
-    /// For each child of each conjunction, whether it has passed something.
+    /// For each child of each conjunction: true if it has passed an event.
     marks: Vec<bool>,
-    /// For each conjunction, what it has collected.
+    /// Collected events of each conjunction.
     collected: Vec<Collected<P>>,
     /// Number of all collected events, and their bytes.
     held: (usize, usize),
@@ -23,12 +23,12 @@ pub(crate) struct Correlation<P> {
 #[derive(Debug)]
 struct Collected<P> {
     events: Vec<Event<P>>,
-    /// Number of children that have passed nothing.
+    /// Number of children that have not passed an event yet.
     left: u32,
 }
 
 impl<P: Payload> Correlation<P> {
-    /// Makes the state of a tree that has collected nothing.
+    /// Makes the initial state of a tree, without collected events.
     pub(crate) fn new(tree: &Tree, most_bytes: usize) -> Self {
         let collected = tree.conjunctions.iter().map(|conjunction| Collected {
             events: Vec::new(),
