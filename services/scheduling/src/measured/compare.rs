@@ -1,4 +1,4 @@
-//! Comparison of a plan with what was measured.
+//! Comparison of a plan with measurements.
 
 use super::file::{MeasuredOperation, Measurements, Times};
 use super::timeline::{RecordedJob, RecordedTimeline};
@@ -69,7 +69,7 @@ impl Finding {
     }
 }
 
-/// Compares the operations of a plan with what was measured: first those of the model, in its
+/// Compares the operations of a plan with measurements: first those of the model, in its
 /// order, then those that the plan does not have.
 #[must_use]
 pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compared> {
