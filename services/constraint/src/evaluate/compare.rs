@@ -127,19 +127,8 @@ pub(super) fn contains(
     steps: &mut Steps,
 ) -> Result<bool, Failure> {
     let (mut one, mut other) = ([0; 4], [0; 4]);
-    let (part, whole) = (text(left, &mut one)?, text(right, &mut other)?);
+    let texts = left.text(&mut one).zip(right.text(&mut other));
+    let (part, whole) = texts.ok_or(Failure::Type)?;
     steps.take_bytes(part.len() + whole.len())?;
     Ok(memmem::find(whole.as_bytes(), part.as_bytes()).is_some())
-}
-
-/// Returns the text of an operand; a character is one of a single character.
-fn text<'o>(operand: &'o Operand<'_>, buffer: &'o mut [u8; 4]) -> Result<&'o str, Failure> {
-    match operand {
-        Operand::Text(text) => Ok(text),
-        Operand::Character(one) => Ok(one.encode_utf8(buffer)),
-        Operand::Enumerator(its, number) => {
-            its.member_name(*number as usize).map_err(|_| Failure::Type)
-        }
-        _ => Err(Failure::Type),
-    }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Operand<'e> {
 }
 
 impl<'e> Operand<'e> {
-    pub(super) fn of(literal: &'e Literal) -> Self {
+    pub(crate) fn of(literal: &'e Literal) -> Self {
         match literal {
             Literal::Boolean(value) => Self::Boolean(*value),
             Literal::Integer(number) => Self::Integer(*number),
@@ -91,6 +91,23 @@ impl<'e> Operand<'e> {
             Self::Real(number) => Some(Number::Real(*number)),
             Self::Enumerator(_, number) => Some(Number::Integer((*number).into())),
             Self::Character(_) | Self::Text(_) => None,
+        }
+    }
+
+    /// Returns the bits of the double that the operand is equal to or next to, if it stands for a number.
+    pub(crate) fn bits(&self) -> Option<u64> {
+        let number = self.number()?.real();
+        // Both zeroes are equal.
+        (!number.is_nan()).then(|| (number + 0.0).to_bits())
+    }
+
+    /// Returns the text of the operand, if it has one: that of a character is itself, that of an enumerator its label.
+    pub(crate) fn text<'o>(&'o self, buffer: &'o mut [u8; 4]) -> Option<&'o str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Character(one) => Some(one.encode_utf8(buffer)),
+            Self::Enumerator(its, number) => its.member_name(*number as usize).ok(),
+            Self::Boolean(_) | Self::Integer(_) | Self::Real(_) => None,
         }
     }
 

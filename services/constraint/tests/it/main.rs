@@ -4,5 +4,6 @@
 mod diagnostics;
 mod operators;
 mod paths;
+mod sets;
 mod standard;
 mod support;
