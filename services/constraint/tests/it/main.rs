@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod diagnostics;
+mod hostile;
 mod operators;
 mod paths;
 mod sets;
