@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::event::Event;
 use crate::program::Path;
 
-use reach::reach;
+use reach::load;
 use steps::Steps;
 
 pub(crate) use machine::evaluate;
@@ -57,5 +57,5 @@ impl fmt::Debug for Failure {
 /// Reads the value at a path, however many steps it takes: in time proportional to the event.
 pub(crate) fn read<'e>(event: &'e dyn Event, path: &'e Path) -> Result<Operand<'e>, Failure> {
     let mut steps = Steps::new(u32::MAX);
-    reach(event, path, &mut steps)?.operand(&mut steps)
+    load(event, path, &mut steps)
 }

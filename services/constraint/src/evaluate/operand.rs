@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use punctual_any::{Cursor, Scalar, TypeCode, TypeKind};
+use punctual_any::{Any, Cursor, Scalar, TypeCode, TypeKind};
 use punctual_cdr::Decimal;
 
 use super::Failure;
@@ -39,14 +39,26 @@ impl<'e> Operand<'e> {
         enter_anys(cursor, steps)?;
         let before = cursor.remaining();
         let value = match cursor.scalar()? {
-            Some(scalar) => Self::of_scalar(scalar, cursor),
+            Some(scalar) => Self::of_scalar(scalar, || cursor.type_code()),
             None => Self::of_time(cursor)?,
         };
         steps.take_bytes(before.saturating_sub(cursor.remaining()))?;
         Ok(value)
     }
 
-    fn of_scalar(scalar: Scalar<'e>, cursor: &Cursor<'e>) -> Self {
+    /// Reads the value of an Any.
+    pub(super) fn of_any(any: &'e Any, steps: &mut Steps) -> Result<Self, Failure> {
+        let Some(scalar) = any.scalar()? else {
+            return Self::read(&mut any.cursor()?, steps);
+        };
+        let value = Self::of_scalar(scalar, || resolved(any.type_code()));
+        if let Self::Text(text) = &value {
+            steps.take_bytes(text.len())?;
+        }
+        Ok(value)
+    }
+
+    fn of_scalar(scalar: Scalar<'e>, its: impl FnOnce() -> Cow<'e, TypeCode>) -> Self {
         match scalar {
             Scalar::Boolean(value) => Self::Boolean(value),
             Scalar::Integer(number) => Self::Integer(number),
@@ -54,7 +66,7 @@ impl<'e> Operand<'e> {
             Scalar::Fixed(number) => Self::of_fixed(number),
             Scalar::Character(character) => Self::Character(character),
             Scalar::Text(text) => Self::Text(text),
-            Scalar::Enumerator(number) => Self::Enumerator(cursor.type_code(), number),
+            Scalar::Enumerator(number) => Self::Enumerator(its(), number),
         }
     }
 
@@ -116,6 +128,14 @@ impl<'e> Operand<'e> {
             Self::Boolean(value) => Ok(*value),
             _ => Err(Failure::Type),
         }
+    }
+}
+
+/// Returns a type without the aliases around it.
+fn resolved(its: &TypeCode) -> Cow<'_, TypeCode> {
+    match its.kind() {
+        TypeKind::Alias => Cow::Owned(its.original_type()),
+        _ => Cow::Borrowed(its),
     }
 }
 

@@ -45,7 +45,7 @@ fn each_mistake_has_its_message() {
         ("$a == \"x\"", "1:7: `\"` is not part of the language"),
         ("$a && $b", "1:4: `&` is not part of the language"),
         ("$a ! $b", "1:4: `!` is not part of the language"),
-        ("1e + 1", "1:1: a number ends in letters"),
+        ("1e + 1", "1:1: the exponent has no digits"),
         ("1e+ 1", "1:1: the exponent has no digits"),
         ("12ab", "1:1: a number ends in letters"),
         ("1e999", "1:1: the number is too large"),
