@@ -161,6 +161,7 @@ impl<'t> Lexer<'t> {
         let mistake = self.mistake(&message, "unknown");
         match character {
             '"' => mistake.with_help("strings stand between single quotes"),
+            '.' | '[' | ']' => mistake.with_help("it belongs to components, which begin with `$`"),
             '&' => mistake.with_help("write `and`"),
             '|' => mistake.with_help("write `or`"),
             _ => mistake,

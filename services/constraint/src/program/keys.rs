@@ -80,9 +80,11 @@ impl Finder<'_> {
         self.stack.push((part, Joint::None));
     }
 
+    /// Sees the operator behind the left operand: keys of the right one come after those that are there.
     fn follow(&mut self, joint: Joint) {
-        if let Some((_, its)) = self.stack.last_mut() {
-            *its = joint;
+        if let Some((part, _)) = self.stack.pop() {
+            let from = self.first_key(&part);
+            self.stack.push((Part::Condition(from), joint));
         }
     }
 

@@ -66,7 +66,7 @@ fn each_mistake_has_its_message() {
             "$a.(x)",
             "1:5: expected a discriminator: a number, or a string",
         ),
-        ("$a._length.x", "1:11: expected an operator"),
+        ("$a._length.x", "1:11: `.` is not part of the language"),
         ("$a not in $b", "1:4: expected an operator"),
         ("Ä == 1", "1:1: `Ä` is not part of the language"),
     ] {

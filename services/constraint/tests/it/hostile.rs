@@ -42,12 +42,10 @@ fn a_text_beyond_the_limit_is_refused() {
 #[test]
 fn texts_of_a_mebibyte_are_compiled_and_printed() {
     for text in [
-        repeated("TRUE", " and TRUE", ""),
         repeated("$a == 0", " or $a == 1", ""),
         repeated("0 == 0", "+1", ""),
         repeated("'", "x", "' == ''"),
         repeated("0.", "1", " > 0"),
-        repeated("", " ", "TRUE"),
     ] {
         let constraint = large(&text).unwrap();
         assert!(constraint.to_string().len() >= 4);
