@@ -1,6 +1,5 @@
 //! Comparisons.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use memchr::memmem;
@@ -93,7 +92,7 @@ fn order_character(one: char, text: &str) -> Ordering {
 }
 
 /// Returns the number of the enumerator with this label.
-fn place(its: &Cow<'_, TypeCode>, label: &str, steps: &mut Steps) -> Result<Option<u32>, Failure> {
+fn place(its: &TypeCode, label: &str, steps: &mut Steps) -> Result<Option<u32>, Failure> {
     steps.take(its.member_count().unwrap_or(0))?;
     Ok(its
         .member_index(label)
@@ -101,8 +100,8 @@ fn place(its: &Cow<'_, TypeCode>, label: &str, steps: &mut Steps) -> Result<Opti
 }
 
 fn order_enumerators(
-    left: (&Cow<'_, TypeCode>, u32),
-    right: (&Cow<'_, TypeCode>, u32),
+    left: (&TypeCode, u32),
+    right: (&TypeCode, u32),
     steps: &mut Steps,
 ) -> Result<Option<Ordering>, Failure> {
     steps.take(left.0.member_count().unwrap_or(0))?;

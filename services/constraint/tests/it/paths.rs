@@ -96,8 +96,10 @@ fn a_variable_is_looked_up_in_the_fixed_header_the_variable_header_and_the_body(
 
 #[test]
 fn the_remainder_of_the_body_is_an_any() {
-    let mut event = Structured::default();
-    event.remainder = structure("Rest", &[("n", simple(TypeKind::Long), Value::Long(7))]);
+    let event = Structured {
+        remainder: structure("Rest", &[("n", simple(TypeKind::Long), Value::Long(7))]),
+        ..Structured::default()
+    };
     holds(
         "$.remainder_of_body.n == 7 and $.2.0 == 7 and $remainder_of_body.n == 7",
         &event,
@@ -107,8 +109,10 @@ fn the_remainder_of_the_body_is_an_any() {
 
 #[test]
 fn the_current_time_comes_with_the_event() {
-    let mut event = Structured::default();
-    event.time = Some(1_000);
+    let event = Structured {
+        time: Some(1_000),
+        ..Structured::default()
+    };
     holds(
         "$curtime == 1000 and $curtime.time >= 1000 and $curtime._type_id == 'UtcT'",
         &event,
@@ -465,7 +469,10 @@ fn names_that_are_words_of_the_language_are_escaped() {
     let event = Structured::default()
         .with("or", &1)
         .with("in", &2)
-        .with("_length", &3);
+        .with("_length", &3)
+        .with("curtime", &4);
+    holds("$\\curtime == 4 and curtime == 4", &event);
+    fails("$curtime == 4", &event, Failure::Absent);
     holds(
         "\\or == 1 and $\\or == 1 and $.or == 1 and $in == 2 and $.\\_length == 3",
         &event,
