@@ -1,4 +1,4 @@
-//! What a constraint can see of an event.
+//! Events, as constraints see them.
 
 use punctual_any::Any;
 

@@ -1,6 +1,6 @@
 //! Arithmetic.
 
-use super::Failure;
+use super::failure::Failure;
 use super::operand::{Number, Operand};
 use crate::program::Arithmetic;
 

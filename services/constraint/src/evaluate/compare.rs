@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use memchr::memmem;
 use punctual_any::TypeCode;
 
-use super::Failure;
+use super::failure::Failure;
 use super::operand::{Number, Operand};
 use super::steps::Steps;
 use crate::program::Comparison;
@@ -45,15 +45,18 @@ pub(super) fn equal(
     right: &Operand<'_>,
     steps: &mut Steps,
 ) -> Result<bool, Failure> {
-    match (left, right) {
-        (Operand::Enumerator(its, number), Operand::Text(label))
-        | (Operand::Text(label), Operand::Enumerator(its, number)) => {
-            steps.take_bytes(label.len())?;
-            Ok(its
-                .member_name(*number as usize)
-                .is_ok_and(|name| name == label))
+    let ((its, number), label) = match (left, right) {
+        (Operand::Enumerator(its, number), label) | (label, Operand::Enumerator(its, number)) => {
+            ((its, *number), label)
         }
-        _ => Ok(order(left, right, steps)?.is_some_and(Ordering::is_eq)),
+        _ => return Ok(order(left, right, steps)?.is_some_and(Ordering::is_eq)),
+    };
+    match plain_text(label, &mut [0; 4]) {
+        Some(label) => {
+            steps.take_bytes(label.len())?;
+            Ok(its.member_name(number as usize) == Ok(label))
+        }
+        None => Ok(order(left, right, steps)?.is_some_and(Ordering::is_eq)),
     }
 }
 
@@ -63,32 +66,32 @@ fn order(
     right: &Operand<'_>,
     steps: &mut Steps,
 ) -> Result<Option<Ordering>, Failure> {
-    match (left, right) {
-        (Operand::Text(left), Operand::Text(right)) => {
+    let (mut one, mut other) = ([0; 4], [0; 4]);
+    let texts = (plain_text(left, &mut one), plain_text(right, &mut other));
+    match (left, right, texts) {
+        (.., (Some(left), Some(right))) => {
             steps.take_bytes(left.len().min(right.len()))?;
             Ok(Some(left.cmp(right)))
         }
-        (Operand::Character(left), Operand::Character(right)) => Ok(Some(left.cmp(right))),
-        (Operand::Character(one), Operand::Text(text)) => Ok(Some(order_character(*one, text))),
-        (Operand::Text(text), Operand::Character(one)) => {
-            Ok(Some(order_character(*one, text).reverse()))
-        }
-        (Operand::Enumerator(its, number), Operand::Text(label)) => {
+        (Operand::Enumerator(its, number), _, (_, Some(label))) => {
             Ok(place(its, label, steps)?.map(|other| number.cmp(&other)))
         }
-        (Operand::Text(label), Operand::Enumerator(its, number)) => {
+        (_, Operand::Enumerator(its, number), (Some(label), _)) => {
             Ok(place(its, label, steps)?.map(|other| other.cmp(number)))
         }
-        (Operand::Enumerator(its, left), Operand::Enumerator(other, right)) => {
+        (Operand::Enumerator(its, left), Operand::Enumerator(other, right), _) => {
             order_enumerators((its, *left), (other, *right), steps)
         }
         _ => order_numbers(left, right),
     }
 }
 
-fn order_character(one: char, text: &str) -> Ordering {
-    let mut buffer = [0; 4];
-    (*one.encode_utf8(&mut buffer)).cmp(text)
+/// Returns the text of a string or character.
+fn plain_text<'o>(operand: &'o Operand<'_>, buffer: &'o mut [u8; 4]) -> Option<&'o str> {
+    match operand {
+        Operand::Enumerator(..) => None,
+        operand => operand.text(buffer),
+    }
 }
 
 /// Returns the number of the enumerator with this label.

@@ -2,8 +2,8 @@
 
 use punctual_any::{Cursor, TypeKind};
 
-use super::Failure;
 use super::compare::equal;
+use super::failure::Failure;
 use super::operand::Operand;
 use super::steps::Steps;
 

@@ -1,11 +1,12 @@
 //! The machine that runs a program.
 
-use super::Failure;
 use super::arithmetic::{affirm, negate};
 use super::compare::contains;
+use super::failure::Failure;
+use super::found::Found;
 use super::list::is_in;
 use super::operand::Operand;
-use super::reach::{Found, is_default, load, reach};
+use super::reach::{is_default, load, reach};
 use super::steps::Steps;
 use crate::event::Event;
 use crate::program::{Op, Path, Program};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use punctual_any::{Any, Cursor, Scalar, TypeCode, TypeKind};
 use punctual_cdr::Decimal;
 
-use super::Failure;
+use super::failure::Failure;
 use super::steps::Steps;
 use crate::program::Literal;
 

@@ -4,48 +4,19 @@ use std::borrow::Cow;
 
 use punctual_any::{Any, Cursor, TypeKind};
 
-use super::Failure;
-use super::operand::{Operand, enter_anys};
+use super::failure::Failure;
+use super::found::Found;
+use super::operand::Operand;
 use super::steps::Steps;
 use super::variable::of_unstructured;
 use super::walk::walk;
 use crate::event::{Event, List};
 use crate::program::{Part, Path, Place, Step};
 
-/// Part of an event.
-pub(crate) enum Found<'e> {
-    /// Value without a cursor of its own.
-    Value(Operand<'e>),
-    /// Value in an Any.
-    At(Cursor<'e>),
-    /// Struct of a structured event, a list of its properties, or an entry of one: no value, but there.
-    Whole,
-}
-
-impl<'e> Found<'e> {
-    fn text(text: &'e str) -> Self {
-        Self::Value(Operand::Text(Cow::Borrowed(text)))
-    }
-
-    /// Reads the value.
-    pub(super) fn operand(self, steps: &mut Steps) -> Result<Operand<'e>, Failure> {
-        match self {
-            Self::Value(operand) => Ok(operand),
-            Self::At(mut cursor) => Operand::read(&mut cursor, steps),
-            Self::Whole => Err(Failure::Type),
-        }
-    }
-
-    /// Returns the cursor at the value, which is in no Any.
-    pub(super) fn cursor(self, steps: &mut Steps) -> Result<Cursor<'e>, Failure> {
-        match self {
-            Self::At(mut cursor) => {
-                enter_anys(&mut cursor, steps)?;
-                Ok(cursor)
-            }
-            _ => Err(Failure::Absent),
-        }
-    }
+/// Reads the value at a path, however many steps it takes: in time proportional to the event.
+pub(crate) fn read<'e>(event: &'e dyn Event, path: &'e Path) -> Result<Operand<'e>, Failure> {
+    let mut steps = Steps::new(u32::MAX);
+    load(event, path, &mut steps)
 }
 
 /// Reads the value that a path leads to.

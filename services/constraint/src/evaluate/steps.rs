@@ -1,6 +1,6 @@
 //! Steps that an evaluation may still take.
 
-use super::Failure;
+use super::failure::Failure;
 
 /// Bytes of an encoded value that count as a step.
 const BYTES_PER_STEP: usize = 64;

@@ -2,9 +2,9 @@
 
 use punctual_any::{Any, Cursor};
 
-use super::Failure;
+use super::failure::Failure;
+use super::found::Found;
 use super::operand::enter_anys;
-use super::reach::Found;
 use super::steps::Steps;
 use super::walk::{enter, walk};
 use crate::program::{Path, Root, Step};

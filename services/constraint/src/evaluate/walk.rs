@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use punctual_any::{Cursor, Scalar, TypeCode, TypeKind};
 
-use super::Failure;
+use super::failure::Failure;
+use super::found::Found;
 use super::operand::{Operand, enter_anys};
-use super::reach::Found;
 use super::steps::Steps;
 use crate::program::Step;
 

@@ -22,7 +22,7 @@ pub(super) enum Binary {
     Compute(Arithmetic),
 }
 
-/// How tight an operator binds; the later the tighter.
+/// Precedence of an operator; the later ones bind tighter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
     Or,
@@ -74,7 +74,7 @@ enum Waiting {
 }
 
 impl Waiting {
-    /// Returns how tight the operator binds; `None` for a parenthesis, past which nothing is written.
+    /// Returns the precedence of the operator; `None` for a parenthesis, past which nothing is written.
     const fn level(self) -> Option<Level> {
         match self {
             Self::Open(_) => None,

@@ -25,7 +25,7 @@ impl Key {
     }
 }
 
-/// What an operand on the stack is, as far as keys depend on it.
+/// Operand on the stack, as far as keys depend on it.
 enum Part {
     Path(u32),
     Literal(u32),

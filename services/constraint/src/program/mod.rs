@@ -5,11 +5,13 @@ mod keys;
 mod path;
 mod place;
 mod print;
+mod step;
 
 pub(crate) use builder::Builder;
 pub use keys::Key;
-pub(crate) use path::{Path, Root, Step};
+pub(crate) use path::Path;
 pub(crate) use place::{Part, Place};
+pub(crate) use step::{Root, Step};
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Parts of a structured event that paths begin with, found when a constraint is compiled.
 
-use super::path::{Root, Step};
+use super::step::{Root, Step};
 use crate::event::List;
 
 /// Part of a structured event.

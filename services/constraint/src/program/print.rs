@@ -7,7 +7,7 @@ use super::{Arithmetic, Comparison, Op, Program};
 /// Text of an operand, and what stands around it.
 #[derive(Default)]
 struct Leaf {
-    /// What stands before it, the last first.
+    /// Texts before it, the last first.
     before: Vec<&'static str>,
     text: String,
     after: usize,
