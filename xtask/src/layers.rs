@@ -19,6 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
     (ANY, &["punctual-cdr", "punctual-ior"]),
+    // Constraints of services that filter, without an ORB.
+    (CONSTRAINT, &[CDR, ANY]),
     // Used at build time, and by tools that meet IDL when they run.
     ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
@@ -107,6 +109,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             IOR,
             GIOP,
             ANY,
+            CONSTRAINT,
             LINK,
             "punctual",
             "punctual-build",
@@ -124,6 +127,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             IOR,
             GIOP,
             ANY,
+            CONSTRAINT,
             "punctual",
             "punctual-bridge",
             "punctual-fuzz",
@@ -337,6 +341,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
+const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const RTEVENT: &str = "punctual-rtevent";

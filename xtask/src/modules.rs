@@ -69,6 +69,7 @@ const CRATES: &[&str] = &[
     "crates/wire/any",
     "crates/wire/giop",
     "crates/wire/ior",
+    "services/constraint",
     "services/cosevent",
     "services/etcd",
     "services/groups",

@@ -8,6 +8,7 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod constraints;
 mod cosevent;
 mod events;
 mod interceptors;
@@ -30,8 +31,9 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 9] = [
+const PAGES: [Page; 10] = [
     asynchrony::PAGE,
+    constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,
