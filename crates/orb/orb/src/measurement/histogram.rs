@@ -4,6 +4,7 @@
 //! read meanwhile, which the histograms of the crate `hdrhistogram` do not allow, and those of fixed
 //! bounds say too little of times from nanoseconds to minutes.
 
+use super::ticks::Scale;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ const PLACES: usize = 512;
 /// Place of the first bucket, by exponent and highest bits of the fraction of 8.0; those before it stay empty.
 const FIRST: usize = ((f64::MAX_EXP as usize - 1 + FINE as usize) << FINE) % PLACES;
 
-/// Counts of times. Only one thread at a time may add.
+/// Counts of times in ticks of any length. Only one thread at a time may add.
 #[derive(Debug)]
 pub(super) struct Histogram {
     /// Least time that is neither shorter than all before nor outside the bounds of a plan, and the
@@ -41,7 +42,8 @@ pub struct Distribution {
     pub longest: Duration,
     /// Mean of all times; zero if there is none.
     pub mean: Duration,
-    buckets: Vec<u64>,
+    /// Longest time of each bucket that has any, and their number.
+    buckets: Vec<(Duration, u64)>,
 }
 
 // All accesses are Relaxed: the numbers order nothing else.
@@ -57,24 +59,24 @@ impl Histogram {
         }
     }
 
-    /// Adds a time in nanoseconds; [`Histogram::widen`] must be called for it if it is unusual.
+    /// Adds a time; [`Histogram::widen`] must be called for it if it is unusual.
     #[inline(always)]
-    pub(super) fn add(&self, nanos: u64) {
-        add(&self.buckets[place_of(nanos) % PLACES], 1);
-        add(&self.sum, nanos);
+    pub(super) fn add(&self, time: u64) {
+        add(&self.buckets[place_of(time) % PLACES], 1);
+        add(&self.sum, time);
     }
 
     /// Returns whether a time is shorter or longer than all before, or outside the bounds of the plan.
     #[inline(always)]
-    pub(super) fn is_unusual(&self, nanos: u64) -> bool {
+    pub(super) fn is_unusual(&self, time: u64) -> bool {
         let from = self.usual_from.load(Ordering::Relaxed);
-        nanos.wrapping_sub(from) > self.usual_width.load(Ordering::Relaxed)
+        time.wrapping_sub(from) > self.usual_width.load(Ordering::Relaxed)
     }
 
     /// Extends the range of usual times by one that was added, within the bounds of the plan.
-    pub(super) fn widen(&self, nanos: u64, (least, most): (u64, u64)) {
-        let shortest = self.shortest.load(Ordering::Relaxed).min(nanos);
-        let longest = self.longest.load(Ordering::Relaxed).max(nanos);
+    pub(super) fn widen(&self, time: u64, (least, most): (u64, u64)) {
+        let shortest = self.shortest.load(Ordering::Relaxed).min(time);
+        let longest = self.longest.load(Ordering::Relaxed).max(time);
         self.shortest.store(shortest, Ordering::Relaxed);
         self.longest.store(longest, Ordering::Relaxed);
         let from = shortest.max(least);
@@ -98,7 +100,7 @@ fn add(number: &AtomicU64, added: u64) {
 impl Distribution {
     /// Returns the distribution of the times of all histograms, as it is now. A time that is being
     /// added may be in one of its numbers only.
-    pub(super) fn of<'h>(histograms: impl Iterator<Item = &'h Histogram>) -> Self {
+    pub(super) fn of<'h>(histograms: impl Iterator<Item = &'h Histogram>, scale: Scale) -> Self {
         let (mut sum, mut shortest, mut longest) = (0_u64, u64::MAX, 0);
         let mut buckets = vec![0; PLACES];
         for one in histograms {
@@ -115,10 +117,10 @@ impl Distribution {
         }
         Self {
             count,
-            shortest: Duration::from_nanos(shortest.min(longest)),
-            longest: Duration::from_nanos(longest),
-            mean: Duration::from_nanos(sum / count),
-            buckets,
+            shortest: scale.time(shortest.min(longest)),
+            longest: scale.time(longest),
+            mean: scale.time(sum / count),
+            buckets: filled(&buckets, scale),
         }
     }
 
@@ -134,25 +136,32 @@ impl Distribution {
     pub fn quantile(&self, share: f64) -> Duration {
         let rank = (self.count as f64 * share.clamp(0.0, 1.0)).ceil() as u64;
         let mut seen = 0;
-        for (place, count) in self.buckets.iter().enumerate() {
+        for (longest, count) in &self.buckets {
             seen += count;
             if seen >= rank.max(1) {
-                return Duration::from_nanos(upper(place)).clamp(self.shortest, self.longest);
+                return (*longest).clamp(self.shortest, self.longest);
             }
         }
         self.longest
     }
 }
 
+/// Returns the longest time of each bucket that has any, and their number.
+fn filled(buckets: &[u64], scale: Scale) -> Vec<(Duration, u64)> {
+    let filled = buckets.iter().enumerate().filter(|(_, count)| **count > 0);
+    let filled = filled.map(|(place, count)| (scale.time(upper(place)), *count));
+    filled.collect()
+}
+
 /// Returns the place of the bucket for a time below 2^63.
 ///
 /// With 8 added, the times of row n begin at 8 << n: no branch is needed for times below 8. A floating-point number
 /// has row and place in the row next to each other: its exponent, and the highest bits of its fraction. The conversion
-/// takes fewer instructions than shifts, and is exact for 104 days; a longer time may be in the bucket after its own.
+/// takes fewer instructions than shifts, and is exact up to 2^53; a longer time may be in the bucket after its own.
 #[inline(always)]
 #[expect(clippy::cast_precision_loss, reason = "only the highest bits count")]
-fn place_of(nanos: u64) -> usize {
-    let place = nanos.wrapping_add(1 << FINE).cast_signed() as f64;
+fn place_of(time: u64) -> usize {
+    let place = time.wrapping_add(1 << FINE).cast_signed() as f64;
     (place.to_bits() >> (FRACTION - FINE)) as usize % PLACES
 }
 
@@ -193,7 +202,7 @@ mod tests {
     #[test]
     fn quantiles_lie_between_the_shortest_and_the_longest_time() {
         let histogram = Histogram::new();
-        let distribution = || Distribution::of([&histogram].into_iter());
+        let distribution = || Distribution::of([&histogram].into_iter(), Scale::NANOS);
         assert_eq!(distribution().quantile(0.5), Duration::ZERO);
         for nanos in 1..=1000 {
             histogram.add(nanos);
@@ -211,7 +220,11 @@ mod tests {
         assert_eq!(all.quantile(1.0).as_nanos(), 1000);
         let median = all.quantile(0.5).as_nanos();
         assert!((500..=563).contains(&median), "{median}");
+        let halved = Distribution::of([&histogram].into_iter(), Scale::of_ticks(0.5));
+        assert_eq!(halved.longest, Duration::from_nanos(500));
+        assert_eq!(halved.quantile(0.5).as_nanos(), median / 2);
     }
+
     #[test]
     fn times_outside_the_bounds_of_the_plan_are_never_usual() {
         let histogram = Histogram::new();
@@ -238,7 +251,7 @@ mod tests {
             histogram.add(nanos);
             histogram.widen(nanos, (0, u64::MAX));
         }
-        let all = Distribution::of([&one, &other].into_iter());
+        let all = Distribution::of([&one, &other].into_iter(), Scale::NANOS);
         assert_eq!((all.count, all.mean.as_nanos()), (3, 30));
         assert_eq!((all.shortest.as_nanos(), all.longest.as_nanos()), (10, 60));
     }

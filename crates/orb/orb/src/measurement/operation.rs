@@ -1,13 +1,12 @@
 //! Measured times of one operation.
 
+use super::arrivals::{Arrival, ArrivalTimes, Arrivals, NO_DISTANCE};
 use super::expected::{Bounds, ViolationKind};
 use super::histogram::{Distribution, Histogram};
+use super::ticks::Scale;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// Number that stands for no distance: the first upcall has none.
-pub(super) const NO_DISTANCE: u64 = u64::MAX;
 
 /// Operation of a recording: what all threads share.
 #[derive(Debug)]
@@ -17,12 +16,14 @@ pub(super) struct Operation {
     pub(super) interface: Box<str>,
     pub(super) operation: Box<str>,
     pub(super) name: Box<str>,
+    /// Bounds of the plan in nanoseconds, and those of distances and responses in ticks.
+    pub(super) planned: Bounds,
     pub(super) bounds: Bounds,
     /// True if there is a plan, and the operation is not in it.
     pub(super) is_unknown: bool,
-    /// Time at which the last upcall began, in nanoseconds of `CLOCK_MONOTONIC`; the highest number
-    /// before the first.
-    last_begin: AtomicU64,
+    /// Length of the ticks in which distances and responses are measured.
+    pub(super) scale: Scale,
+    pub(super) arrivals: ArrivalTimes,
     overruns: AtomicU64,
     early_releases: AtomicU64,
     missed_deadlines: AtomicU64,
@@ -35,6 +36,16 @@ pub(super) struct ThreadTimes {
     execution: Histogram,
     response: Histogram,
     distance: Histogram,
+}
+
+/// Times of one upcall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// Execution time in nanoseconds.
+    pub(super) execution: u64,
+    /// Response time in ticks.
+    pub(super) response: u64,
+    pub(super) arrival: Arrival,
 }
 
 /// Times of one operation, as they were measured.
@@ -53,6 +64,8 @@ pub struct MeasuredOperation {
     pub response: Distribution,
     /// Distances of the beginnings of upcalls that follow one another.
     pub distance: Distribution,
+    /// Period and jitter within which all upcalls began, bursts included; `None` of fewer than two.
+    pub arrivals: Option<Arrivals>,
     /// True if there is no plan, or the plan has the operation.
     pub is_planned: bool,
     /// Number of upcalls that took longer than planned.
@@ -85,26 +98,22 @@ impl Operation {
         bounds: Option<Bounds>,
         has_plan: bool,
     ) -> Self {
+        let scale = Scale::of_clock();
+        let planned = bounds.unwrap_or(Bounds::NONE);
         Self {
             recording,
             interface: interface.into(),
             operation: operation.into(),
             name: name.into(),
-            bounds: bounds.unwrap_or(Bounds::NONE),
+            planned,
+            bounds: planned.in_ticks(scale),
             is_unknown: has_plan && bounds.is_none(),
-            last_begin: AtomicU64::new(u64::MAX),
+            scale,
+            arrivals: ArrivalTimes::new(),
             overruns: AtomicU64::new(0),
             early_releases: AtomicU64::new(0),
             missed_deadlines: AtomicU64::new(0),
         }
-    }
-
-    /// Records that an upcall began at this time. Returns the distance to the one before; [`NO_DISTANCE`] for
-    /// the first, and for one that another thread has overtaken.
-    #[inline(always)]
-    pub(super) fn begin(&self, at: u64) -> u64 {
-        let before = self.last_begin.swap(at, Ordering::Relaxed);
-        at.checked_sub(before).unwrap_or(NO_DISTANCE)
     }
 
     /// Counts a violation of the plan.
@@ -126,9 +135,10 @@ impl Operation {
             name: self.name.to_string(),
             interface: self.interface.to_string(),
             operation: self.operation.to_string(),
-            execution: Distribution::of(all.clone().map(|one| &one.execution)),
-            response: Distribution::of(all.clone().map(|one| &one.response)),
-            distance: Distribution::of(all.map(|one| &one.distance)),
+            execution: Distribution::of(all.clone().map(|one| &one.execution), Scale::NANOS),
+            response: Distribution::of(all.clone().map(|one| &one.response), self.scale),
+            distance: Distribution::of(all.map(|one| &one.distance), self.scale),
+            arrivals: self.arrivals.all(self.scale),
             is_planned: !self.is_unknown,
             overruns: self.overruns.load(Ordering::Relaxed),
             early_releases: self.early_releases.load(Ordering::Relaxed),
@@ -147,34 +157,44 @@ impl ThreadTimes {
         }
     }
 
-    /// Adds the times of an upcall that has ended: execution, response, and distance to the one
-    /// before. Returns true if [`ThreadTimes::widen`] must be called for them.
+    /// Adds an upcall that has ended. Returns true if [`ThreadTimes::add_unusual`] must be called for it.
     #[inline(always)]
-    pub(super) fn add(&self, (execution, response, distance): (u64, u64, u64)) -> bool {
-        self.execution.add(execution);
-        self.response.add(response);
+    pub(super) fn add(&self, times: Times) -> bool {
+        self.execution.add(times.execution);
+        self.response.add(times.response);
+        let distance = times.arrival.distance;
         if distance == NO_DISTANCE {
             return true;
         }
         self.distance.add(distance);
-        self.execution.is_unusual(execution)
-            || self.response.is_unusual(response)
+        self.execution.is_unusual(times.execution)
+            || self.response.is_unusual(times.response)
             || self.distance.is_unusual(distance)
+            || times.arrival.ends_block()
     }
 
-    /// Extends the ranges of usual times by those of an upcall. Times that violate the plan stay
+    /// Extends the ranges of usual times by those of an upcall, and looks at the arrivals of a block that ends. Times that violate the plan stay
     /// unusual; so do all of an operation that is not in it.
-    pub(super) fn widen(&self, (execution, response, distance): (u64, u64, u64)) {
-        let bounds = &self.operation.bounds;
-        let most = match self.operation.is_unknown {
+    pub(super) fn add_unusual(&self, times: Times) {
+        let Operation {
+            bounds,
+            arrivals,
+            is_unknown,
+            ..
+        } = &*self.operation;
+        let most = match is_unknown {
             true => (u64::MAX, 0),
             false => (0, bounds.wcet),
         };
-        self.execution.widen(execution, most);
-        self.response.widen(response, (0, bounds.deadline));
+        self.execution.widen(times.execution, most);
+        self.response.widen(times.response, (0, bounds.deadline));
+        let distance = times.arrival.distance;
         if distance != NO_DISTANCE {
-            self.distance
-                .widen(distance, (bounds.least_distance, u64::MAX));
+            let least = bounds.least_distance;
+            self.distance.widen(distance, (least, u64::MAX));
+        }
+        if times.arrival.ends_block() {
+            arrivals.look_at(times.arrival);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::expected::{Bounds, ViolationHandler};
 use super::operation::{MeasuredOperation, Operation, ThreadTimes};
+use super::ticks::Scale;
 use crate::observed::{Observer, scoped_name, set_running};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -78,6 +79,8 @@ pub(super) fn start(
     plan: Option<HashMap<String, Bounds>>,
     handler: Option<Arc<dyn ViolationHandler>>,
 ) -> Option<Arc<Session>> {
+    // The clock is measured before the first upcall, which would wait for it.
+    Scale::of_clock();
     let mut session = session();
     if session.is_some() {
         return None;

@@ -6,6 +6,7 @@
 use super::key::Key;
 use super::operation::{Operation, ThreadTimes};
 use super::session::{self, Session};
+use punctual_sys::cpu_clock;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -15,7 +16,8 @@ thread_local! {
     static OWN: RefCell<Table> = const { RefCell::new(Table::NONE) };
     /// Dropped with the table: so no access has to ask whether it has been dropped.
     static LAST: Cell<Option<ManuallyDrop<Rc<Served>>>> = const { Cell::new(None) };
-    static NESTED: Cell<u64> = const { Cell::new(0) };
+    /// Sum of the execution times of all upcalls of the thread that have ended.
+    static EXECUTED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Hash table of operations, with open addressing; at most half full.
@@ -37,32 +39,42 @@ pub(super) struct Served {
     pub(super) times: Arc<ThreadTimes>,
 }
 
-/// Begins an upcall: takes the operation, if the thread has served it in the recording that is running, for
-/// [`put_back`]. Returns also the execution time of the upcalls that were nested in the outer one before.
-// In another crate, thread-local state would be accessed by calls. Calls at the end only: no register is saved.
-#[inline(never)]
-pub(super) fn enter(interface: &'static str, name: &str) -> (Option<Rc<Served>>, u64) {
-    let outer = NESTED.replace(0);
+/// Operation that the thread served last, which is another one than was asked for; or none.
+pub(super) type Other = Option<ManuallyDrop<Rc<Served>>>;
+
+/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of the recording that is
+/// running.
+///
+/// # Errors
+/// The one that it is, for [`find`].
+#[inline(always)]
+pub(super) fn take_last(interface: &'static str, name: &str) -> Result<Rc<Served>, Other> {
     match LAST.take() {
         Some(last)
             if name.len() <= Key::WHOLE
                 && last.is(session::number(), Key::new(interface, name)) =>
         {
-            (Some(ManuallyDrop::into_inner(last)), outer)
+            Ok(ManuallyDrop::into_inner(last))
         }
-        last => find(interface, name, last, outer),
+        last => Err(last),
     }
 }
 
-/// Ends an upcall: replaces the execution time of the upcalls that were nested in it by that of those nested in the
-/// outer one. Returns the former.
-#[inline(never)]
-pub(super) fn leave(nested: u64) -> u64 {
-    NESTED.replace(nested)
+/// Returns the CPU time of the thread without that of upcalls that have ended: the difference of two is the execution
+/// time of an upcall without those nested in it.
+#[inline(always)]
+pub(super) fn own_cpu() -> u64 {
+    cpu_clock::nanos().wrapping_sub(EXECUTED.get())
+}
+
+/// Adds the execution time of an upcall that has ended.
+#[inline(always)]
+pub(super) fn add_executed(time: u64) {
+    EXECUTED.set(EXECUTED.get().wrapping_add(time));
 }
 
 /// Puts an operation back that was taken.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn put_back(served: Rc<Served>) {
     if let Some(before) = LAST.replace(Some(ManuallyDrop::new(served))) {
         drop_cold(before);
@@ -77,16 +89,11 @@ fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
 
 /// Finds an operation: the last one if its name is long, or another one in the table.
 #[inline(never)]
-fn find(
-    interface: &'static str,
-    name: &str,
-    last: Option<ManuallyDrop<Rc<Served>>>,
-    outer: u64,
-) -> (Option<Rc<Served>>, u64) {
+pub(super) fn find(interface: &'static str, name: &str, last: Other) -> Option<Rc<Served>> {
     let (session, key) = (session::number(), Key::new(interface, name));
     let last = last.map(ManuallyDrop::into_inner);
     if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
-        return (Some(last), outer);
+        return Some(last);
     }
     // A thread that is ending has no table.
     let found = OWN.try_with(|own| {
@@ -96,7 +103,7 @@ fn find(
         }
         own.find(key, name).cloned()
     });
-    (found.ok().flatten(), outer)
+    found.ok().flatten()
 }
 
 /// Returns the recording that the thread has joined.
