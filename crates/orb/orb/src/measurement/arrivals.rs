@@ -31,8 +31,8 @@ pub struct Arrivals {
 pub(super) struct ArrivalTimes {
     /// Time of the last one; the highest number before the first.
     last: AtomicU64,
-    /// Number of arrivals.
-    count: AtomicU64,
+    /// Number of the next arrival, from 1.
+    next: AtomicU64,
     ring: [AtomicU64; RING],
     bursts: Mutex<Bursts>,
 }
@@ -43,7 +43,7 @@ pub(super) struct Arrival {
     /// Distance to the one before; [`NO_DISTANCE`] for the first, and for one that another thread has overtaken.
     pub(super) distance: u64,
     /// Number of arrivals with it.
-    number: u64,
+    pub(super) number: u64,
 }
 
 /// Period and jitter of the arrivals that have been looked at.
@@ -78,7 +78,7 @@ impl ArrivalTimes {
     pub(super) fn new() -> Self {
         Self {
             last: AtomicU64::new(u64::MAX),
-            count: AtomicU64::new(0),
+            next: AtomicU64::new(1),
             ring: [const { AtomicU64::new(0) }; RING],
             bursts: Mutex::new(Bursts::NONE),
         }
@@ -88,12 +88,10 @@ impl ArrivalTimes {
     #[inline(always)]
     pub(super) fn add(&self, at: u64) -> Arrival {
         let before = self.last.swap(at, Ordering::Relaxed);
-        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.place(number).store(at, Ordering::Relaxed);
-        Arrival {
-            distance: at.checked_sub(before).unwrap_or(NO_DISTANCE),
-            number: number.wrapping_add(1),
-        }
+        let distance = at.checked_sub(before).unwrap_or(NO_DISTANCE);
+        Arrival { distance, number }
     }
 
     /// Looks at the arrivals up to this one. Never waits: if another thread is about it, the next block's end will do.
@@ -106,7 +104,7 @@ impl ArrivalTimes {
     /// Returns period and jitter of all arrivals so far; `None` of fewer than two.
     pub(super) fn all(&self, scale: Scale) -> Option<Arrivals> {
         let mut bursts = self.bursts.lock().map(|bursts| *bursts).ok()?;
-        self.look_up_to(self.count.load(Ordering::Relaxed), &mut bursts);
+        self.look_up_to(self.next.load(Ordering::Relaxed) - 1, &mut bursts);
         (bursts.number > 1).then(|| Arrivals {
             period: scale.time(bursts.period),
             jitter: scale.time_at_least(bursts.jitter),
@@ -118,23 +116,16 @@ impl ArrivalTimes {
         let kept = number.saturating_sub((RING - BLOCK) as u64);
         bursts.number = bursts.number.max(kept);
         while bursts.number < number {
-            let count = (BLOCK as u64).min(number - bursts.number);
-            let mut times = [0; BLOCK];
-            let times = &mut times[..count as usize];
-            for (time, number) in times.iter_mut().zip(bursts.number..) {
-                *time = self.place(number).load(Ordering::Relaxed);
-            }
-            // Threads have overtaken one another.
-            if !times.is_sorted() {
-                times.sort_unstable();
-            }
-            bursts.add(times);
+            let first = bursts.number as usize % RING;
+            // To the end of a block, so that they are next to one another.
+            let count = (BLOCK - first % BLOCK).min((number - bursts.number) as usize);
+            bursts.add(&self.ring[first..first + count]);
         }
     }
 
     #[inline(always)]
     fn place(&self, number: u64) -> &AtomicU64 {
-        &self.ring[number as usize % RING]
+        &self.ring[number.wrapping_sub(1) as usize % RING]
     }
 }
 
@@ -147,14 +138,18 @@ impl Bursts {
         expected: 0,
     };
 
-    /// Adds arrivals in their order.
-    fn add(&mut self, times: &[u64]) {
+    /// Adds arrivals.
+    ///
+    /// They need not be in the order of their times, where threads have overtaken one another: of any that follow one
+    /// another in time, the first and the last of this order are no farther apart, and have no fewer between them.
+    fn add(&mut self, times: &[AtomicU64]) {
         let (Some(first), Some(last)) = (times.first(), times.last()) else {
             return;
         };
+        let [first, last] = [first, last].map(|time| time.load(Ordering::Relaxed));
         let count = times.len() as u64;
         let (begin, distances) = match self.number {
-            0 => (*first, count - 1),
+            0 => (first, count - 1),
             _ => (self.last, count),
         };
         let is_whole = self.number == 0 || times.len() == BLOCK;
@@ -162,17 +157,12 @@ impl Bursts {
         if let Some(mean) = mean.filter(|_| is_whole) {
             self.shorten(mean);
         }
-        (self.number, self.last) = (self.number + count, *last);
-        let Self {
-            period,
-            mut jitter,
-            mut expected,
-            ..
-        } = *self;
+        (self.number, self.last) = (self.number + count, last);
+        let (period, mut jitter, mut expected) = (self.period, self.jitter, self.expected);
         for time in times {
-            let late = expected.saturating_sub(*time);
-            jitter = jitter.max(late);
-            expected = time.saturating_add(late).saturating_add(period);
+            let time = time.load(Ordering::Relaxed);
+            jitter = jitter.max(expected.saturating_sub(time));
+            expected = expected.max(time).wrapping_add(period);
         }
         (self.jitter, self.expected) = (jitter, expected);
     }

@@ -2,7 +2,7 @@
 
 use super::arrivals::{Arrival, ArrivalTimes, Arrivals, NO_DISTANCE};
 use super::expected::{Bounds, ViolationKind};
-use super::histogram::{Distribution, Histogram};
+use super::histogram::{Distribution, Histogram, Range};
 use super::ticks::Scale;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +46,14 @@ pub(super) struct Times {
     /// Response time in ticks.
     pub(super) response: u64,
     pub(super) arrival: Arrival,
+}
+
+/// Ranges of the usual times of an operation on one thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    pub(super) execution: Range,
+    pub(super) response: Range,
+    pub(super) distance: Range,
 }
 
 /// Times of one operation, as they were measured.
@@ -157,44 +165,47 @@ impl ThreadTimes {
         }
     }
 
-    /// Adds an upcall that has ended. Returns true if [`ThreadTimes::add_unusual`] must be called for it.
+    /// Adds an upcall whose times are usual.
     #[inline(always)]
-    pub(super) fn add(&self, times: Times) -> bool {
-        self.execution.add(times.execution);
-        self.response.add(times.response);
-        let distance = times.arrival.distance;
-        if distance == NO_DISTANCE {
-            return true;
-        }
+    pub(super) fn add(&self, execution: u64, response: u64, distance: u64) {
+        self.execution.add(execution);
+        self.response.add(response);
         self.distance.add(distance);
-        self.execution.is_unusual(times.execution)
-            || self.response.is_unusual(times.response)
-            || self.distance.is_unusual(distance)
-            || times.arrival.ends_block()
     }
 
-    /// Extends the ranges of usual times by those of an upcall, and looks at the arrivals of a block that ends. Times that violate the plan stay
-    /// unusual; so do all of an operation that is not in it.
-    pub(super) fn add_unusual(&self, times: Times) {
-        let Operation {
-            bounds,
-            arrivals,
-            is_unknown,
-            ..
-        } = &*self.operation;
-        let most = match is_unknown {
+    /// Adds an upcall whose times are not all usual, or that ends a block of arrivals. Returns the times that are usual
+    /// from now on: those that violate the plan never are, and none of an operation that is not in it.
+    pub(super) fn add_unusual(&self, times: Times) -> Usual {
+        let Times {
+            execution,
+            response,
+            arrival,
+        } = times;
+        self.execution.add(execution);
+        self.execution.widen(execution);
+        self.response.add(response);
+        self.response.widen(response);
+        if arrival.distance != NO_DISTANCE {
+            self.distance.add(arrival.distance);
+            self.distance.widen(arrival.distance);
+        }
+        if arrival.ends_block() {
+            self.operation.arrivals.look_at(arrival);
+        }
+        self.usual()
+    }
+
+    /// Returns the times that are usual.
+    fn usual(&self) -> Usual {
+        let bounds = &self.operation.bounds;
+        let executions = match self.operation.is_unknown {
             true => (u64::MAX, 0),
             false => (0, bounds.wcet),
         };
-        self.execution.widen(times.execution, most);
-        self.response.widen(times.response, (0, bounds.deadline));
-        let distance = times.arrival.distance;
-        if distance != NO_DISTANCE {
-            let least = bounds.least_distance;
-            self.distance.widen(distance, (least, u64::MAX));
-        }
-        if times.arrival.ends_block() {
-            arrivals.look_at(times.arrival);
+        Usual {
+            execution: self.execution.usual(executions),
+            response: self.response.usual((0, bounds.deadline)),
+            distance: self.distance.usual((bounds.least_distance, u64::MAX)),
         }
     }
 }

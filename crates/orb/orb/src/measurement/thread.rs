@@ -4,7 +4,7 @@
 //! references changes; a nested upcall finds it in the table.
 
 use super::key::Key;
-use super::operation::{Operation, ThreadTimes};
+use super::operation::{Operation, ThreadTimes, Usual};
 use super::session::{self, Session};
 use punctual_sys::cpu_clock;
 use std::cell::{Cell, RefCell};
@@ -33,44 +33,53 @@ struct Table {
 #[derive(Debug)]
 pub(super) struct Served {
     /// Number of the recording.
-    session: u64,
+    pub(super) session: u64,
     key: Key,
+    /// The same key, if all of the name is in it; else one that no operation has.
+    whole: Key,
     pub(super) operation: Arc<Operation>,
     pub(super) times: Arc<ThreadTimes>,
+    /// Times that only add to counts.
+    pub(super) usual: Cell<Usual>,
 }
 
 /// Operation that the thread served last, which is another one than was asked for; or none.
 pub(super) type Other = Option<ManuallyDrop<Rc<Served>>>;
 
-/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of the recording that is
-/// running.
+/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording.
 ///
 /// # Errors
 /// The one that it is, for [`find`].
 #[inline(always)]
-pub(super) fn take_last(interface: &'static str, name: &str) -> Result<Rc<Served>, Other> {
+pub(super) fn take_last(
+    session: u64,
+    interface: &'static str,
+    name: &str,
+) -> Result<Rc<Served>, Other> {
     match LAST.take() {
-        Some(last)
-            if name.len() <= Key::WHOLE
-                && last.is(session::number(), Key::new(interface, name)) =>
-        {
+        Some(last) if last.session == session && last.whole == Key::new(interface, name) => {
             Ok(ManuallyDrop::into_inner(last))
         }
         last => Err(last),
     }
 }
 
-/// Returns the CPU time of the thread without that of upcalls that have ended: the difference of two is the execution
-/// time of an upcall without those nested in it.
+/// Takes the operation that the thread served last.
+pub(super) fn take_any() -> Other {
+    LAST.take()
+}
+
+/// Returns the CPU time of the thread without that of upcalls that have ended.
 #[inline(always)]
 pub(super) fn own_cpu() -> u64 {
     cpu_clock::nanos().wrapping_sub(EXECUTED.get())
 }
 
-/// Adds the execution time of an upcall that has ended.
+/// Returns the execution time of an upcall that has ended, without those nested in it, by [`own_cpu`] at its beginning.
 #[inline(always)]
-pub(super) fn add_executed(time: u64) {
-    EXECUTED.set(EXECUTED.get().wrapping_add(time));
+pub(super) fn executed_since(begin: u64) -> u64 {
+    let executed = cpu_clock::nanos().wrapping_sub(begin);
+    executed.wrapping_sub(EXECUTED.replace(executed))
 }
 
 /// Puts an operation back that was taken.
@@ -113,7 +122,12 @@ pub(super) fn joined() -> Option<Arc<Session>> {
 }
 
 /// Keeps the times of an operation, for the thread's next upcalls; gives them back if it cannot.
-pub(super) fn keep(session: &Arc<Session>, interface: &'static str, times: Arc<ThreadTimes>) {
+pub(super) fn keep(
+    session: &Arc<Session>,
+    interface: &'static str,
+    times: Arc<ThreadTimes>,
+    usual: Usual,
+) {
     let key = Key::new(interface, &times.operation.operation);
     let mut times = Some(times);
     let mut replaced = Table::NONE;
@@ -122,7 +136,7 @@ pub(super) fn keep(session: &Arc<Session>, interface: &'static str, times: Arc<T
             if own.number != session.number {
                 replaced = std::mem::replace(&mut *own, Table::new(session));
             }
-            own.insert(key, &mut times);
+            own.insert(key, &mut times, usual);
         }
     });
     if let Some(times) = times {
@@ -163,7 +177,7 @@ impl Table {
 
     /// Takes the times of an operation that the table lacks, unless it is half full: an id with
     /// several addresses has several slots.
-    fn insert(&mut self, key: Key, times: &mut Option<Arc<ThreadTimes>>) {
+    fn insert(&mut self, key: Key, times: &mut Option<Arc<ThreadTimes>>, usual: Usual) {
         if (self.used + 1) * 2 > self.slots.len() {
             return;
         }
@@ -176,8 +190,13 @@ impl Table {
             *slot = Some(Rc::new(Served {
                 session: self.number,
                 key,
+                whole: match times.operation.operation.len() <= Key::WHOLE {
+                    true => key,
+                    false => Key::NEVER,
+                },
                 operation: times.operation.clone(),
                 times,
+                usual: Cell::new(usual),
             }));
             self.used += 1;
         }

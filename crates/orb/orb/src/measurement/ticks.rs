@@ -15,18 +15,7 @@ const MONOTONIC: u8 = 2;
 static CLOCK: AtomicU8 = AtomicU8::new(UNKNOWN);
 
 /// Returns the ticks since a fixed moment. Enters no kernel.
-#[inline(always)]
 pub(super) fn now() -> u64 {
-    // Relaxed: each thread that does not see the value finds out the same.
-    if CLOCK.load(Ordering::Relaxed) == COUNTER {
-        return cycles::now();
-    }
-    now_otherwise()
-}
-
-#[cold]
-#[inline(never)]
-fn now_otherwise() -> u64 {
     match uses_counter() {
         true => cycles::now(),
         false => clock::nanos(),
@@ -34,7 +23,8 @@ fn now_otherwise() -> u64 {
 }
 
 /// Returns whether the clock is the processor's counter; asks the processor once, which may take a hypervisor some time.
-fn uses_counter() -> bool {
+pub(super) fn uses_counter() -> bool {
+    // Relaxed: each thread that does not see the value finds out the same.
     let known = CLOCK.load(Ordering::Relaxed);
     if known != UNKNOWN {
         return known == COUNTER;

@@ -6,8 +6,7 @@ use super::operation::{Operation, ThreadTimes, Times};
 use super::session::{self, Session};
 use super::thread::{self, Other, Served};
 use super::ticks::{self, Scale};
-use punctual_sys::clock;
-use std::mem;
+use punctual_sys::{clock, cycles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,7 +17,8 @@ use std::time::Duration;
 const LOG_DISTANCE: u64 = 1_000_000_000;
 
 /// Upcall that is being measured, for object adapters. Dropped without
-/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known.
+/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known; else its execution time
+/// is that of the upcall that it is nested in.
 #[derive(Debug)]
 pub struct MeasuredUpcall {
     /// Operation, if the thread has served it before.
@@ -38,10 +38,14 @@ impl MeasuredUpcall {
     #[must_use]
     #[inline(never)]
     pub fn begin(interface: &'static str, operation: &str) -> Self {
-        let began = ticks::now();
-        match thread::take_last(interface, operation) {
+        let session = session::number();
+        if !session::has_counter(session) {
+            return Self::of_other(interface, operation, thread::take_any(), ticks::now);
+        }
+        let began = cycles::now();
+        match thread::take_last(session, interface, operation) {
             Ok(served) => Self::of(served, began),
-            Err(last) => Self::of_other(interface, operation, last, began),
+            Err(last) => Self::of_other(interface, operation, last, cycles::now),
         }
     }
 
@@ -56,8 +60,10 @@ impl MeasuredUpcall {
         }
     }
 
+    /// Begins to measure an upcall of another operation than the last one.
     #[inline(never)]
-    fn of_other(interface: &'static str, name: &str, last: Other, began: u64) -> Self {
+    fn of_other(interface: &'static str, name: &str, last: Other, clock: fn() -> u64) -> Self {
+        let began = clock();
         if let Some(served) = thread::find(interface, name, last) {
             return Self::of(served, began);
         }
@@ -77,66 +83,60 @@ impl MeasuredUpcall {
     }
 
     /// Ends the measurement of an operation that the thread has served before; that of another one is lost.
-    #[inline(always)]
-    pub fn end_known(mut self) {
-        self.measure();
-        // The upcall is not to be measured twice.
-        mem::forget(self);
+    #[inline(never)]
+    pub fn end_known(&mut self) {
+        let execution = thread::executed_since(self.cpu);
+        let Some(served) = self.served.take() else {
+            return;
+        };
+        if !session::has_counter(served.session) {
+            return end_by_clock(served, execution, self.began, self.arrival);
+        }
+        let response = cycles::now().wrapping_sub(self.began);
+        let Arrival { distance, .. } = self.arrival;
+        let usual = served.usual.get();
+        // One branch for all.
+        let is_usual = usual.execution.contains(execution)
+            & usual.response.contains(response)
+            & usual.distance.contains(distance)
+            & !self.arrival.ends_block();
+        if !is_usual {
+            return end_unusual(served, execution, response, self.arrival);
+        }
+        served.times.add(execution, response, distance);
+        thread::put_back(served);
     }
 
     /// Ends the measurement. If the thread has not served the operation before, `first` is called for
     /// its name and the repository ids of the servant's interface and of the one that declares it. It returns `None` if
     /// the servant has no such operation: the name is not kept, as peers can send any number of names.
-    pub fn end<'n>(self, first: impl FnOnce() -> Option<FirstUpcall<'n>>) {
+    pub fn end<'n>(mut self, first: impl FnOnce() -> Option<FirstUpcall<'n>>) {
         if self.is_known() {
             return self.end_known();
         }
-        let (times, began) = (self.times(), self.began);
-        // As above.
-        mem::forget(self);
+        let execution = thread::executed_since(self.cpu);
+        let response = ticks::now().wrapping_sub(self.began);
         if let Some(named) = first() {
-            add_first(&named, began, times);
+            add_first(&named, execution, response, self.began);
         }
     }
 
-    /// Ends the upcall of an operation that is not measured: its execution time stays that of the upcall that it is
-    /// nested in.
-    pub fn cancel(self) {
-        debug_assert!(!self.is_known(), "an operation that is measured");
-        mem::forget(self);
-    }
+}
 
+impl MeasuredUpcall {
+    #[cold]
     #[inline(never)]
-    fn measure(&mut self) {
-        let times = self.times();
-        let Some(served) = self.served.take() else {
-            return;
-        };
-        match served.times.add(times) {
-            false => thread::put_back(served),
-            true => add_unusual(served, times),
-        }
-    }
-
-    /// Returns the times up to now. The thread's next upcall at this depth begins.
-    // Neither clock ever goes back.
-    #[inline(always)]
-    fn times(&self) -> Times {
-        let execution = thread::own_cpu().wrapping_sub(self.cpu);
-        thread::add_executed(execution);
-        Times {
-            execution,
-            response: ticks::now().wrapping_sub(self.began),
-            arrival: self.arrival,
-        }
+    fn end_in_drop(&mut self) {
+        self.end_known();
     }
 }
 
 impl Drop for MeasuredUpcall {
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn drop(&mut self) {
-        self.measure();
+        if self.is_known() {
+            self.end_in_drop();
+        }
     }
 }
 
@@ -155,7 +155,7 @@ pub struct FirstUpcall<'n> {
 /// Adds the first upcall of an operation on this thread.
 #[cold]
 #[inline(never)]
-fn add_first(first: &FirstUpcall<'_>, began: u64, times: Times) {
+fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64) {
     let Some(session) = session::running() else {
         return;
     };
@@ -163,20 +163,34 @@ fn add_first(first: &FirstUpcall<'_>, began: u64, times: Times) {
         session.not_recorded.fetch_add(1, Ordering::Relaxed);
         return;
     };
-    let arrival = to.operation.arrivals.add(began);
-    let times = Times { arrival, ..times };
-    if to.add(times) {
-        to.add_unusual(times);
-        judge(&to, times);
-    }
-    thread::keep(&session, first.interface, to);
+    let times = Times {
+        execution,
+        response,
+        arrival: to.operation.arrivals.add(began),
+    };
+    let usual = to.add_unusual(times);
+    judge(&to, times);
+    thread::keep(&session, first.interface, to, usual);
+}
+
+/// Ends an upcall that is measured by `CLOCK_MONOTONIC`.
+#[cold]
+#[inline(never)]
+fn end_by_clock(served: Rc<Served>, execution: u64, began: u64, arrival: Arrival) {
+    let response = ticks::now().wrapping_sub(began);
+    end_unusual(served, execution, response, arrival);
 }
 
 /// Adds times that are shorter or longer than all before, or violate the plan, or end a block of arrivals.
 #[cold]
 #[inline(never)]
-fn add_unusual(served: Rc<Served>, times: Times) {
-    served.times.add_unusual(times);
+fn end_unusual(served: Rc<Served>, execution: u64, response: u64, arrival: Arrival) {
+    let times = Times {
+        execution,
+        response,
+        arrival,
+    };
+    served.usual.set(served.times.add_unusual(times));
     judge(&served.times, times);
     thread::put_back(served);
 }

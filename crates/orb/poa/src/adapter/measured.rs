@@ -37,7 +37,7 @@ fn answer_measured<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
-    let upcall = MeasuredUpcall::begin(interface(servant), request.operation());
+    let mut upcall = MeasuredUpcall::begin(interface(servant), request.operation());
     if !upcall.is_known() {
         return answer_first(servant, request, upcall);
     }
@@ -55,7 +55,7 @@ fn answer_first<R: Request>(
     upcall: MeasuredUpcall,
 ) -> Result<R::Done, DispatchError> {
     if is_of_every_object(request.operation()) {
-        upcall.cancel();
+        drop(upcall);
         return request.answer(servant);
     }
     let answered = request.answer(servant);
