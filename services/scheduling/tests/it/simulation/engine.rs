@@ -119,6 +119,11 @@ impl Source {
         source
     }
 
+    /// Returns whether its jobs await replies.
+    fn awaits(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.holds == Holds::Away)
+    }
+
     fn draw(&mut self, most: i64) -> i64 {
         let random = self.random.as_mut().unwrap();
         random.within(0, most.unsigned_abs()).cast_signed()
@@ -330,7 +335,8 @@ fn choose(
     let ready = (0..jobs.len()).filter(|&at| jobs[at].is_ready(jobs, now));
     let mut chosen = ready.max_by_key(order)?;
     while let Some((mutex, holder)) = awaited(jobs, chosen, sources) {
-        let inherits = !rules.ceilings.contains_key(&mutex);
+        // One that is back from a reply may be more urgent than those that locked meanwhile were to be kept from.
+        let inherits = !rules.ceilings.contains_key(&mutex) || sources.iter().any(Source::awaits);
         assert!(inherits, "under ceilings no job waits for a mutex");
         chosen = holder;
     }
