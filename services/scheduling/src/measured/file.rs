@@ -1,5 +1,6 @@
 //! Form of the file that an ORB writes.
 
+use super::arrivals::united;
 use crate::time::Time;
 use serde::{Deserialize, Deserializer};
 use std::collections::BTreeMap;
@@ -26,6 +27,21 @@ pub struct MeasuredOperation {
     pub response: Times,
     /// Distances of the beginnings of jobs that follow one another.
     pub distance: Times,
+    /// Period and jitter within which all jobs came; `None` of a single job, and in files of earlier versions.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
+}
+
+/// Period and jitter within which all jobs came, bursts included: any `n` that followed one another took at least
+/// `n - 1` periods less the jitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Arrivals {
+    /// Period; zero if all jobs came at once.
+    #[serde(deserialize_with = "nanos")]
+    pub period: Time,
+    /// Jitter, which may be longer.
+    #[serde(deserialize_with = "nanos")]
+    pub jitter: Time,
 }
 
 /// Distribution of times. All are zero if there are none.
@@ -73,6 +89,7 @@ impl Measurements {
 
 impl MeasuredOperation {
     fn merge(&mut self, other: &Self) {
+        self.arrivals = united(self, other);
         self.execution.merge(&other.execution);
         self.response.merge(&other.response);
         self.distance.merge(&other.distance);

@@ -4,6 +4,7 @@
 //! file. It also records a time line of requests (`-ORBTimeline`, `punctual_orb::timeline`): [`RecordedTimeline`].
 //! [`Observed`] is read from a file of either kind.
 
+mod arrivals;
 mod compare;
 mod events;
 mod file;
@@ -13,7 +14,7 @@ mod observed;
 mod timeline;
 
 pub use compare::{Compared, Finding, compare, compare_timeline};
-pub use file::{MeasuredOperation, Measurements, Times};
+pub use file::{Arrivals, MeasuredOperation, Measurements, Times};
 pub use model::{Margin, MarginError, write_model};
 pub use noise::{Gap, most_taken};
 pub use observed::Observed;
