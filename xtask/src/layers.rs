@@ -137,6 +137,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", "punctual-observe", EXEC, SYS, "punctual-build"],
     ),
     (ETCD, &["punctual"]),
+    // Logs of events, in a file of the host's.
+    (DURABLE, &[EXEC, HOST]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",
@@ -338,6 +340,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
 const HOST: &str = "punctual-host";
+const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";

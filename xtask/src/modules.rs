@@ -69,6 +69,7 @@ const CRATES: &[&str] = &[
     "crates/wire/giop",
     "crates/wire/ior",
     "services/cosevent",
+    "services/durable",
     "services/etcd",
     "services/groups",
     "services/host",
