@@ -139,6 +139,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (ETCD, &["punctual"]),
     // Logs of events, in a file of the host's.
     (DURABLE, &[EXEC, HOST]),
+    // The same on JetStream.
+    ("punctual-jetstream", &[EXEC, DURABLE]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",

@@ -74,6 +74,7 @@ const CRATES: &[&str] = &[
     "services/groups",
     "services/host",
     "services/ifr",
+    "services/jetstream",
     "services/naming",
     "services/naming/client",
     "services/rtevent",

@@ -7,8 +7,8 @@ use std::time::Duration;
 pub struct Quota {
     /// Maximum number of events that readers have yet to acknowledge. Default: 10,000,000.
     pub events: u64,
-    /// Maximum sum of these events' bytes. Default: 10 GiB. Stores count what they keep beside each
-    /// event as well: docs/durable-events.md says how much that is.
+    /// Maximum sum of these events' bytes. Default: 1 GiB. JetStream counts what it keeps beside each
+    /// event as well, and reserves this room when the log is created.
     pub bytes: u64,
     /// Reaction to an append beyond these limits. Default: to refuse it.
     pub when_full: WhenFull,
@@ -28,7 +28,7 @@ impl Default for Quota {
     fn default() -> Self {
         Self {
             events: 10_000_000,
-            bytes: 10 << 30,
+            bytes: 1 << 30,
             when_full: WhenFull::Refuse,
         }
     }

@@ -1,0 +1,227 @@
+//! Task of a reader: gets events, sends acknowledgements, tells the servers that events are still
+//! held.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::pull::MessagesErrorKind;
+use async_nats::jetstream::consumer::{PullConsumer, pull};
+use async_nats::jetstream::{AckKind, Message};
+use async_nats::Subject;
+use futures_util::StreamExt;
+use punctual_durable::{Delivery, DurableError, Position};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use crate::connection::{Connection, RequestError, code};
+use crate::held::{Event, Held};
+use crate::log::ReaderLimits;
+use crate::message::properties;
+
+/// Time between questions to the servers, and between attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time after which a request for events is sent again.
+const EXPIRES: Duration = Duration::from_secs(30);
+
+/// Interval of the servers' signs of life while there are no events.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Orders of a reader's handle.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Acknowledge(Vec<Subject>),
+    /// Wait until the servers have all acknowledgements.
+    Flush(oneshot::Sender<Result<(), DurableError>>),
+    /// Give everything back, and end.
+    Close(oneshot::Sender<()>),
+}
+
+/// Task of a reader.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    pub(crate) connection: Connection,
+    pub(crate) held: Arc<Held>,
+    pub(crate) limits: ReaderLimits,
+    /// Stream and consumer, as in subjects of requests: `STREAM.CONSUMER`.
+    pub(crate) path: String,
+    /// Acknowledgements that were sent and may have been lost with a connection.
+    unconfirmed: Vec<Subject>,
+}
+
+impl Follower {
+    pub(crate) fn new(
+        connection: Connection,
+        held: Arc<Held>,
+        limits: ReaderLimits,
+        path: String,
+    ) -> Self {
+        Self {
+            connection,
+            held,
+            limits,
+            path,
+            unconfirmed: Vec::new(),
+        }
+    }
+
+    /// Runs until the reader is closed.
+    pub(crate) async fn run(
+        mut self,
+        consumer: PullConsumer,
+        mut orders: mpsc::UnboundedReceiver<Order>,
+    ) {
+        let mut busy = interval(self.limits.acknowledge_wait / 3);
+        busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let gathering = Instant::now() + self.limits.acknowledge_wait + PAUSE;
+        let mut gathering = self.must_gather().await.then_some(gathering);
+        self.held.gather(gathering.is_some());
+        let mut look = interval(PAUSE);
+        let mut connects = self.connection.connects.clone();
+        let mut events = None;
+        loop {
+            if events.is_none() && !self.held.is_removed() {
+                events = self.pull(&consumer).await;
+            }
+            let next = async {
+                match &mut events {
+                    Some(events) => events.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = next => match event {
+                    Some(Ok(message)) => self.receive(&message).await,
+                    Some(Err(error)) if error.kind() == MessagesErrorKind::MissingHeartbeat => {}
+                    Some(Err(error)) => {
+                        tracing::debug!("reader {}: {error}", self.path);
+                        events = None;
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                    None => events = None,
+                },
+                order = orders.recv() => match order {
+                    Some(Order::Acknowledge(replies)) => self.acknowledge(replies).await,
+                    Some(Order::Flush(done)) => {
+                        let _ = done.send(self.flush().await);
+                    }
+                    Some(Order::Close(done)) => {
+                        drop(events);
+                        self.give_back().await;
+                        let _ = done.send(());
+                        return;
+                    }
+                    None => return,
+                },
+                _ = busy.tick() => self.send(self.held.replies(), AckKind::Progress).await,
+                _ = look.tick(), if gathering.is_some() => {
+                    let is_over = gathering.is_some_and(|end| Instant::now() >= end);
+                    if is_over || !self.must_gather().await {
+                        gathering = None;
+                        self.held.gather(false);
+                    }
+                }
+                _ = connects.changed() => {
+                    let again = std::mem::take(&mut self.unconfirmed);
+                    self.acknowledge(again).await;
+                }
+            }
+        }
+    }
+
+    /// Begins to get events; returns `None` if that fails now.
+    async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
+        let window = self.limits.window.max(1);
+        let stream = consumer.stream().max_messages_per_batch(window);
+        let stream = stream.expires(EXPIRES).heartbeat(HEARTBEAT).messages().await;
+        let error = match stream {
+            Ok(stream) => return Some(stream),
+            Err(error) => error,
+        };
+        tracing::debug!("reader {}: {error}", self.path);
+        if let Err(error) = self.info().await
+            && [code::CONSUMER_NOT_FOUND, code::STREAM_NOT_FOUND].iter().any(|one| error.has_code(*one))
+        {
+            self.held.remove();
+        }
+        tokio::time::sleep(PAUSE).await;
+        None
+    }
+
+    async fn receive(&mut self, message: &Message) {
+        let (Ok(info), Some(reply)) = (message.info(), message.reply.clone()) else {
+            return;
+        };
+        let properties = properties(message.headers.as_ref());
+        let delivery = Delivery {
+            position: Position(info.stream_sequence),
+            bytes: message.payload.clone(),
+            id: properties.id,
+            expires: properties.expires,
+            priority: properties.priority,
+            is_repeated: info.delivered > 1,
+        };
+        if let Some(reply) = self.held.add(Event { delivery, reply }) {
+            self.acknowledge(vec![reply]).await;
+        }
+    }
+
+    async fn acknowledge(&mut self, replies: Vec<Subject>) {
+        self.send(replies.clone(), AckKind::Ack).await;
+        self.unconfirmed.extend(replies);
+        let beyond = self.unconfirmed.len().saturating_sub(2 * self.limits.window);
+        self.unconfirmed.drain(..beyond);
+    }
+
+    async fn send(&self, replies: Vec<Subject>, kind: AckKind) {
+        let payload: bytes::Bytes = kind.into();
+        for reply in replies {
+            // What is lost is sent again, or the event comes again.
+            let _ = self.connection.client.publish(reply, payload.clone()).await;
+        }
+    }
+
+    /// Waits until the servers know of no event that is delivered and neither held nor acknowledged.
+    async fn flush(&mut self) -> Result<(), DurableError> {
+        let end = Instant::now() + self.connection.patience;
+        let mut last = "acknowledgements are not confirmed".to_owned();
+        while Instant::now() < end {
+            match self.pending().await {
+                Ok(pending) if pending <= self.held.len() as u64 => {
+                    self.unconfirmed.clear();
+                    return Ok(());
+                }
+                Ok(_) => {}
+                Err(error) => last = error.to_string(),
+            }
+            tokio::time::sleep(PAUSE / 10).await;
+        }
+        Err(DurableError::Away(last))
+    }
+
+    /// Returns true if another process has left events that have not come yet.
+    async fn must_gather(&self) -> bool {
+        match self.pending().await {
+            Ok(pending) => pending > self.held.len() as u64,
+            // As long as nothing is known, the limit of time ends it.
+            Err(_) => true,
+        }
+    }
+
+    /// Returns the number of events that are delivered and not acknowledged, as the servers have it.
+    async fn pending(&self) -> Result<u64, RequestError> {
+        let info = self.info().await?;
+        Ok(info["num_ack_pending"].as_u64().unwrap_or(0))
+    }
+
+    async fn info(&self) -> Result<serde_json::Value, RequestError> {
+        let subject = format!("CONSUMER.INFO.{}", self.path);
+        self.connection.request(subject).await
+    }
+
+    /// Gives all events back, so that another reader gets them at once.
+    async fn give_back(&self) {
+        self.send(self.held.replies(), AckKind::Nak(None)).await;
+        let _ = self.connection.client.flush().await;
+    }
+}
