@@ -37,7 +37,9 @@ fn seconds() -> Duration {
 
 fn measure(servers: usize, store: &JetStreamStore, threads: usize, batch: usize) {
     let name = |text: &str| text.parse::<Name>().unwrap();
-    let log = store.open_log(&name("log"), LogSettings::default()).unwrap();
+    let log = store
+        .open_log(&name("log"), LogSettings::default())
+        .unwrap();
     let reader = log.open_reader(&name("reader")).unwrap();
     let (is_over, appended, read) = (AtomicBool::new(false), AtomicU64::new(0), AtomicU64::new(0));
     let begun = Instant::now();
@@ -71,7 +73,9 @@ fn append(log: &dyn EventLog, batch: usize, is_over: &AtomicBool, appended: &Ato
 
 fn consume(reader: &dyn Reader, is_over: &AtomicBool, read: &AtomicU64) {
     while !is_over.load(Ordering::Relaxed) {
-        let got = reader.fetch(Most::events(1_000), Duration::from_millis(100)).unwrap();
+        let got = reader
+            .fetch(Most::events(1_000), Duration::from_millis(100))
+            .unwrap();
         reader.acknowledge(&got.iter().map(|one| one.position).collect::<Vec<_>>());
         read.fetch_add(got.len() as u64, Ordering::Relaxed);
     }

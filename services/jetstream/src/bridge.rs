@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use async_nats::HeaderMap;
+use async_nats::{HeaderMap, Subscriber};
 use bytes::Bytes;
 use futures_util::StreamExt;
 use punctual_durable::DurableError;
@@ -42,7 +43,7 @@ pub struct Bridge {
 /// Subscription of a subject, which ends when this is dropped.
 pub struct Subscription {
     messages: mpsc::Receiver<BridgeMessage>,
-    lost: Arc<std::sync::atomic::AtomicU64>,
+    lost: Arc<AtomicU64>,
     runtime: Arc<Runtime>,
     _end: oneshot::Sender<()>,
 }
@@ -89,9 +90,14 @@ impl Bridge {
         let (client, patience) = (self.connection.client.clone(), self.connection.patience);
         self.runtime.call(async move {
             let sending = async {
-                let sent = client.publish_with_headers(message.subject, headers, message.bytes).await;
+                let sent = client
+                    .publish_with_headers(message.subject, headers, message.bytes)
+                    .await;
                 sent.map_err(|error| DurableError::Invalid(error.to_string()))?;
-                client.flush().await.map_err(|error| DurableError::Away(error.to_string()))
+                client
+                    .flush()
+                    .await
+                    .map_err(|error| DurableError::Away(error.to_string()))
             };
             let cut_off = || DurableError::Away("the connection is cut off".to_owned());
             timeout(patience, sending).await.map_err(|_| cut_off())?
@@ -99,29 +105,32 @@ impl Bridge {
     }
 
     /// Subscribes to a subject, in which `*` stands for a word, and `>` for all that follow. At most
-    /// `capacity` messages wait to be taken; the latest beyond that are lost, and counted.
+    /// `capacity` messages wait to be taken; the latest beyond that are lost, and counted. The server of
+    /// this connection knows of the subscription when this returns; others of its cluster learn of it a
+    /// little later.
     ///
     /// # Errors
     /// [`DurableError::Invalid`] for a malformed subject; [`DurableError::Away`] if the connection is
     /// cut off.
     pub fn subscribe(&self, subject: &str, capacity: usize) -> Result<Subscription> {
         check_subject(subject, true)?;
-        let (client, subject) = (self.connection.client.clone(), subject.to_owned());
-        let patience = self.connection.patience;
-        let mut subscriber = self.runtime.call(async move {
-            let subscribing = async {
-                let subscriber = client.subscribe(subject).await;
-                let subscriber = subscriber.map_err(|error| DurableError::Invalid(error.to_string()))?;
-                // The server knows of it when this returns.
-                client.flush().await.map_err(|error| DurableError::Away(error.to_string()))?;
-                Ok(subscriber)
-            };
-            let cut_off = || DurableError::Away("the connection is cut off".to_owned());
-            timeout(patience, subscribing).await.map_err(|_| cut_off())?
+        let (connection, subject) = (self.connection.clone(), subject.to_owned());
+        let subscriber = self.runtime.call(async move {
+            let subscriber = connection.client.subscribe(subject).await;
+            let subscriber =
+                subscriber.map_err(|error| DurableError::Invalid(error.to_string()))?;
+            // The server knows of it when this returns.
+            connection.round_trip().await?;
+            Ok(subscriber)
         })?;
+        Ok(self.followed(subscriber, capacity))
+    }
+
+    /// Starts the task of a subscription.
+    fn followed(&self, mut subscriber: Subscriber, capacity: usize) -> Subscription {
         let (send, messages) = mpsc::channel(capacity.max(1));
         let (end, mut ended) = oneshot::channel::<()>();
-        let lost = Arc::<std::sync::atomic::AtomicU64>::default();
+        let lost = Arc::<AtomicU64>::default();
         let counted = lost.clone();
         self.runtime.spawn(async move {
             loop {
@@ -133,16 +142,16 @@ impl Bridge {
                     return;
                 };
                 if send.try_send(bridged(&message)).is_err() {
-                    counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    counted.fetch_add(1, Ordering::Relaxed);
                 }
             }
         });
-        Ok(Subscription {
+        Subscription {
             messages,
             lost,
             runtime: self.runtime.clone(),
             _end: end,
-        })
+        }
     }
 }
 
@@ -156,7 +165,9 @@ impl Subscription {
             return Ok(Some(message));
         }
         let messages = &mut self.messages;
-        let next = self.runtime.wait(async { timeout(patience, messages.recv()).await.ok() });
+        let next = self
+            .runtime
+            .wait(async { timeout(patience, messages.recv()).await.ok() });
         let closed = || DurableError::Away("the connection was closed".to_owned());
         next.map_or(Ok(None), |message| message.map(Some).ok_or_else(closed))
     }
@@ -164,14 +175,16 @@ impl Subscription {
     /// Returns the number of messages that were lost since too many waited.
     #[must_use]
     pub fn lost(&self) -> u64 {
-        self.lost.load(std::sync::atomic::Ordering::Relaxed)
+        self.lost.load(Ordering::Relaxed)
     }
 }
 
 fn bridged(message: &async_nats::Message) -> BridgeMessage {
     let headers = message.headers.iter().flat_map(HeaderMap::iter);
     let headers = headers.flat_map(|(name, values)| {
-        values.iter().map(move |value| (name.to_string(), value.as_str().to_owned()))
+        values
+            .iter()
+            .map(move |value| (name.to_string(), value.as_str().to_owned()))
     });
     BridgeMessage {
         subject: message.subject.to_string(),
@@ -197,14 +210,25 @@ fn check_subject(subject: &str, may_have_wildcards: bool) -> Result<()> {
     let is_word = |(place, word): (usize, &&str)| match *word {
         "*" => may_have_wildcards,
         ">" => may_have_wildcards && place + 1 == words.len(),
-        word => !word.is_empty() && !word.contains(|sign: char| sign.is_whitespace() || sign.is_control() || "*>".contains(sign)),
+        word => {
+            !word.is_empty()
+                && !word.contains(|sign: char| {
+                    sign.is_whitespace() || sign.is_control() || "*>".contains(sign)
+                })
+        }
     };
     if subject.len() <= LONGEST && words.iter().enumerate().all(is_word) {
         return Ok(());
     }
     let shown: String = subject.chars().take(80).collect();
-    let wildcards = if may_have_wildcards { "" } else { " for messages" };
-    Err(DurableError::Invalid(format!("{shown:?} is no subject{wildcards}")))
+    let wildcards = if may_have_wildcards {
+        ""
+    } else {
+        " for messages"
+    };
+    Err(DurableError::Invalid(format!(
+        "{shown:?} is no subject{wildcards}"
+    )))
 }
 
 #[cfg(test)]
@@ -221,7 +245,16 @@ mod tests {
             check_subject(wild, true).unwrap();
             assert!(check_subject(wild, false).is_err());
         }
-        for bad in ["", ".", "a..b", "a b", "a.>.b", "a*", "a\r\nPUB", &"x".repeat(2_000)] {
+        for bad in [
+            "",
+            ".",
+            "a..b",
+            "a b",
+            "a.>.b",
+            "a*",
+            "a\r\nPUB",
+            &"x".repeat(2_000),
+        ] {
             let error = check_subject(bad, true).unwrap_err();
             assert!(error.to_string().contains("no subject"), "{error}");
         }

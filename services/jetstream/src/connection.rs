@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use async_nats::jetstream::{Context, context::ContextBuilder};
-use async_nats::{Client, ConnectOptions, Event, Request};
+use async_nats::{Client, ConnectOptions, Event, Request, RequestErrorKind};
 use bytes::Bytes;
 use punctual_durable::DurableError;
 use serde_json::{Value, json};
@@ -76,9 +76,11 @@ impl From<RequestError> for DurableError {
     fn from(error: RequestError) -> Self {
         match error {
             // No leader, no quorum, not enough resources for the moment.
-            RequestError::Refused { code: 10_008 | 10_009 | 10_023 | 10_005, .. } | RequestError::Away(_) => {
-                DurableError::Away(error.to_string())
+            RequestError::Refused {
+                code: 10_008 | 10_009 | 10_023 | 10_005,
+                ..
             }
+            | RequestError::Away(_) => DurableError::Away(error.to_string()),
             RequestError::Refused { .. } => DurableError::Invalid(error.to_string()),
         }
     }
@@ -106,7 +108,10 @@ impl Connection {
     }
 
     /// Sends a request to JetStream's interface, such as `STREAM.INFO.name`.
-    pub(crate) async fn request(&self, subject: String) -> std::result::Result<Value, RequestError> {
+    pub(crate) async fn request(
+        &self,
+        subject: String,
+    ) -> std::result::Result<Value, RequestError> {
         self.request_with(subject, Bytes::new()).await
     }
 
@@ -116,8 +121,15 @@ impl Connection {
         body: Bytes,
     ) -> std::result::Result<Value, RequestError> {
         let request = Request::new().payload(body).timeout(Some(self.patience));
-        let reply = self.client.send_request(format!("$JS.API.{subject}"), request).await;
-        parsed(&reply.map_err(|error| RequestError::Away(error.to_string()))?.payload)
+        let reply = self
+            .client
+            .send_request(format!("$JS.API.{subject}"), request)
+            .await;
+        parsed(
+            &reply
+                .map_err(|error| RequestError::Away(error.to_string()))?
+                .payload,
+        )
     }
 
     /// Returns the names that a paged request lists.
@@ -133,6 +145,20 @@ impl Connection {
             if names.len() as u64 >= total || names.len() == before {
                 return Ok(names);
             }
+        }
+    }
+
+    /// Waits until the server has taken all that was sent before.
+    pub(crate) async fn round_trip(&self) -> Result<()> {
+        // Nobody answers on a new inbox, and the server says so.
+        let request = Request::new().timeout(Some(self.patience));
+        let reply = self
+            .client
+            .send_request(self.client.new_inbox(), request)
+            .await;
+        match reply.map_err(|error| (error.kind(), error)) {
+            Ok(_) | Err((RequestErrorKind::NoResponders, _)) => Ok(()),
+            Err((_, error)) => Err(DurableError::Away(error.to_string())),
         }
     }
 
@@ -152,7 +178,10 @@ pub(crate) fn parsed(reply: &[u8]) -> std::result::Result<Value, RequestError> {
     };
     Err(RequestError::Refused {
         code: error["err_code"].as_u64().unwrap_or(0),
-        description: error["description"].as_str().unwrap_or("refused").to_owned(),
+        description: error["description"]
+            .as_str()
+            .unwrap_or("refused")
+            .to_owned(),
     })
 }
 

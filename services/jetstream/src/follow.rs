@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_nats::Subject;
 use async_nats::jetstream::consumer::pull::MessagesErrorKind;
 use async_nats::jetstream::consumer::{PullConsumer, pull};
 use async_nats::jetstream::{AckKind, Message};
-use async_nats::Subject;
 use futures_util::StreamExt;
 use punctual_durable::{Delivery, DurableError, Position};
 use tokio::sync::{mpsc, oneshot};
@@ -18,8 +18,11 @@ use crate::held::{Event, Held};
 use crate::log::ReaderLimits;
 use crate::message::properties;
 
-/// Time between questions to the servers, and between attempts.
+/// Time between attempts.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time between questions to the servers, while something depends on the answer.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Time after which a request for events is sent again.
 const EXPIRES: Duration = Duration::from_secs(30);
@@ -47,6 +50,17 @@ pub(crate) struct Follower {
     pub(crate) path: String,
     /// Acknowledgements that were sent and may have been lost with a connection.
     unconfirmed: Vec<Subject>,
+    /// Callers that wait until the servers have all acknowledgements.
+    flushes: Vec<Flush>,
+    /// Latest moment at which events are handed out; `None` once they are.
+    gathers_until: Option<Instant>,
+}
+
+/// Caller that waits for acknowledgements to arrive.
+#[derive(Debug)]
+struct Flush {
+    done: oneshot::Sender<Result<(), DurableError>>,
+    end: Instant,
 }
 
 impl Follower {
@@ -62,6 +76,8 @@ impl Follower {
             limits,
             path,
             unconfirmed: Vec::new(),
+            flushes: Vec::new(),
+            gathers_until: None,
         }
     }
 
@@ -73,10 +89,10 @@ impl Follower {
     ) {
         let mut busy = interval(self.limits.acknowledge_wait / 3);
         busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let gathering = Instant::now() + self.limits.acknowledge_wait + PAUSE;
-        let mut gathering = self.must_gather().await.then_some(gathering);
-        self.held.gather(gathering.is_some());
-        let mut look = interval(PAUSE);
+        // No event is handed out before those that another process has left are there.
+        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut connects = self.connection.connects.clone();
         let mut events = None;
         loop {
@@ -102,9 +118,10 @@ impl Follower {
                 },
                 order = orders.recv() => match order {
                     Some(Order::Acknowledge(replies)) => self.acknowledge(replies).await,
-                    Some(Order::Flush(done)) => {
-                        let _ = done.send(self.flush().await);
-                    }
+                    Some(Order::Flush(done)) => self.flushes.push(Flush {
+                        done,
+                        end: Instant::now() + self.connection.patience,
+                    }),
                     Some(Order::Close(done)) => {
                         drop(events);
                         self.give_back().await;
@@ -114,12 +131,8 @@ impl Follower {
                     None => return,
                 },
                 _ = busy.tick() => self.send(self.held.replies(), AckKind::Progress).await,
-                _ = look.tick(), if gathering.is_some() => {
-                    let is_over = gathering.is_some_and(|end| Instant::now() >= end);
-                    if is_over || !self.must_gather().await {
-                        gathering = None;
-                        self.held.gather(false);
-                    }
+                _ = look.tick(), if self.gathers_until.is_some() || !self.flushes.is_empty() => {
+                    self.look().await;
                 }
                 _ = connects.changed() => {
                     let again = std::mem::take(&mut self.unconfirmed);
@@ -133,14 +146,20 @@ impl Follower {
     async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
         let window = self.limits.window.max(1);
         let stream = consumer.stream().max_messages_per_batch(window);
-        let stream = stream.expires(EXPIRES).heartbeat(HEARTBEAT).messages().await;
+        let stream = stream
+            .expires(EXPIRES)
+            .heartbeat(HEARTBEAT)
+            .messages()
+            .await;
         let error = match stream {
             Ok(stream) => return Some(stream),
             Err(error) => error,
         };
         tracing::debug!("reader {}: {error}", self.path);
         if let Err(error) = self.info().await
-            && [code::CONSUMER_NOT_FOUND, code::STREAM_NOT_FOUND].iter().any(|one| error.has_code(*one))
+            && [code::CONSUMER_NOT_FOUND, code::STREAM_NOT_FOUND]
+                .iter()
+                .any(|one| error.has_code(*one))
         {
             self.held.remove();
         }
@@ -169,7 +188,10 @@ impl Follower {
     async fn acknowledge(&mut self, replies: Vec<Subject>) {
         self.send(replies.clone(), AckKind::Ack).await;
         self.unconfirmed.extend(replies);
-        let beyond = self.unconfirmed.len().saturating_sub(2 * self.limits.window);
+        let beyond = self
+            .unconfirmed
+            .len()
+            .saturating_sub(2 * self.limits.window);
         self.unconfirmed.drain(..beyond);
     }
 
@@ -181,30 +203,34 @@ impl Follower {
         }
     }
 
-    /// Waits until the servers know of no event that is delivered and neither held nor acknowledged.
-    async fn flush(&mut self) -> Result<(), DurableError> {
-        let end = Instant::now() + self.connection.patience;
-        let mut last = "acknowledgements are not confirmed".to_owned();
-        while Instant::now() < end {
-            match self.pending().await {
-                Ok(pending) if pending <= self.held.len() as u64 => {
-                    self.unconfirmed.clear();
-                    return Ok(());
-                }
-                Ok(_) => {}
-                Err(error) => last = error.to_string(),
-            }
-            tokio::time::sleep(PAUSE / 10).await;
+    /// Looks if the servers know of no event that is delivered and neither held nor acknowledged. Then all
+    /// acknowledgements have arrived, and so have the events that another process has left.
+    async fn look(&mut self) {
+        let pending = self.pending().await;
+        let is_settled = pending
+            .as_ref()
+            .is_ok_and(|pending| *pending <= self.held.len() as u64);
+        let now = Instant::now();
+        if is_settled || self.gathers_until.is_some_and(|end| end <= now) {
+            self.gathers_until = None;
+            self.held.gather(false);
         }
-        Err(DurableError::Away(last))
-    }
-
-    /// Returns true if another process has left events that have not come yet.
-    async fn must_gather(&self) -> bool {
-        match self.pending().await {
-            Ok(pending) => pending > self.held.len() as u64,
-            // As long as nothing is known, the limit of time ends it.
-            Err(_) => true,
+        if is_settled {
+            self.unconfirmed.clear();
+        }
+        let is_done = |flush: &mut Flush| is_settled || flush.end <= now;
+        for flush in self.flushes.extract_if(.., is_done) {
+            let reason = match &pending {
+                Ok(_) => "acknowledgements are not confirmed".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            let outcome = if is_settled {
+                Ok(())
+            } else {
+                Err(DurableError::Away(reason))
+            };
+            // The caller waits for it.
+            let _ = flush.done.send(outcome);
         }
     }
 

@@ -42,7 +42,12 @@ pub(crate) struct Event {
 impl fmt::Debug for Held {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.state.lock();
-        write!(f, "{} events ready, {} handed out", state.ready.len(), state.handed.len())
+        write!(
+            f,
+            "{} events ready, {} handed out",
+            state.ready.len(),
+            state.handed.len()
+        )
     }
 }
 
@@ -121,7 +126,10 @@ impl Held {
         let mut state = self.state.lock();
         let mut replies = Vec::new();
         for Position(position) in positions {
-            let event = state.handed.remove(position).or_else(|| state.take_returned(*position));
+            let event = state
+                .handed
+                .remove(position)
+                .or_else(|| state.take_returned(*position));
             if let Some(event) = event {
                 replies.push(event.reply);
                 state.remember(*position);
@@ -154,7 +162,9 @@ impl Held {
         let state = self.state.lock();
         let mut all: Vec<_> = state.ready.iter().chain(&state.handed).collect();
         all.sort_by_key(|(position, _)| **position);
-        all.into_iter().map(|(_, event)| event.reply.clone()).collect()
+        all.into_iter()
+            .map(|(_, event)| event.reply.clone())
+            .collect()
     }
 
     /// Notes that the reader was removed.
@@ -177,7 +187,12 @@ impl State {
                 break;
             };
             let (position, bytes) = (*next.key(), next.get().delivery.bytes.len());
-            if next.get().delivery.expires.is_some_and(|moment| moment <= now) {
+            if next
+                .get()
+                .delivery
+                .expires
+                .is_some_and(|moment| moment <= now)
+            {
                 taken.expired.push(next.remove().reply);
                 self.remember(position);
                 continue;

@@ -147,11 +147,19 @@ impl EventLog for JetLog {
             return Ok(Appended::default());
         }
         let (done, outcome) = oneshot::channel();
-        self.appends.try_send(Append { events, done }).map_err(|error| match error {
-            TrySendError::Full(_) => DurableError::Away("too many appends wait already".to_owned()),
-            TrySendError::Closed(_) => self.shared.removed(),
-        })?;
-        let lost = || Err(DurableError::Unknown("the connection was closed".to_owned()));
+        self.appends
+            .try_send(Append { events, done })
+            .map_err(|error| match error {
+                TrySendError::Full(_) => {
+                    DurableError::Away("too many appends wait already".to_owned())
+                }
+                TrySendError::Closed(_) => self.shared.removed(),
+            })?;
+        let lost = || {
+            Err(DurableError::Unknown(
+                "the connection was closed".to_owned(),
+            ))
+        };
         outcome.blocking_recv().unwrap_or_else(|_| lost())
     }
 
@@ -188,7 +196,9 @@ impl EventLog for JetLog {
     fn reader_names(&self) -> Result<Vec<Name>> {
         let subject = format!("CONSUMER.NAMES.{}", self.shared.stream());
         let connection = self.connection.clone();
-        let names = self.runtime.call(async move { connection.names(subject, "consumers").await })?;
+        let names = self
+            .runtime
+            .call(async move { connection.names(subject, "consumers").await })?;
         let mut names: Vec<Name> = names.iter().filter_map(|name| name.parse().ok()).collect();
         names.sort();
         Ok(names)
@@ -197,7 +207,9 @@ impl EventLog for JetLog {
     fn status(&self) -> Result<LogStatus> {
         let subject = format!("STREAM.INFO.{}", self.shared.stream());
         let connection = self.connection.clone();
-        let info = self.runtime.call(async move { Ok(connection.request(subject).await?) })?;
+        let info = self
+            .runtime
+            .call(async move { Ok(connection.request(subject).await?) })?;
         let number = |field: &str| info["state"][field].as_u64().unwrap_or(0);
         let state = &self.shared.0;
         Ok(LogStatus {

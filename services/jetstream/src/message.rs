@@ -50,7 +50,11 @@ pub(crate) fn headers(event: &NewEvent, own_id: &str, has_ttl: bool) -> HeaderMa
 
 /// Returns the properties of an event. Headers that are not as this service writes them are ignored.
 pub(crate) fn properties(headers: Option<&HeaderMap>) -> Properties {
-    let header = |name: &str| headers.and_then(|all| all.get(name)).map(|value| value.as_str());
+    let header = |name: &str| {
+        headers
+            .and_then(|all| all.get(name))
+            .map(|value| value.as_str())
+    };
     let id = header(ID).and_then(|id| id.strip_prefix('i'));
     let id = id.and_then(|id| HEXLOWER.decode(id.as_bytes()).ok());
     let expires = header(EXPIRES).and_then(|moment| moment.parse().ok());

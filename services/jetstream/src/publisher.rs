@@ -110,8 +110,16 @@ impl Publisher {
     /// not fit is not held against others.
     async fn store_group(&mut self, group: Vec<Append>) {
         let counts: Vec<usize> = group.iter().map(|append| append.events.len()).collect();
-        let messages: Vec<Vec<Message>> =
-            group.iter().map(|append| append.events.iter().map(|event| self.message(event)).collect()).collect();
+        let messages: Vec<Vec<Message>> = group
+            .iter()
+            .map(|append| {
+                append
+                    .events
+                    .iter()
+                    .map(|event| self.message(event))
+                    .collect()
+            })
+            .collect();
         let senders = group.into_iter().map(|append| append.done);
         let outcomes = match self.store_together(&messages, &counts).await {
             Some(outcomes) => outcomes,
@@ -168,7 +176,9 @@ impl Publisher {
             match self.publish_batch(part, end).await {
                 Ok(()) => return Ok(0),
                 Err(error) if error.has_code(code::BATCH_HAS_REPEATS) => {}
-                Err(error @ RequestError::Refused { .. }) => return Err(self.refused(error, part.len())),
+                Err(error @ RequestError::Refused { .. }) => {
+                    return Err(self.refused(error, part.len()));
+                }
                 Err(RequestError::Away(_)) => is_unknown = true,
             }
         }
@@ -210,7 +220,9 @@ impl Publisher {
         if self.log.is_removed() {
             return Err(self.log.removed());
         }
-        let info = self.connection.request(format!("STREAM.INFO.{}", self.log.stream()));
+        let info = self
+            .connection
+            .request(format!("STREAM.INFO.{}", self.log.stream()));
         match info.await {
             Err(error) if error.has_code(code::STREAM_NOT_FOUND) => Err(self.log.removed()),
             _ => Ok(()),
@@ -227,7 +239,9 @@ impl Publisher {
     }
 
     async fn publish(&self, message: &Message, end: Instant) -> Result<Stored, RequestError> {
-        let reply = self.ask(message.headers.clone(), message.payload.clone(), end).await?;
+        let reply = self
+            .ask(message.headers.clone(), message.payload.clone(), end)
+            .await?;
         let is_repeated = reply["duplicate"].as_bool().unwrap_or(false);
         Ok(Stored { is_repeated })
     }
@@ -246,7 +260,9 @@ impl Publisher {
                 headers,
                 message.payload.clone(),
             );
-            let sent = timeout_at(end, sent).await.map_err(|_| away("the connection is cut off"))?;
+            let sent = timeout_at(end, sent)
+                .await
+                .map_err(|_| away("the connection is cut off"))?;
             sent.map_err(|error| away(&error.to_string()))?;
         }
         let mut headers = batch_headers(last, &id, batch.len());
@@ -263,10 +279,18 @@ impl Publisher {
         end: Instant,
     ) -> Result<Value, RequestError> {
         let whole = self.connection.patience;
-        let request = async_nats::Request::new().headers(headers).payload(payload).timeout(None);
-        let reply = self.connection.client.send_request(self.subject.clone(), request);
+        let request = async_nats::Request::new()
+            .headers(headers)
+            .payload(payload)
+            .timeout(None);
+        let reply = self
+            .connection
+            .client
+            .send_request(self.subject.clone(), request);
         let until = end.min(Instant::now() + whole / 3);
-        let reply = timeout_at(until, reply).await.map_err(|_| away("no answer in time"))?;
+        let reply = timeout_at(until, reply)
+            .await
+            .map_err(|_| away("no answer in time"))?;
         let reply = reply.map_err(|error| match error.kind() {
             RequestErrorKind::NoResponders => away("the stream has no leader, or was removed"),
             _ => away(&error.to_string()),
@@ -277,7 +301,10 @@ impl Publisher {
     /// Returns the error for events that the stream has refused.
     fn refused(&self, error: RequestError, events: usize) -> DurableError {
         match error {
-            RequestError::Refused { code: code::STORE_FAILED, description } => {
+            RequestError::Refused {
+                code: code::STORE_FAILED,
+                description,
+            } => {
                 self.log.note_refused(events);
                 let quota = self.log.quota();
                 let is_by_bytes = description.contains("bytes");
@@ -305,7 +332,11 @@ fn group(waiting: &mut VecDeque<Append>) -> Vec<Append> {
     let mut count = 0;
     for append in waiting.iter() {
         events += append.events.len();
-        bytes += append.events.iter().map(|event| event.bytes.len()).sum::<usize>();
+        bytes += append
+            .events
+            .iter()
+            .map(|event| event.bytes.len())
+            .sum::<usize>();
         if count > 0 && (events > MOST_EVENTS || bytes > MOST_BYTES) {
             break;
         }

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
-use punctual_durable::{
-    Delivery, DurableError, Most, Name, Position, Reader, Wake,
-};
+use punctual_durable::{Delivery, DurableError, Most, Name, Position, Reader, Wake};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::connection::Connection;
@@ -44,9 +42,9 @@ impl JetReader {
         let (config, consumer) = (config(&name, log.limits), name.clone());
         // From the start, so that no fetch comes before what another process has left.
         held.gather(true);
-        let consumer = log.runtime.call(async move {
-            opened(&connection, &stream, consumer.as_str(), config).await
-        })?;
+        let consumer = log
+            .runtime
+            .call(async move { opened(&connection, &stream, consumer.as_str(), config).await })?;
         log.runtime.spawn(follower.run(consumer, orders));
         Ok(Self {
             runtime: log.runtime.clone(),
@@ -133,7 +131,9 @@ impl Reader for JetReader {
     fn waiting(&self) -> Result<u64> {
         let subject = format!("CONSUMER.INFO.{}.{}", self.log.stream(), self.name);
         let connection = self.connection.clone();
-        let info = self.runtime.call(async move { Ok(connection.request(subject).await?) })?;
+        let info = self
+            .runtime
+            .call(async move { Ok(connection.request(subject).await?) })?;
         let number = |field: &str| info[field].as_u64().unwrap_or(0);
         Ok(number("num_pending") + number("num_ack_pending"))
     }

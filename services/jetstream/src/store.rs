@@ -41,7 +41,10 @@ impl JetStreamStore {
     pub fn open(options: JetStreamOptions) -> Result<Self> {
         let is_allowed = |sign: char| sign.is_ascii_alphanumeric() || sign == '-';
         if options.prefix.is_empty() || !options.prefix.chars().all(is_allowed) {
-            let what = format!("the prefix {:?} has other signs than letters, digits and `-`", options.prefix);
+            let what = format!(
+                "the prefix {:?} has other signs than letters, digits and `-`",
+                options.prefix
+            );
             return Err(DurableError::Invalid(what));
         }
         let runtime = Arc::new(Runtime::start()?);
@@ -91,7 +94,8 @@ impl JetStreamStore {
         let (connection, config) = (self.connection.clone(), self.config(log, settings));
         self.runtime.call(async move {
             let done = connection.context.create_or_update_stream(config).await;
-            done.map(drop).map_err(|error| DurableError::Away(error.to_string()))
+            done.map(drop)
+                .map_err(|error| DurableError::Away(error.to_string()))
         })
     }
 
@@ -109,7 +113,11 @@ impl JetStreamStore {
     }
 
     /// Starts the task that stores a log's events.
-    fn start(&self, log: &Name, settings: LogSettings) -> Result<(LogShared, mpsc::Sender<Append>)> {
+    fn start(
+        &self,
+        log: &Name,
+        settings: LogSettings,
+    ) -> Result<(LogShared, mpsc::Sender<Append>)> {
         let shared = LogShared::new(log.clone(), self.stream(log), settings.quota);
         let (send, appends) = mpsc::channel(self.options.waiting_appends.max(1));
         let connection = self.connection.clone();
@@ -157,9 +165,9 @@ impl EventStore for JetStreamStore {
 
     fn log_names(&self) -> Result<Vec<Name>> {
         let connection = self.connection.clone();
-        let names = self.runtime.call(async move {
-            connection.names("STREAM.NAMES".to_owned(), "streams").await
-        })?;
+        let names = self
+            .runtime
+            .call(async move { connection.names("STREAM.NAMES".to_owned(), "streams").await })?;
         let prefix = format!("{}_", self.options.prefix);
         let own = names.iter().filter_map(|name| name.strip_prefix(&prefix));
         let mut names: Vec<Name> = own.filter_map(|name| name.parse().ok()).collect();

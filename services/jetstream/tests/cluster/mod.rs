@@ -4,9 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use punctual_durable::{
-    EventId, EventLog, EventStore, LogSettings, Most, Name, NewEvent, Reader,
-};
+use punctual_durable::{EventId, EventLog, EventStore, LogSettings, Most, Name, NewEvent, Reader};
 use punctual_jetstream::JetStreamStore;
 
 use crate::nats::{LIMIT, Nats, cluster_options};
@@ -28,10 +26,14 @@ pub(crate) struct Plan {
 
 /// Runs the plan; does nothing where there is no NATS server.
 pub(crate) fn run(plan: Plan) {
-    let Some(mut nodes) = Nats::cluster() else { return };
+    let Some(mut nodes) = Nats::cluster() else {
+        return;
+    };
     let store = JetStreamStore::open(cluster_options(&nodes)).unwrap();
     let name = |text: &str| text.parse::<Name>().unwrap();
-    let log = store.open_log(&name("log"), LogSettings::default()).unwrap();
+    let log = store
+        .open_log(&name("log"), LogSettings::default())
+        .unwrap();
     let reader = log.open_reader(&name("reader")).unwrap();
     let each = plan.events / PRODUCERS as u64;
     let is_over = AtomicBool::new(false);
@@ -49,14 +51,19 @@ pub(crate) fn run(plan: Plan) {
         repeats.unwrap()
     });
     let retries = retries.into_inner();
-    println!("{} events: {retries} appends repeated, {repeats} events repeated", plan.events);
+    println!(
+        "{} events: {retries} appends repeated, {repeats} events repeated",
+        plan.events
+    );
 }
 
 fn kill_at_random(nodes: &mut [Nats], plan: Plan, is_over: &AtomicBool) {
     let mut random = u64::from(std::process::id()) ^ 0x9E37_79B9_7F4A_7C15;
     println!("seed {random}");
     let mut next = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         random >> 33
     };
     let mut kills = 0;
@@ -99,7 +106,8 @@ fn consume(reader: &dyn Reader, last: u64) -> u64 {
         for delivery in &more {
             let text = std::str::from_utf8(&delivery.bytes).unwrap();
             let (producer, number) = text.split_once(' ').unwrap();
-            let (producer, number): (usize, u64) = (producer.parse().unwrap(), number.parse().unwrap());
+            let (producer, number): (usize, u64) =
+                (producer.parse().unwrap(), number.parse().unwrap());
             match number <= got[producer] {
                 true => repeats += 1,
                 false => {

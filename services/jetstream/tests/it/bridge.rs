@@ -18,7 +18,10 @@ fn message(subject: &str, text: &str) -> BridgeMessage {
 #[test]
 fn a_subscriber_of_a_wildcard_gets_messages_with_headers_in_order() {
     let Some(nats) = Nats::start() else { return };
-    let (one, other) = (Bridge::open(&nats.options()).unwrap(), Bridge::of(&nats.store()));
+    let (one, other) = (
+        Bridge::open(&nats.options()).unwrap(),
+        Bridge::of(&nats.store()),
+    );
     let mut all = other.subscribe("plant.>", 100).unwrap();
     let mut alarms = other.subscribe("plant.*.alarm", 100).unwrap();
     let with_headers = BridgeMessage {
@@ -29,7 +32,10 @@ fn a_subscriber_of_a_wildcard_gets_messages_with_headers_in_order() {
     one.publish(message("plant.line3.state", "up")).unwrap();
     one.publish(message("office.line3.alarm", "late")).unwrap();
     assert_eq!(all.next(LIMIT).unwrap(), Some(with_headers.clone()));
-    assert_eq!(all.next(LIMIT).unwrap(), Some(message("plant.line3.state", "up")));
+    assert_eq!(
+        all.next(LIMIT).unwrap(),
+        Some(message("plant.line3.state", "up"))
+    );
     assert_eq!(alarms.next(LIMIT).unwrap(), Some(with_headers));
     assert_eq!(all.next(Duration::from_millis(50)).unwrap(), None);
     assert_eq!(alarms.next(Duration::ZERO).unwrap(), None);
@@ -45,11 +51,17 @@ fn messages_beyond_the_capacity_are_lost_and_counted() {
         bridge.publish(message("few", &number.to_string())).unwrap();
     }
     for number in 0..10 {
-        assert_eq!(all.next(LIMIT).unwrap(), Some(message("few", &number.to_string())));
+        assert_eq!(
+            all.next(LIMIT).unwrap(),
+            Some(message("few", &number.to_string()))
+        );
     }
     crate::nats::eventually("seven are lost", || few.lost() == 7);
     for number in 0..3 {
-        assert_eq!(few.next(LIMIT).unwrap(), Some(message("few", &number.to_string())));
+        assert_eq!(
+            few.next(LIMIT).unwrap(),
+            Some(message("few", &number.to_string()))
+        );
     }
     assert_eq!(few.next(Duration::ZERO).unwrap(), None);
 }

