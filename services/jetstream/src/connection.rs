@@ -53,6 +53,9 @@ pub(crate) mod code {
     pub(crate) const CONSUMER_NOT_FOUND: u64 = 10_014;
     /// The stream has its maximum number of messages or bytes.
     pub(crate) const STORE_FAILED: u64 = 10_077;
+    /// Refusals that pass: no suitable servers, no quorum, another leader, too few resources, too many
+    /// requests or batches, a batch of which a part was lost.
+    pub(crate) const PASSING: [u64; 7] = [10_005, 10_008, 10_009, 10_023, 10_167, 10_176, 10_210];
     /// A batch has a message whose id is known.
     pub(crate) const BATCH_HAS_REPEATS: u64 = 10_201;
 }
@@ -74,14 +77,10 @@ impl fmt::Display for RequestError {
 
 impl From<RequestError> for DurableError {
     fn from(error: RequestError) -> Self {
+        let is_passing = code::PASSING.iter().any(|code| error.has_code(*code));
         match error {
-            // No leader, no quorum, not enough resources for the moment.
-            RequestError::Refused {
-                code: 10_008 | 10_009 | 10_023 | 10_005,
-                ..
-            }
-            | RequestError::Away(_) => DurableError::Away(error.to_string()),
-            RequestError::Refused { .. } => DurableError::Invalid(error.to_string()),
+            RequestError::Refused { .. } if !is_passing => DurableError::Invalid(error.to_string()),
+            _ => DurableError::Away(error.to_string()),
         }
     }
 }

@@ -6,7 +6,7 @@
 //! | `settings` | servers, credentials, TLS, limits: [`JetStreamOptions`] |
 //! | `runtime` | the one thread on which all communication runs |
 //! | `connection` | the connection to the servers, and requests to their interface |
-//! | `message` | events as messages: subjects, headers |
+//! | `message`, `outgoing` | events as messages; messages on their way to a stream |
 //! | `publisher` | appends: the events of all waiting threads in one atomic batch |
 //! | `held`, `follow`, `reader` | readers: events that are held, the task that gets them, the interface |
 //! | `log`, `store` | logs, and the [`JetStreamStore`] |
@@ -24,6 +24,7 @@ mod follow;
 mod held;
 mod log;
 mod message;
+mod outgoing;
 mod publisher;
 mod reader;
 mod runtime;

@@ -11,10 +11,12 @@ use punctual_durable::{
 };
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use crate::connection::{Connection, code};
 use crate::held::Held;
-use crate::publisher::{Append, longest_event};
+use crate::outgoing::longest_event;
+use crate::publisher::Append;
 use crate::reader::JetReader;
 use crate::runtime::Runtime;
 
@@ -147,8 +149,9 @@ impl EventLog for JetLog {
             return Ok(Appended::default());
         }
         let (done, outcome) = oneshot::channel();
+        let end = Instant::now() + self.connection.patience;
         self.appends
-            .try_send(Append { events, done })
+            .try_send(Append { events, end, done })
             .map_err(|error| match error {
                 TrySendError::Full(_) => {
                     DurableError::Away("too many appends wait already".to_owned())

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::connection::{Connection, code};
 use crate::log::{JetLog, LogShared, ReaderLimits};
+use crate::outgoing::Outgoing;
 use crate::publisher::{Append, Publisher};
 use crate::runtime::Runtime;
 use crate::settings::JetStreamOptions;
@@ -121,7 +122,8 @@ impl JetStreamStore {
         let shared = LogShared::new(log.clone(), self.stream(log), settings.quota);
         let (send, appends) = mpsc::channel(self.options.waiting_appends.max(1));
         let connection = self.connection.clone();
-        let publisher = Publisher::new(connection, shared.clone(), self.subject(log))?;
+        let outgoing = Outgoing::new(connection, self.subject(log))?;
+        let publisher = Publisher::new(outgoing, shared.clone());
         self.runtime.spawn(publisher.run(appends));
         Ok((shared, send))
     }
