@@ -30,6 +30,8 @@ struct State {
     is_gathering: bool,
     is_removed: bool,
     wake: Option<Wake>,
+    /// True if the function was called since a fetch has found no event.
+    has_called: bool,
 }
 
 /// Event, and the subject to which its acknowledgement goes.
@@ -90,14 +92,19 @@ impl Held {
 
     fn wake(&self) {
         self.changed.notify_all();
-        let wake = self.state.lock().wake.clone();
+        let mut state = self.state.lock();
+        let has_called = std::mem::replace(&mut state.has_called, true);
+        let wake = state.wake.clone().filter(|_| !has_called);
+        drop(state);
         if let Some(wake) = wake {
             wake();
         }
     }
 
     pub(crate) fn wake_by(&self, wake: Wake) {
-        self.state.lock().wake = Some(wake);
+        let mut state = self.state.lock();
+        state.wake = Some(wake);
+        state.has_called = false;
     }
 
     /// Takes the next events; waits for the first one up to `patience`.
@@ -112,6 +119,7 @@ impl Held {
             if !taken.deliveries.is_empty() || !taken.expired.is_empty() {
                 return Ok(taken);
             }
+            state.has_called = false;
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             match left {
                 Some(Duration::ZERO) => return Ok(taken),

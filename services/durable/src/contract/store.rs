@@ -11,7 +11,8 @@ use super::settings::LogSettings;
 
 type Result<T> = std::result::Result<T, DurableError>;
 
-/// Function that a reader calls when events may have come. It must neither block nor call the store.
+/// Function that a reader calls when events may have come. It must neither block, nor call the
+/// store, nor drop it.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
 /// Store of durable logs.
@@ -98,8 +99,8 @@ pub trait Reader: Debug + Send + Sync {
     /// The store fails; the acknowledgements become durable later.
     fn flush(&self) -> Result<()>;
 
-    /// Sets the function to be called when a fetch that has found no event may find one, in place of
-    /// the one before.
+    /// Sets the function to be called when a fetch may find an event after one has found none, in
+    /// place of the function before. It is called at least once for each time.
     fn wake_by(&self, wake: Wake);
 
     /// Returns the number of events that the reader has yet to acknowledge.

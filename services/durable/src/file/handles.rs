@@ -143,6 +143,7 @@ impl Reader for FileReader {
     fn wake_by(&self, wake: Wake) {
         if let Some(reader) = self.log.state.lock().readers.get_mut(&self.name) {
             reader.wake = Some(wake);
+            reader.awaits_events = true;
         }
     }
 

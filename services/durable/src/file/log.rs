@@ -5,7 +5,7 @@ use std::fmt;
 use parking_lot::{Condvar, Mutex};
 
 use super::state::State;
-use crate::contract::{Name, Wake};
+use crate::contract::Name;
 
 /// Log of the store.
 pub(super) struct Log {
@@ -33,14 +33,10 @@ impl Log {
         }
     }
 
-    /// Wakes all who wait for events. The log must not be locked.
+    /// Wakes the readers that wait for events. The log must not be locked.
     pub(super) fn wake_all(&self) {
         self.changed.notify_all();
-        let wakes: Vec<Wake> = {
-            let state = self.state.lock();
-            let readers = state.readers.values();
-            readers.filter_map(|reader| reader.wake.clone()).collect()
-        };
+        let wakes = self.state.lock().take_wakes();
         wakes.iter().for_each(|wake| wake());
     }
 }

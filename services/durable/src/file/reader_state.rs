@@ -27,6 +27,8 @@ pub(super) struct ReaderState {
     pub(super) returned: BTreeSet<u64>,
     pub(super) is_open: bool,
     pub(super) wake: Option<Wake>,
+    /// True if the reader has found no event since its function was called.
+    pub(super) awaits_events: bool,
     /// Number of changes to what is stored of the reader, and the number of those that are stored.
     changes: u64,
     stored: u64,
@@ -61,6 +63,7 @@ impl ReaderState {
             returned: BTreeSet::new(),
             is_open: false,
             wake: None,
+            awaits_events: true,
             changes: 0,
             stored: 0,
         }
@@ -90,6 +93,7 @@ impl ReaderState {
     pub(super) fn close(&mut self) {
         self.is_open = false;
         self.wake = None;
+        self.awaits_events = true;
         self.seen = self.seen.max(self.cursor);
         self.cursor = self.start;
         self.returned.clear();

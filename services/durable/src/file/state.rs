@@ -9,7 +9,7 @@ use super::ids::Ids;
 use super::layout::Head;
 use super::reader_state::ReaderState;
 use crate::contract::{
-    Delivery, DurableError, LogSettings, LogStatus, Moment, Most, Name, Position,
+    Delivery, DurableError, LogSettings, LogStatus, Moment, Most, Name, Position, Wake,
 };
 
 /// Number of events, and the sum of their bytes.
@@ -42,6 +42,8 @@ struct BlockState {
     slots: Box<[Slot]>,
     /// Moments at which the events expire (0: never); empty if none does.
     expiries: Box<[u64]>,
+    /// Earliest of these moments; the greatest number if there is none.
+    earliest: u64,
     /// Number of events that readers wait for.
     live: usize,
 }
@@ -107,6 +109,7 @@ impl State {
                 .iter()
                 .map(|&length| Slot { length, waiting: 0 })
                 .collect(),
+            earliest: earliest(&head.expiries),
             expiries: head.expiries.into(),
             live: 0,
         };
@@ -225,7 +228,7 @@ impl State {
         let expired: Vec<u64> = self
             .blocks
             .iter()
-            .filter(|(_, block)| block.live > 0)
+            .filter(|(_, block)| block.live > 0 && block.earliest <= now.0)
             .flat_map(|(first, block)| {
                 let moments = (*first..).zip(&block.expiries);
                 moments
@@ -240,12 +243,25 @@ impl State {
 
     /// Returns the position and length of the first event at or after `from` that a reader waits for.
     pub(super) fn oldest(&self, from: u64) -> Option<(u64, u64)> {
+        self.live_from(from).find_map(|(start, first, block)| {
+            let slots = &block.slots[(start - first) as usize..];
+            let live = (start..).zip(slots).find(|(_, slot)| slot.waiting > 0);
+            live.map(|(position, slot)| (position, slot.bytes()))
+        })
+    }
+
+    /// Returns the blocks with events that readers wait for, from a position on: where in the block to begin,
+    /// position of its first event, the block.
+    fn live_from(&self, from: u64) -> impl Iterator<Item = (u64, u64, &BlockState)> {
         let start = self.blocks.range(..=from).next_back();
         let start = start.map_or(from, |(first, _)| *first);
-        self.blocks.range(start..).find_map(|(first, block)| {
-            let mut slots = (*first..).zip(&block.slots);
-            let live = slots.find(|(position, slot)| *position >= from && slot.waiting > 0);
-            live.map(|(position, slot)| (position, slot.bytes()))
+        let live = self
+            .blocks
+            .range(start..)
+            .filter(|(_, block)| block.live > 0);
+        live.filter_map(move |(first, block)| {
+            let begin = from.max(*first);
+            (begin < first + block.slots.len() as u64).then_some((begin, *first, block))
         })
     }
 
@@ -298,24 +314,22 @@ impl State {
                 is_repeated,
             });
         }
+        if taken.missing.is_none()
+            && taken.deliveries.is_empty()
+            && let Some(reader) = self.readers.get_mut(name)
+        {
+            reader.awaits_events = true;
+        }
         Ok(taken)
     }
 
     /// Returns the position of the next event that was not handed out to a reader and that it waits for.
     fn after_cursor(&self, reader: &ReaderState) -> Option<u64> {
-        let from = reader.cursor;
-        let start = self.blocks.range(..=from).next_back();
-        let start = start.map_or(from, |(first, _)| *first);
-        let live = self
-            .blocks
-            .range(start..)
-            .filter(|(_, block)| block.live > 0);
-        live.filter_map(|(first, block)| {
-            let skipped = from.saturating_sub(*first);
-            let end = first + block.slots.len() as u64;
-            (first + skipped..end).find(|position| reader.waits_for(*position))
-        })
-        .next()
+        self.live_from(reader.cursor)
+            .find_map(|(start, first, block)| {
+                let end = first + block.slots.len() as u64;
+                (start..end).find(|position| reader.waits_for(*position))
+            })
     }
 
     /// Notes that an event is handed out. Returns true if it was before.
@@ -342,6 +356,15 @@ impl State {
         }
     }
 
+    /// Returns the functions of readers that have found no event since they were called.
+    pub(super) fn take_wakes(&mut self) -> Vec<Wake> {
+        let woken = |reader: &mut ReaderState| {
+            let awaits = std::mem::take(&mut reader.awaits_events);
+            reader.wake.clone().filter(|_| awaits)
+        };
+        self.readers.values_mut().filter_map(woken).collect()
+    }
+
     /// Returns true if a commit would store acknowledgements or delete events.
     pub(super) fn is_unsettled(&self) -> bool {
         !self.dead.is_empty() || self.readers.values().any(ReaderState::has_unstored)
@@ -359,6 +382,11 @@ pub(super) fn head(block: &NewBlock) -> Head {
             block.expiries.clone()
         },
     }
+}
+
+fn earliest(expiries: &[u64]) -> u64 {
+    let moments = expiries.iter().filter(|moment| **moment > 0);
+    moments.min().copied().unwrap_or(u64::MAX)
 }
 
 fn is_past(moment: u64, now: Moment) -> bool {
