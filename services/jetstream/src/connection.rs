@@ -149,7 +149,7 @@ impl Connection {
 
     /// Waits until the server has taken all that was sent before.
     pub(crate) async fn round_trip(&self) -> Result<()> {
-        // Nobody answers on a new inbox, and the server says so.
+        // A new inbox has no subscriber, which the server reports.
         let request = Request::new().timeout(Some(self.patience));
         let reply = self
             .client

@@ -15,8 +15,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::connection::{Connection, RequestError, code};
 use crate::held::{Event, Held};
-use crate::log::ReaderLimits;
 use crate::message::properties;
+use crate::shared::ReaderLimits;
 
 /// Time between attempts.
 const PAUSE: Duration = Duration::from_millis(100);

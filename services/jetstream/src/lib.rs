@@ -9,7 +9,7 @@
 //! | `message`, `outgoing` | events as messages; messages on their way to a stream |
 //! | `publisher` | appends: the events of all waiting threads in one atomic batch |
 //! | `held`, `follow`, `reader` | readers: events that are held, the task that gets them, the interface |
-//! | `log`, `store` | logs, and the [`JetStreamStore`] |
+//! | `shared`, `log`, `store` | state of a log in this process, logs, and the [`JetStreamStore`] |
 //! | `bridge` | the [`Bridge`]: messages on subjects, without persistence |
 //!
 //! A log is a stream with interest retention, a reader is a durable pull consumer. Callers block;
@@ -29,6 +29,7 @@ mod publisher;
 mod reader;
 mod runtime;
 mod settings;
+mod shared;
 mod store;
 
 pub use bridge::{Bridge, BridgeMessage, Subscription};

@@ -15,8 +15,8 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, timeout_at};
 
 use crate::connection::{RequestError, code};
-use crate::log::LogShared;
 use crate::outgoing::{Message, Outgoing};
+use crate::shared::LogShared;
 
 type Result<T> = std::result::Result<T, DurableError>;
 

@@ -11,12 +11,12 @@ use tokio::sync::{mpsc, oneshot};
 use crate::connection::Connection;
 use crate::follow::{Follower, Order};
 use crate::held::Held;
-use crate::log::{JetLog, LogShared, ReaderLimits};
 use crate::runtime::Runtime;
+use crate::shared::{LogAccess, LogShared, ReaderLimits};
 
 type Result<T> = std::result::Result<T, DurableError>;
 
-/// Reader of a [`JetLog`].
+/// Reader of a log.
 pub(crate) struct JetReader {
     runtime: Arc<Runtime>,
     connection: Connection,
@@ -34,7 +34,7 @@ impl fmt::Debug for JetReader {
 
 impl JetReader {
     /// Opens a reader, whose consumer is made if need be, and starts its task.
-    pub(crate) fn open(log: &JetLog, name: Name, held: Arc<Held>) -> Result<Self> {
+    pub(crate) fn open(log: &LogAccess, name: Name, held: Arc<Held>) -> Result<Self> {
         let (send, orders) = mpsc::unbounded_channel();
         let path = format!("{}.{name}", log.shared.stream());
         let follower = Follower::new(log.connection.clone(), held.clone(), log.limits, path);

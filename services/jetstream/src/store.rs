@@ -9,11 +9,12 @@ use punctual_durable::{DurableError, EventLog, EventStore, LogSettings, Name, Wh
 use tokio::sync::mpsc;
 
 use crate::connection::{Connection, code};
-use crate::log::{JetLog, LogShared, ReaderLimits};
+use crate::log::JetLog;
 use crate::outgoing::Outgoing;
 use crate::publisher::{Append, Publisher};
 use crate::runtime::Runtime;
 use crate::settings::JetStreamOptions;
+use crate::shared::{LogAccess, LogShared, ReaderLimits};
 
 type Result<T> = std::result::Result<T, DurableError>;
 
@@ -101,16 +102,16 @@ impl JetStreamStore {
     }
 
     fn handle(&self, shared: LogShared, appends: mpsc::Sender<Append>) -> Arc<dyn EventLog> {
-        Arc::new(JetLog {
+        let access = LogAccess {
             runtime: self.runtime.clone(),
             connection: self.connection.clone(),
             shared,
-            appends,
             limits: ReaderLimits {
                 window: self.options.window,
                 acknowledge_wait: self.options.acknowledge_wait,
             },
-        })
+        };
+        Arc::new(JetLog { access, appends })
     }
 
     /// Starts the task that stores a log's events.

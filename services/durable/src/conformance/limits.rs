@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::Open;
 use super::support::{
-    append, check_empty, event, eventually, fetch, id, log, log_with, name, numbers, positions,
-    reader, texts,
+    Open, append, check_empty, event, eventually, fetch, id, log, log_with, name, numbers,
+    positions, reader, texts,
 };
 use crate::contract::{DurableError, LogSettings, NewEvent, Quota, WhenFull};
 
@@ -100,7 +99,7 @@ pub(super) fn an_event_that_has_expired_is_not_delivered(open: Open<'_>) {
 
 pub(super) fn a_log_without_readers_accepts_events_and_keeps_none(open: Open<'_>) {
     let store = open();
-    let log = log(&*store, "nobody");
+    let log = log(&*store, "unread");
     append(&*log, 0..10);
     assert_eq!(log.status().unwrap().events, 0);
     let late = reader(&*log, "late");

@@ -12,12 +12,9 @@ mod limits;
 mod readers;
 mod support;
 
-use std::sync::Arc;
-
 use crate::contract::EventStore;
 
-/// Function that opens the store, again where it was closed before.
-pub type Open<'a> = &'a dyn Fn() -> Arc<dyn EventStore>;
+pub use support::Open;
 
 /// Case of the suite.
 #[derive(Clone, Copy)]

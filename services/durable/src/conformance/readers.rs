@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::Open;
+use punctual_exec::ThreadSpec;
+
 use super::support::{
-    LIMIT, again, append, check_empty, event, eventually, fetch, id, log, name, numbers, positions,
-    reader, text, texts,
+    LIMIT, Open, again, append, check_empty, event, eventually, fetch, id, log, name, numbers,
+    positions, reader, text, texts,
 };
 use crate::contract::{DurableError, Most, NewEvent};
 
@@ -207,11 +208,10 @@ pub(super) fn a_fetch_waits_for_the_first_event(open: Open<'_>) {
     let store = open();
     let log = log(&*store, "waits");
     let reader = reader(&*log, "one");
-    std::thread::scope(|scope| {
-        let got = scope.spawn(|| reader.fetch(Most::events(9), LIMIT).unwrap());
-        append(&*log, 0..1);
-        assert_eq!(texts(&got.join().unwrap()), ["0"]);
-    });
+    let waiting = ThreadSpec::named("waits");
+    let waiting = waiting.start(move || reader.fetch(Most::events(9), LIMIT).unwrap());
+    append(&*log, 0..1);
+    assert_eq!(texts(&waiting.unwrap().join().unwrap()), ["0"]);
 }
 
 pub(super) fn appends_of_many_threads_are_all_delivered_each_thread_in_order(open: Open<'_>) {
@@ -220,17 +220,20 @@ pub(super) fn appends_of_many_threads_are_all_delivered_each_thread_in_order(ope
     let store = open();
     let log = log(&*store, "threads");
     let reader = reader(&*log, "one");
-    std::thread::scope(|scope| {
-        for thread in 0..THREADS {
-            let log = &log;
-            scope.spawn(move || {
-                for number in 0..EACH {
-                    log.append(vec![event(&format!("{thread} {number}"))])
-                        .unwrap();
-                }
-            });
-        }
-    });
+    let start = |thread: usize| {
+        let log = log.clone();
+        let work = move || {
+            for number in 0..EACH {
+                log.append(vec![event(&format!("{thread} {number}"))])
+                    .unwrap();
+            }
+        };
+        ThreadSpec::named("appends").start(work).unwrap()
+    };
+    let threads: Vec<_> = (0..THREADS).map(start).collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
     let got = texts(&fetch(&*reader, THREADS * EACH));
     for thread in 0..THREADS {
         let prefix = format!("{thread} ");

@@ -7,6 +7,9 @@ use crate::contract::{
     Delivery, EventId, EventLog, EventStore, LogSettings, Most, Name, NewEvent, Position, Reader,
 };
 
+/// Function that opens the store, again where it was closed before.
+pub type Open<'a> = &'a dyn Fn() -> Arc<dyn EventStore>;
+
 /// Time after which a case fails that waits for something.
 pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
