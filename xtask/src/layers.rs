@@ -141,6 +141,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", "punctual-observe", EXEC, SYS, "punctual-build"],
     ),
     (ETCD, &["punctual"]),
+    // Logs of events, in a file of the host's.
+    (DURABLE, &[EXEC, HOST]),
+    // The same on JetStream.
+    ("punctual-jetstream", &[EXEC, DURABLE]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",
@@ -343,6 +347,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const NAMING_CLIENT: &str = "punctual-naming-client";
 const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
+const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
