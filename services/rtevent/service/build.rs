@@ -5,5 +5,5 @@ use punctual_build::{Builder, Error};
 fn main() -> Result<(), Error> {
     Builder::new()
         .include_dir("idl")
-        .compile(&["idl/RtecEventChannelAdmin.idl", "tests/idl/tracks.idl"])
+        .compile(&["idl/PunctualEvents.idl", "tests/idl/tracks.idl"])
 }

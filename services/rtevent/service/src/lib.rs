@@ -14,6 +14,7 @@
 //! servant     the channel's object and its factories of proxies
 //! client      programs that use channels of other servers
 //! levels      priorities of deliveries, from a plan
+//! inspect     what passes, and what the channel has counted
 //! federation  events from one channel to another
 //! ```
 #![warn(unnameable_types)]
@@ -24,6 +25,7 @@ mod clock;
 mod data;
 pub mod federation;
 mod hosted;
+pub mod inspect;
 pub mod levels;
 mod metrics;
 mod options;
@@ -43,4 +45,4 @@ pub use service::{EventService, OpenError};
 pub use settings::{LISTEN, open, settings};
 pub use wire::{Form, FormError};
 
-include!(concat!(env!("OUT_DIR"), "/RtecEventChannelAdmin.rs"));
+include!(concat!(env!("OUT_DIR"), "/PunctualEvents.rs"));

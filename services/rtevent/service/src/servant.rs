@@ -2,6 +2,7 @@
 
 use crate::federation::Federation;
 use crate::proxy::{ProxyConsumer, ProxySupplier};
+use crate::punctual_events::{Channel, ChannelCounts, ChannelServant};
 use crate::refusal::Refusal;
 use crate::rtec_event_channel_admin::{
     ConsumerAdmin, ConsumerAdminServant, EventChannel, EventChannelAppendObserverError,
@@ -42,11 +43,13 @@ impl EventService {
             consumers,
             suppliers,
         };
-        let channel = poa
+        let _: Channel = poa
             .activate_with_id(&id("EventChannel"), channel)
             .map_err(of)?;
         self.federate(parent)?;
-        Ok(channel)
+        // Its reference names TAO's interface, as peers may not ask whether an object has another one.
+        poa.create_reference_with_id(&id("EventChannel"))
+            .map_err(of)
     }
 
     /// Starts the links to other channels, whose objects have an adapter of their own.
@@ -126,5 +129,12 @@ impl EventChannelServant for ChannelObject {
             true => Ok(()),
             false => Err(CantRemoveObserver.into()),
         }
+    }
+}
+
+impl ChannelServant for ChannelObject {
+    fn counts(&self, most_consumers: u32) -> Result<ChannelCounts, SystemException> {
+        self.service.check_access()?;
+        Ok(self.service.counts(most_consumers as usize))
     }
 }
