@@ -16,6 +16,7 @@ mod generated {
 pub mod any;
 pub mod cdr;
 pub mod client;
+pub mod datagrams;
 pub mod diop;
 pub mod giop;
 pub mod idl;
@@ -97,6 +98,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "diop",
         run: diop::run,
+    },
+    Target {
+        name: "datagrams",
+        run: datagrams::run,
     },
     Target {
         name: "plugin",

@@ -24,6 +24,9 @@ pub mod client;
 mod clock;
 mod data;
 pub mod federation;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod hosted;
 pub mod inspect;
 pub mod levels;
