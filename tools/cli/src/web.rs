@@ -3,7 +3,7 @@
 use punctual::Orb;
 use punctual_host::Problem;
 use punctual_host::run::Companion;
-use punctual_host::settings::{Key, Setting, Values};
+use punctual_host::settings::{Key, Values};
 use std::sync::Arc;
 
 /// Setting for the address of the page.

@@ -11,6 +11,7 @@
 //! proxy       the channel as suppliers and consumers see it
 //! peer        suppliers, consumers and observers as the channel sees them
 //! typed       events of IDL types
+//! adapters    policies of the objects' adapters
 //! servant     the channel's object and its factories of proxies
 //! client      programs that use channels of other servers
 //! levels      priorities of deliveries, from a plan
@@ -20,6 +21,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod adapters;
 pub mod client;
 mod clock;
 mod data;
@@ -42,6 +44,7 @@ mod settings;
 pub mod typed;
 mod wire;
 
+pub use adapters::AdapterPolicies;
 pub use data::{Data, Event, EventData};
 pub use options::{Convention, ServiceOptions};
 pub use service::{EventService, OpenError};

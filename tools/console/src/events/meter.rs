@@ -54,8 +54,16 @@ impl Meter {
         if state.is_none() {
             *state = Counting::start(&self.service);
         }
+        let mut counts = self.service.counts(most_consumers.saturating_add(1));
+        if let Some(counting) = &*state {
+            // The counter itself is no consumer that readers ask for.
+            let own = counting.connection.id().number();
+            counts.consumers.retain(|one| one.number != own);
+            counts.consumer_count = counts.consumer_count.saturating_sub(1);
+        }
+        counts.consumers.truncate(most_consumers);
         let passed = state.as_mut().map(Counting::look).unwrap_or_default();
-        (self.service.counts(most_consumers), passed)
+        (counts, passed)
     }
 
     /// Disconnects the counter whenever the page has not been looked at for a while.

@@ -72,7 +72,10 @@ fn channels_of_one_host_are_linked_over_shared_memory() {
     assert!(peer.starts_with("shmiop://"), "{peer}");
     let mut large = crossing(16, 1);
     large.data.payload = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
-    there.supplier().push(&[large.clone(), crossing(16, 1)]).unwrap();
+    there
+        .supplier()
+        .push(&[large.clone(), crossing(16, 1)])
+        .unwrap();
     let events = consumer.inbox.events(2);
     assert_eq!(events[0].data.payload, large.data.payload);
     assert_eq!(events[1].data.payload, b"payload");

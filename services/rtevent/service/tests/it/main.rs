@@ -7,6 +7,7 @@ mod datagrams;
 mod forms;
 mod hostile;
 mod inspect;
+mod lanes;
 mod levels;
 mod links;
 mod observers;
