@@ -68,7 +68,7 @@ impl World {
 
     /// Returns the arguments of a host's process.
     pub(super) fn arguments(&self) -> Vec<String> {
-        let heartbeat = format!("{}ns", self.heartbeat.as_nanos());
+        let heartbeat = format!("{}ms", self.heartbeat.as_millis());
         let all = [
             ("--hosts", self.hosts.to_string()),
             ("--entities", self.entities.to_string()),
