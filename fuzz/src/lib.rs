@@ -16,6 +16,7 @@ mod generated {
 pub mod any;
 pub mod cdr;
 pub mod client;
+pub mod datagrams;
 pub mod diop;
 pub mod etcl;
 pub mod giop;
@@ -98,6 +99,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "diop",
         run: diop::run,
+    },
+    Target {
+        name: "datagrams",
+        run: datagrams::run,
     },
     Target {
         name: "etcl",

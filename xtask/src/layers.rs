@@ -101,40 +101,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Tests of the facade that need the compiler, which its own may not see.
     ("punctual-idl-tests", &["punctual", "punctual-build"]),
-    // Takes any input, and has no other purpose.
-    (
-        "punctual-fuzz",
-        &[
-            CDR,
-            IOR,
-            GIOP,
-            ANY,
-            CONSTRAINT,
-            LINK,
-            "punctual",
-            "punctual-build",
-            "punctual-idl",
-            "punctual-idl-rust",
-            "punctual-orb",
-            "punctual-plugin",
-            "punctual-tls",
-        ],
-    ),
-    (
-        "punctual-cost",
-        &[
-            CDR,
-            IOR,
-            GIOP,
-            ANY,
-            CONSTRAINT,
-            "punctual",
-            "punctual-bridge",
-            "punctual-fuzz",
-            "punctual-idl",
-            "punctual-idl-rust",
-        ],
-    ),
     // services: programs of their own, on the facade; first what they stand on.
     (
         HOST,
@@ -288,6 +254,41 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Takes any input, and has no other purpose.
+    (
+        "punctual-fuzz",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            LINK,
+            "punctual",
+            "punctual-build",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-orb",
+            "punctual-plugin",
+            "punctual-tls",
+            RTEVENT_SERVICE,
+        ],
+    ),
+    (
+        "punctual-cost",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            "punctual",
+            "punctual-bridge",
+            "punctual-fuzz",
+            "punctual-idl",
+            "punctual-idl-rust",
+        ],
+    ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -299,6 +300,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-reference",
             EXEC,
             IOR,
+            RTEVENT,
+            RTEVENT_SERVICE,
         ],
     ),
     (

@@ -14,8 +14,17 @@ const CORBALOC: usize = 256;
 /// Targets to try. Left out are targets that allocate memory for other purposes, such as keys and
 /// certificates, rings and pools, or a library's buffers, and `any`, which asks types for default
 /// values of up to a million elements.
-const TARGETS: [&str; 9] = [
-    "cdr", "giop", "ior", "values", "server", "client", "diop", "names", "etcl",
+const TARGETS: [&str; 10] = [
+    "cdr",
+    "giop",
+    "ior",
+    "values",
+    "server",
+    "client",
+    "diop",
+    "names",
+    "datagrams",
+    "etcl",
 ];
 
 #[test]

@@ -45,7 +45,7 @@ mod watch;
 mod workers;
 
 pub use hosted::release_at_end;
-pub use limits::{Discard, Limits};
+pub use limits::{Discard, Limits, Pulling};
 pub use names::NamesToBind;
 pub use refusal::Refusal;
 pub use service::{EventService, OpenError, Root};

@@ -12,6 +12,17 @@ pub enum Discard {
     Newest,
 }
 
+/// Operation by which suppliers are pulled from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pulling {
+    /// `try_pull`, again after an interval when there was no event.
+    #[default]
+    Try,
+    /// `pull`, which the supplier answers when it has an event. No thread of the service waits for it, and it has no time
+    /// limit, as an event that is answered later would be lost.
+    Wait,
+}
+
 /// Limits of an event service. Requests that exceed them are refused, and change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -31,6 +42,8 @@ pub struct Limits {
     pub waiting_pulls: usize,
     /// Interval at which a supplier that had no event is asked again. Default: 1 s.
     pub pull_interval: Duration,
+    /// Operation by which suppliers are pulled from. Default: `try_pull`.
+    pub pulling: Pulling,
     /// Time limit of each call to a consumer or a supplier. Default: 5 s.
     pub call_timeout: Duration,
     /// Number of calls to a peer that fail in succession until it is disconnected. Default: 4.
@@ -58,6 +71,7 @@ impl Default for Limits {
             event_bytes: 1 << 20,
             waiting_pulls: 16,
             pull_interval: Duration::from_secs(1),
+            pulling: Pulling::Try,
             call_timeout: Duration::from_secs(5),
             failures: 4,
             connect_within: Duration::from_secs(60),

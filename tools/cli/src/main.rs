@@ -25,6 +25,7 @@ mod shown;
 mod time;
 mod trace;
 mod value_types;
+mod web;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;

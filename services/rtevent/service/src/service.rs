@@ -2,19 +2,22 @@
 
 use crate::Data;
 use crate::federation::{Federation, UdpCounts, UdpLink};
+use crate::inspect;
 use crate::options::{Convention, ServiceOptions};
 use crate::peer::RemoteObserver;
 use crate::proxy::Proxies;
+use crate::punctual_events::ChannelCounts;
 use crate::refusal::Refusal;
 use crate::reports::Log;
 use crate::rtec_event_channel_admin::Observer;
 use crate::wire::{Form, Subscribed};
 use parking_lot::{Mutex, RwLock};
-use punctual::SystemException;
+use punctual::protocol::endpoints_of;
 use punctual::stub::{CdrError, Decoder};
+use punctual::{ObjectRef, SystemException};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
-use punctual_rtevent::{Channel, Filter, ObserverId, OptionsError, Subscription};
+use punctual_rtevent::{Channel, ConsumerHandle, Filter, ObserverId, OptionsError, Subscription};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -108,6 +111,27 @@ impl EventService {
             .as_ref()
             .map(Federation::udp_counts)
             .unwrap_or_default()
+    }
+
+    /// Returns what the channel has counted, with the counts of at most so many consumers, those with the largest lag
+    /// first, and of no more than 1,000.
+    #[must_use]
+    pub fn counts(&self, most_consumers: usize) -> ChannelCounts {
+        let statistics = self.0.channel.statistics();
+        let counts = inspect::counts(&statistics, most_consumers, |id| self.0.log.peer(id));
+        ChannelCounts {
+            lost: self.0.log.total(),
+            refused: self.0.refused.load(Ordering::Relaxed),
+            ..counts
+        }
+    }
+
+    /// Notes that a consumer is at the first endpoint of a reference.
+    pub(crate) fn note_peer(&self, consumer: &ConsumerHandle<Data>, reference: &ObjectRef) {
+        let endpoints = endpoints_of(reference.orb(), reference.ior());
+        let endpoint = endpoints.first();
+        let address = endpoint.map(|one| format!("{}://{}", one.protocol, one.address.place()));
+        self.0.log.set_peer(consumer, address.unwrap_or_default());
     }
 
     /// Appends the service's metrics to the exposition.

@@ -6,6 +6,8 @@ mod clients;
 mod datagrams;
 mod forms;
 mod hostile;
+mod inspect;
+mod lanes;
 mod levels;
 mod links;
 mod observers;

@@ -13,7 +13,8 @@ pub struct AssemblerOptions {
     pub has_checksum: bool,
     /// Maximum octets of a message. Default: 1 MiB.
     pub most_message: usize,
-    /// Maximum octets of all incomplete messages; fragments of others are dropped. Default: 16 MiB.
+    /// Maximum octets of memory of all incomplete messages, 64 for each fragment beside its own; fragments beyond are
+    /// dropped. Default: 16 MiB.
     pub most_incomplete: usize,
     /// Maximum number of sources; beyond, the one that was silent for the longest is forgotten. Default: 1,024.
     pub most_sources: usize,
@@ -143,7 +144,7 @@ impl Assembler {
             return Taken::Bad(BadDatagram::TooLong { size, limit });
         }
         if header.count > 1 {
-            self.make_room(from, Partial::needs(header));
+            self.make_room(from, Partial::cost(fragment));
         }
         let (mut held, most) = (self.held, self.options.most_incomplete);
         let source = self.source(from, header.message);
@@ -206,23 +207,27 @@ fn put(
     held: &mut usize,
     most: usize,
 ) -> Taken {
-    if matches!(slot, Slot::Missing | Slot::Before) {
-        if header.count == 1 {
+    match slot {
+        Slot::Done => return Taken::Duplicate,
+        Slot::Missing | Slot::Before if header.count == 1 => {
             *slot = Slot::Done;
             return Taken::Message(header.order, fragment.to_vec());
         }
-        if *held + Partial::needs(header) > most {
-            return Taken::NoRoom;
-        }
-        *held += Partial::needs(header);
-        *slot = Slot::Partial(Box::new(Partial::new(header)));
+        _ if *held + Partial::cost(fragment) > most => return Taken::NoRoom,
+        Slot::Missing | Slot::Before => *slot = Slot::Partial(Box::new(Partial::new(header))),
+        Slot::Partial(_) => {}
     }
     let Slot::Partial(partial) = slot else {
         return Taken::Duplicate;
     };
     match partial.take(header, fragment) {
-        Ok(true) if partial.is_complete() => complete(slot, held),
-        Ok(true) => Taken::Incomplete,
+        Ok(true) => {
+            *held += Partial::cost(fragment);
+            match partial.is_complete() {
+                true => complete(slot, held),
+                false => Taken::Incomplete,
+            }
+        }
         Ok(false) => Taken::Duplicate,
         Err(bad) => Taken::Bad(bad),
     }
