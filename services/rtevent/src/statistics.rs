@@ -44,6 +44,8 @@ pub struct ConsumerStatistics {
     pub queued_bytes: usize,
     /// Age of the oldest event in its queues, to the clock's tick.
     pub lag: Duration,
+    /// Its last push blocked a thread of its level, so that it is served with other slow consumers.
+    pub is_slow: bool,
 }
 
 /// State of a connection.

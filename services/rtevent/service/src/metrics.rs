@@ -33,6 +33,8 @@ pub(crate) fn write(counts: &ChannelStatistics, out: &mut Exposition) {
         help,
         u64::try_from(lag).unwrap_or(u64::MAX),
     );
+    let help = "Consumers whose last push blocked a thread of their level.";
+    out.gauge("slow_consumers", help, sum(|it| u64::from(it.is_slow)));
     let help = "Events pushed to the consumers that are connected now.";
     out.gauge("pushed_events", help, sum(|it| it.pushed));
     let help = "Events that full queues of the consumers that are connected now dropped.";

@@ -42,5 +42,6 @@ pub(super) fn counts<P: Payload>(connection: &Connection<P>, level: Level) -> Co
         queued: loads.iter().map(|load| load.events).sum(),
         queued_bytes: loads.iter().map(|load| load.bytes).sum(),
         lag: oldest.map(age).unwrap_or_default(),
+        is_slow: link.is_slow(),
     }
 }

@@ -202,6 +202,14 @@ impl<P: Payload> Task for Mailbox<P> {
         state.is_scheduled = !state.queue.is_empty();
         state.is_scheduled
     }
+
+    fn is_slow(&self) -> bool {
+        self.link.is_slow()
+    }
+
+    fn set_slow(&self, is_slow: bool) {
+        self.link.set_slow(is_slow);
+    }
 }
 
 /// Time since a moment of the coarse clock.

@@ -6,6 +6,7 @@ mod clients;
 mod datagrams;
 mod forms;
 mod hostile;
+mod hung;
 mod levels;
 mod links;
 mod observers;
