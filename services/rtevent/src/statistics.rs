@@ -42,6 +42,10 @@ pub struct ConsumerStatistics {
     pub queued: usize,
     /// Bytes of data in its queues.
     pub queued_bytes: usize,
+    /// Events that the conjunctions of its filter have collected.
+    pub collected: usize,
+    /// Bytes of data in them.
+    pub collected_bytes: usize,
     /// Age of the oldest event in its queues, to the clock's tick.
     pub lag: Duration,
     /// Its last push blocked a thread of its level, so that it is served with other slow consumers.

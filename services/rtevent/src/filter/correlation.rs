@@ -60,6 +60,11 @@ impl<P: Payload> Correlation<P> {
         Some(level)
     }
 
+    /// Returns the number of collected events, and their bytes.
+    pub(crate) fn held(&self) -> (usize, usize) {
+        self.held
+    }
+
     /// Empties the conjunctions if they hold more bytes than they may; returns the number of events.
     pub(crate) fn drop_excess(&mut self, tree: &Tree) -> usize {
         let (events, bytes) = self.held;
