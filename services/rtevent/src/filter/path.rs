@@ -4,6 +4,7 @@
 //! the path is made; what is left are conjunctions, each with the children that accept, and the nodes that end the path.
 
 use super::accept::{Subject, accepted};
+use super::flat::FlatPath;
 use super::node::Rule;
 use super::tree::{Slot, Tree};
 use crate::level::Level;
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct Path {
     pub(super) steps: Vec<Step>,
     pub(super) choices: Vec<Choice>,
+    /// The same for a conjunction that is the root.
+    pub(super) flat: Option<FlatPath>,
 }
 
 /// Node that events of the path meet.
@@ -43,6 +46,7 @@ impl Path {
         let mut path = Self {
             steps: Vec::new(),
             choices: Vec::new(),
+            flat: None,
         };
         let mut nodes = vec![decided(tree, &accepted, 0)];
         // Each node becomes the step of its index; conjunctions add nodes behind.
@@ -56,6 +60,7 @@ impl Path {
             };
             path.steps.push(step);
         }
+        path.flat = FlatPath::new(&path);
         Some(path)
     }
 
