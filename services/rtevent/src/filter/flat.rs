@@ -94,7 +94,10 @@ impl FlatPath {
             .get(choices.start as usize..choices.end as usize)?;
         let mut accept = 0_u64;
         for choice in choices {
-            let ends = matches!(path.steps.get(choice.step as usize), Some(Step::Pass { .. }));
+            let ends = matches!(
+                path.steps.get(choice.step as usize),
+                Some(Step::Pass { .. })
+            );
             accept |= 1_u64.checked_shl(choice.mark).filter(|_| ends)?;
         }
         path.has_one_level().then(|| Self {

@@ -7,6 +7,7 @@ mod datagrams;
 mod forms;
 mod hostile;
 mod hung;
+mod leases;
 mod levels;
 mod links;
 mod observers;
