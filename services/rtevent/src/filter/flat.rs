@@ -3,7 +3,6 @@
 //!
 //! The usual case: which children have passed something is one word, beside the collected events.
 
-use super::path::{Path, Step};
 use super::tree::Tree;
 use crate::event::{Event, Payload};
 use crate::level::Level;
@@ -23,9 +22,9 @@ pub(super) struct Flat<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FlatPath {
     /// Children that accept the events, a bit each.
-    accept: u64,
+    pub(super) accept: u64,
     /// Level of deliveries that one of these events completes.
-    level: Level,
+    pub(super) level: Level,
 }
 
 impl<P: Payload> Flat<P> {
@@ -80,29 +79,5 @@ impl<P: Payload> Flat<P> {
         self.open = self.all;
         self.events.clear();
         self.bytes = 0;
-    }
-}
-
-impl FlatPath {
-    /// Returns the way of events that take `path`; `None` if the tree has another form, or deliveries have several levels.
-    pub(super) fn new(path: &Path) -> Option<Self> {
-        let Some(Step::Conjunction { choices }) = path.steps.first() else {
-            return None;
-        };
-        let choices = path
-            .choices
-            .get(choices.start as usize..choices.end as usize)?;
-        let mut accept = 0_u64;
-        for choice in choices {
-            let ends = matches!(
-                path.steps.get(choice.step as usize),
-                Some(Step::Pass { .. })
-            );
-            accept |= 1_u64.checked_shl(choice.mark).filter(|_| ends)?;
-        }
-        path.has_one_level().then(|| Self {
-            accept,
-            level: path.most_urgent(),
-        })
     }
 }

@@ -60,7 +60,7 @@ impl Path {
             };
             path.steps.push(step);
         }
-        path.flat = FlatPath::new(&path);
+        path.flat = path.flat();
         Some(path)
     }
 
@@ -83,6 +83,25 @@ impl Path {
     /// Returns the number of parts of the path.
     pub(crate) fn weight(&self) -> usize {
         self.steps.len() + self.choices.len()
+    }
+
+    /// Returns the path for a tree whose only conjunction is the root; `None` if the tree has another form, or deliveries
+    /// have several levels.
+    fn flat(&self) -> Option<FlatPath> {
+        let Some(Step::Conjunction { choices }) = self.steps.first() else {
+            return None;
+        };
+        let choices = choices.start as usize..choices.end as usize;
+        let mut accept = 0_u64;
+        for choice in self.choices.get(choices)? {
+            let step = self.steps.get(choice.step as usize);
+            let ends = matches!(step, Some(Step::Pass { .. }));
+            accept |= 1_u64.checked_shl(choice.mark).filter(|_| ends)?;
+        }
+        self.has_one_level().then(|| FlatPath {
+            accept,
+            level: self.most_urgent(),
+        })
     }
 
     fn conjunction(

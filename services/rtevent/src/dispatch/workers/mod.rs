@@ -5,53 +5,29 @@
 //! ([`Task::is_slow`]). Written off threads are bounded, and end with their runs.
 //!
 //! ```text
-//! state  tasks that wait, and runs in progress
-//! work   loop of a thread
-//! watch  loop of the watching thread
+//! staffing  numbers of threads, and the tasks that they run
+//! state     tasks that wait, and runs in progress
+//! work      loop of a thread
+//! watch     loop of the watching thread
 //! ```
 
+mod staffing;
 mod state;
 mod watch;
 mod work;
 
-use super::dispatcher::{Dispatcher, Task};
+use super::dispatcher::Task;
 use crate::level::Level;
 use parking_lot::{Condvar, Mutex};
-use punctual_exec::{SpawnError, ThreadSpec};
+use punctual_exec::SpawnError;
 use state::State;
-use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::sync::Arc;
+
+pub(crate) use staffing::{Lane, Staffing};
 
 /// Threads and the tasks that wait for them. Dropping it ends the threads after their tasks.
 pub(crate) struct Workers {
     shared: Arc<Shared>,
-}
-
-/// Numbers of threads, and when they change.
-#[derive(Clone)]
-pub(crate) struct Staffing {
-    /// Specification of the threads.
-    pub(crate) thread: ThreadSpec,
-    /// Number of threads that are always there.
-    pub(crate) threads: usize,
-    /// Largest number of threads that are not written off.
-    pub(crate) most_threads: usize,
-    /// Largest number of threads that are written off.
-    pub(crate) most_blocked: usize,
-    /// Time after which a run counts as blocked, if others wait.
-    pub(crate) blocked_after: Duration,
-    /// Time after which a further thread that is idle ends.
-    pub(crate) idle_for: Duration,
-}
-
-/// Tasks that the threads run, and the way of others.
-pub(crate) enum Lane {
-    /// All tasks.
-    Only,
-    /// Tasks that are not slow; slow ones go to the strategy.
-    Usual(Weak<dyn Dispatcher>),
-    /// Slow tasks; those whose run ends within this time go back to the strategy.
-    Slow(Weak<dyn Dispatcher>, Duration),
 }
 
 struct Shared {
@@ -117,8 +93,10 @@ impl Drop for Workers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use punctual_exec::ThreadSpec;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc;
+    use std::time::Duration;
 
     /// Task whose run ends when the test says so.
     struct Blocks {

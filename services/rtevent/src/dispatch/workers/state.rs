@@ -1,6 +1,6 @@
 //! State of workers: tasks that wait, and runs in progress.
 
-use super::{Lane, Staffing};
+use super::staffing::{Lane, Staffing};
 use crate::dispatch::dispatcher::Task;
 use crate::level::Level;
 use std::collections::{BTreeMap, VecDeque};

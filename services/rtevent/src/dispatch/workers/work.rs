@@ -1,7 +1,8 @@
 //! Loop of a thread that runs tasks.
 
+use super::Shared;
+use super::staffing::Lane;
 use super::state::{Seat, State};
-use super::{Lane, Shared};
 use crate::dispatch::dispatcher::{Dispatcher, Task};
 use crate::dispatch::link::caught;
 use crate::level::Level;
