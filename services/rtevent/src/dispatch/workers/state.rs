@@ -7,11 +7,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+/// Task that waits, with its level.
+type Waiting = (Level, Arc<dyn Task>);
+
 /// State of workers, under their lock.
 #[derive(Default)]
 pub(super) struct State {
-    /// Tasks with their levels, by level or all in one queue.
-    waiting: BTreeMap<Level, VecDeque<(Level, Arc<dyn Task>)>>,
+    /// Tasks by level, or all in one queue.
+    waiting: BTreeMap<Level, VecDeque<Waiting>>,
     /// Tasks of all levels take turns.
     takes_turns: bool,
     /// Number of waiting tasks.
@@ -135,7 +138,7 @@ impl State {
         self.count += 1;
     }
 
-    pub(super) fn pop(&mut self) -> Option<(Level, Arc<dyn Task>)> {
+    pub(super) fn pop(&mut self) -> Option<Waiting> {
         if self.count == 0 {
             return None;
         }
