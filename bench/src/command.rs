@@ -12,7 +12,7 @@ use clap::Subcommand;
 use std::path::PathBuf;
 
 /// Experiments, in the order of the commands.
-static EXPERIMENTS: [&Experiment; 24] = [
+static EXPERIMENTS: [&Experiment; 25] = [
     &goals::EXPERIMENT,
     &latency::EXPERIMENT,
     &throughput::EXPERIMENT,
@@ -37,6 +37,7 @@ static EXPERIMENTS: [&Experiment; 24] = [
     &rt::starting::EXPERIMENT,
     &events::latency::EXPERIMENT,
     &events::dispatching::EXPERIMENT,
+    &events::throughput::EXPERIMENT,
 ];
 
 /// Subcommand of the program.

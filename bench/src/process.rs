@@ -44,6 +44,20 @@ impl Observed {
         Self(process)
     }
 
+    /// Returns the processor time of its threads in nanoseconds, of those that have ended not.
+    ///
+    /// # Errors
+    /// The process is gone, or the kernel does not tell.
+    pub fn processor_time(self) -> Result<u64> {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.0))?;
+        let times = threads.map(|thread| -> Result<u64> {
+            let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
+            let first = text.split_whitespace().next().unwrap_or_default();
+            Ok(first.parse()?)
+        });
+        times.sum()
+    }
+
     /// Returns the memory that it uses.
     ///
     /// # Errors
@@ -123,5 +137,6 @@ mod tests {
         assert!(this.memory().unwrap().resident > 0);
         assert!(this.threads().unwrap() >= 1);
         this.switches().unwrap();
+        assert!(this.processor_time().unwrap() > 0);
     }
 }

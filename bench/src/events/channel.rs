@@ -7,10 +7,16 @@ use crate::case::{Case, Operation};
 use crate::peer::serve_until_the_end;
 use crate::peer::socket::{Listener, Socket};
 use punctual::{Orb, RootPoa};
-use punctual_rtevent::{ChannelOptions, Dispatching, Threads, ThreadsOptions};
+use punctual_rtevent::{
+    ChannelOptions, Dispatching, Overflow, QueueOptions, Threads, ThreadsOptions,
+};
 use punctual_rtevent_service::{EventService, ServiceOptions};
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Time that a supplier waits for room in a queue: long, for busy machines.
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// Bytes of an event in a message besides its payload: type, source, ttl, three times, an empty
 /// `any`, and padding.
@@ -46,6 +52,11 @@ fn serve_channel(setup: &Remote, dispatching: Dispatching) -> Result<()> {
         channel: ChannelOptions {
             dispatching,
             ..ChannelOptions::default()
+        },
+        // Nothing is lost in `throughput`.
+        queue: QueueOptions {
+            overflow: Overflow::Block(LONGEST),
+            ..QueueOptions::default()
         },
         ..ServiceOptions::default()
     })?;

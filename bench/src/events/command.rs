@@ -1,6 +1,6 @@
 //! Command `events` with its experiments.
 
-use super::{dispatching, latency};
+use super::{dispatching, latency, throughput};
 use crate::Result;
 use crate::contender::Harness;
 use clap::Subcommand;
@@ -13,6 +13,9 @@ pub enum Experiment {
     Latency(latency::Options),
     /// Measure urgent consumers alone and beside others that compute, by each way of dispatching.
     Dispatching(dispatching::Options),
+    /// Measure how many events a second go through a channel's process to several consumers, and the
+    /// processor time that they cost there.
+    Throughput(throughput::Options),
 }
 
 /// Runs an experiment.
@@ -23,5 +26,6 @@ pub(crate) fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
     match experiment {
         Experiment::Latency(options) => latency::run(harness, options),
         Experiment::Dispatching(options) => dispatching::run(harness, options),
+        Experiment::Throughput(options) => throughput::run(harness, options),
     }
 }

@@ -3,12 +3,14 @@
 //! `latency` pushes through a channel in another process, beside two one-way messages of raw
 //! sockets. `dispatching` has the channel's library in one process, without an ORB: urgent
 //! consumers alone, and beside others of lower levels that compute (Schmidt's slides on the
-//! performance of real-time ORBs, "Real-time Event Channel Dispatching Experiments").
+//! performance of real-time ORBs, "Real-time Event Channel Dispatching Experiments"). `throughput`
+//! pushes batches of events through a channel in another process to several consumers.
 //!
 //! ```text
-//! command      the two experiments
+//! command      the experiments
 //! latency      options, contenders and goals of the first; `channel` and `peer` are its processes
 //! dispatching  those of the second; `engine` makes its batches, `consumers` are its consumers
+//! throughput   those of the third; `stream` is its client process
 //! setup        settings of both kinds of processes, as the harness passes them
 //! ```
 
@@ -24,6 +26,8 @@ mod peer;
 mod priorities;
 mod setup;
 mod sides;
+mod stream;
+pub(crate) mod throughput;
 
 pub use command::Experiment;
 pub(crate) use command::run;

@@ -12,14 +12,13 @@ use punctual::{Orb, RootPoa};
 use punctual_rtevent::{Consumer, Dependency, Header, Pushed, Selector, codes};
 use punctual_rtevent_service::client::{Publisher, Subscriber, SubscriberOptions};
 use punctual_rtevent_service::{Data, Event, Form, RtecEventData};
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Type of the events.
-const KIND: i32 = codes::FIRST_OF_USERS;
+pub(super) const KIND: i32 = codes::FIRST_OF_USERS;
 /// Time after which an event counts as lost: long, for busy machines.
-const LONGEST: Duration = Duration::from_secs(30);
+pub(super) const LONGEST: Duration = Duration::from_secs(30);
 /// Time between two looks whether the consumer is connected.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -53,14 +52,13 @@ fn push(setup: &Remote, at: &str) -> Result<()> {
     let orb = Orb::builder().listen(setup.link.endpoint()?).build()?;
     let poa = orb.root_poa()?;
     poa.manager().activate()?;
-    let (arrivals, arrived) = channel();
+    let arrival = Arc::new(Arrival::default());
     let wanted = vec![Dependency {
         header: Header::new(KIND, 0),
         rt_info: 0,
     }];
     let options = SubscriberOptions::default();
-    let consumer = Arc::new(Arrivals(arrivals));
-    let subscriber = Subscriber::start(&poa, at, wanted, options, consumer)?;
+    let subscriber = Subscriber::start(&poa, at, wanted, options, arrival.clone())?;
     let publisher = Publisher::new(&poa, at, Form::default(), vec![Selector::new(KIND, 1)]);
     publisher.connect()?;
     wait_for(&subscriber)?;
@@ -69,13 +67,13 @@ fn push(setup: &Remote, at: &str) -> Result<()> {
         ..RtecEventData::default()
     };
     let event = [Event::new(Header::new(KIND, 1), Arc::new(data.into()))];
-    batches(|| timed(&publisher, &event, &arrived))?;
+    batches(|| timed(&publisher, &event, &arrival))?;
     drop((publisher, subscriber));
     Ok(orb.shutdown(true)?)
 }
 
 /// Waits until the channel has the consumer.
-fn wait_for(subscriber: &Subscriber) -> Result<()> {
+pub(super) fn wait_for(subscriber: &Subscriber) -> Result<()> {
     let began = Instant::now();
     while !subscriber.counts().is_connected {
         if began.elapsed() > LONGEST {
@@ -87,11 +85,11 @@ fn wait_for(subscriber: &Subscriber) -> Result<()> {
 }
 
 /// Pushes an event, and returns the nanoseconds until it has arrived.
-fn timed(publisher: &Publisher, event: &[Event], arrived: &Receiver<Instant>) -> Result<u64> {
+fn timed(publisher: &Publisher, event: &[Event], arrival: &Arrival) -> Result<u64> {
     let began = Instant::now();
     publisher.push(event)?;
-    let arrived = arrived.recv_timeout(LONGEST);
-    let arrived = arrived.map_err(|_| "an event has not arrived in 30 s: it was lost")?;
+    let arrived = arrival.wait();
+    let arrived = arrived.ok_or("an event has not arrived in 30 s: it was lost")?;
     Ok(nanoseconds(arrived.duration_since(began)))
 }
 
@@ -103,16 +101,34 @@ fn batches(mut one: impl FnMut() -> Result<u64>) -> Result<()> {
     })
 }
 
-/// Consumer that reports when each event arrived.
-struct Arrivals(Sender<Instant>);
+/// Consumer that notes when an event arrived. The supplier's thread waits for it without spinning, as
+/// that of raw sockets does.
+#[derive(Default)]
+struct Arrival {
+    at: Mutex<Option<Instant>>,
+    changed: Condvar,
+}
 
-impl Consumer<Data> for Arrivals {
-    fn push(&self, events: &[Event]) -> Pushed {
-        let now = Instant::now();
-        let sent = events.iter().try_for_each(|_| self.0.send(now));
-        match sent {
-            Ok(()) => Pushed::Done,
-            Err(_) => Pushed::Gone("the measurement has ended".to_owned()),
-        }
+impl Arrival {
+    /// Waits for an event; returns the time of its arrival, if it has come in time.
+    fn wait(&self) -> Option<Instant> {
+        let at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_timeout_while(at, LONGEST, |at| at.is_none());
+        let (mut at, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        at.take()
+    }
+
+    fn note(&self, now: Instant) {
+        *self.at.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        self.changed.notify_one();
+    }
+}
+
+impl Consumer<Data> for Arrival {
+    fn push(&self, _: &[Event]) -> Pushed {
+        self.note(Instant::now());
+        Pushed::Done
     }
 }

@@ -13,6 +13,8 @@ use std::fmt;
 pub(crate) enum Setup {
     /// Channel, and a process that is its supplier and its consumer.
     Latency(Remote),
+    /// Channel, and a process with a supplier and several consumers.
+    Throughput(Stream),
     /// Channel with suppliers and consumers in one process.
     Dispatching(Local),
 }
@@ -28,6 +30,24 @@ pub(crate) struct Remote {
     pub(super) octets: usize,
     /// Scheduling of all threads.
     pub(super) policy: Policy,
+}
+
+/// Settings of `throughput`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Stream {
+    /// Channel and link.
+    pub(super) remote: Remote,
+    /// Number of consumers, each with a connection of its own.
+    pub(super) consumers: u16,
+}
+
+/// Order to the client of `throughput`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Flow {
+    /// Number of events.
+    pub(super) events: u32,
+    /// Number of events in a push.
+    pub(super) batch: u32,
 }
 
 /// Way of an event in `latency`.

@@ -1,7 +1,7 @@
 //! Processes that the harness starts.
 
 use super::setup::Setup;
-use super::{channel, engine, peer};
+use super::{channel, engine, peer, stream};
 use crate::Result;
 use crate::peer::serve_until_the_end;
 
@@ -13,6 +13,7 @@ use crate::peer::serve_until_the_end;
 pub(crate) fn serve(setup: &Setup) -> Result<()> {
     match setup {
         Setup::Latency(setup) => channel::serve(setup),
+        Setup::Throughput(setup) => channel::serve(&setup.remote),
         Setup::Dispatching(_) => serve_until_the_end("-".to_owned()),
     }
 }
@@ -24,6 +25,7 @@ pub(crate) fn serve(setup: &Setup) -> Result<()> {
 pub(crate) fn call(setup: &Setup, at: &str) -> Result<()> {
     match setup {
         Setup::Latency(setup) => peer::call(setup, at),
+        Setup::Throughput(setup) => stream::call(setup, at),
         Setup::Dispatching(setup) => engine::call(setup),
     }
 }

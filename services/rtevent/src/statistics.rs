@@ -42,8 +42,14 @@ pub struct ConsumerStatistics {
     pub queued: usize,
     /// Bytes of data in its queues.
     pub queued_bytes: usize,
+    /// Events that the conjunctions of its filter have collected.
+    pub collected: usize,
+    /// Bytes of data in them.
+    pub collected_bytes: usize,
     /// Age of the oldest event in its queues, to the clock's tick.
     pub lag: Duration,
+    /// Its last push blocked a thread of its level, so that it is served with other slow consumers.
+    pub is_slow: bool,
 }
 
 /// State of a connection.

@@ -101,8 +101,8 @@ pub use reference::{
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use rt_operation::{RtLevel, RtOperation};
 pub use server::{
-    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
-    UpcallHook,
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PeerConnection,
+    PendingReply, ServerCall, UpcallHook,
 };
 pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,

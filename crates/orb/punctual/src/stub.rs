@@ -11,8 +11,8 @@ pub use punctual_orb::operation_error as __operation_error;
 pub use punctual_orb::value::{no_initializer, operations_of};
 pub use punctual_orb::{
     ArgumentOf, Context, Delivery, DescribedOperations, DispatchError, Dispatched, EventValue,
-    Interface, IntoReplyHandler, ObjectRef, Operation, OperationTypes, Provided, ResultSlot,
-    ResultSlotOf, RtLevel, RtOperation, ServerCall, SystemException, UserException,
+    Interface, IntoReplyHandler, ObjectRef, Operation, OperationTypes, PeerConnection, Provided,
+    ResultSlot, ResultSlotOf, RtLevel, RtOperation, ServerCall, SystemException, UserException,
     handler_interface, held, reference, taken, user_exception,
 };
 pub use punctual_poa::{

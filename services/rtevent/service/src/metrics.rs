@@ -22,6 +22,10 @@ pub(crate) fn write(counts: &ChannelStatistics, out: &mut Exposition) {
     out.gauge("queued_events", help, sum(|it| it.queued as u64));
     let help = "Octets in the queues of consumers.";
     out.gauge("queued_bytes", help, sum(|it| it.queued_bytes as u64));
+    let help = "Events that conjunctions have collected.";
+    out.gauge("collected_events", help, sum(|it| it.collected as u64));
+    let help = "Octets of the events that conjunctions have collected.";
+    out.gauge("collected_bytes", help, sum(|it| it.collected_bytes as u64));
     let lag = consumers
         .iter()
         .map(|it| it.lag.as_millis())
@@ -33,6 +37,8 @@ pub(crate) fn write(counts: &ChannelStatistics, out: &mut Exposition) {
         help,
         u64::try_from(lag).unwrap_or(u64::MAX),
     );
+    let help = "Consumers whose last push blocked a thread of their level.";
+    out.gauge("slow_consumers", help, sum(|it| u64::from(it.is_slow)));
     let help = "Events pushed to the consumers that are connected now.";
     out.gauge("pushed_events", help, sum(|it| it.pushed));
     let help = "Events that full queues of the consumers that are connected now dropped.";

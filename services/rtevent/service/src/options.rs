@@ -30,6 +30,9 @@ pub struct ServiceOptions {
     pub push: SyncScope,
     /// Time after which a push to a consumer fails, and a question whether a peer is there. Default: 1 s.
     pub push_timeout: Duration,
+    /// Time after which a supplier without an object ends that has pushed nothing, once its connection has closed. Looked
+    /// at by the channel's `liveness`. Default: 60 s.
+    pub lease: Duration,
     /// Time after which a proxy that has not been connected is given up. Default: 60 s.
     pub unconnected: Duration,
     /// Maximum number of observers. Default: 256.
@@ -53,6 +56,7 @@ impl Default for ServiceOptions {
             can_destroy: false,
             push: SyncScope::WithTransport,
             push_timeout: Duration::from_secs(1),
+            lease: Duration::from_secs(60),
             unconnected: Duration::from_secs(60),
             most_observers: 256,
             sends: Vec::new(),

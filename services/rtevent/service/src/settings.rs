@@ -87,6 +87,10 @@ const MOST_UNANSWERED: Key<u64> = Key::number("most-unanswered", 1..=u32::MAX as
 const UNCONNECTED: Key<Duration> = Key::time("unconnected")
     .default("60s")
     .doc("Time after which a proxy is given up to which nothing has been connected.");
+const LEASE: Key<Duration> = Key::time("lease").default("60s").doc(
+    "Time after which a supplier without an object (nil), which cannot be asked, is disconnected: when it has pushed nothing \
+     for so long, and its connection has closed.",
+);
 const NO_RECONNECT: Key<bool> = Key::flag("no-reconnect").doc(
     "Raise AlreadyConnected when a peer connects to its proxy again. Without it, that changes its filter or publications.",
 );
@@ -139,6 +143,7 @@ const OWN: &[&Setting] = &[
     &MOST_FAILURES.setting,
     &ASK.setting,
     &MOST_UNANSWERED.setting,
+    &LEASE.setting,
     &UNCONNECTED.setting,
     &NO_RECONNECT.setting,
     &CAN_DESTROY.setting,
@@ -218,6 +223,7 @@ fn options(values: &Values) -> Result<ServiceOptions, Problem> {
         can_destroy: values.get(&CAN_DESTROY),
         push,
         push_timeout: values.get(&PUSH_TIMEOUT),
+        lease: values.get(&LEASE),
         unconnected: values.get(&UNCONNECTED),
         most_observers: values.count(&MOST_OBSERVERS),
         sends: links(values, &SEND),

@@ -1,6 +1,6 @@
 //! Control: the clock and the threads of questions to peers.
 
-use crate::dispatch::{Staffing, Task, Workers};
+use crate::dispatch::{Lane as Tasks, Staffing, Task, Workers};
 use crate::level::Level;
 use crate::options::Liveness;
 use crate::timer::Lane;
@@ -39,13 +39,15 @@ impl Control {
             return Ok(());
         }
         let (lane, interval) = (self.lane.clone(), self.interval());
-        let own = Workers::start(Staffing {
+        let staffing = Staffing {
             thread: ThreadSpec::named("event control"),
             threads: 1,
-            most_threads: MOST_THREADS,
+            most_threads: 1,
+            most_blocked: MOST_THREADS - 1,
             blocked_after: self.liveness.interval.min(Duration::from_secs(1)),
             idle_for: Duration::from_secs(10),
-        })?;
+        };
+        let own = Workers::start(staffing, Tasks::Only)?;
         ThreadSpec::named("event control").start(move || {
             lane.run(|expired| {
                 ask();

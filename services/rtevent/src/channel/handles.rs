@@ -74,8 +74,7 @@ impl<P: Payload> ConsumerHandle<P> {
     /// Returns the counts of the consumer, also after the end of its connection.
     #[must_use]
     pub fn status(&self) -> ConsumerStatistics {
-        let level = self.core.table.get(self.id).map(|one| one.level);
-        counts(&self.connection, level.unwrap_or_default())
+        counts(&self.connection, self.core.table.get(self.id).as_ref())
     }
 
     fn set_suspended(&self, is_suspended: bool) -> Result<(), ConnectError> {

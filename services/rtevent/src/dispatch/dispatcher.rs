@@ -9,6 +9,17 @@ pub trait Task: Send + Sync {
     /// Executes a part of the work; returns whether there is more. The strategy then runs the task again,
     /// after the others that wait at its level. Must not run on two threads at once.
     fn run(&self) -> bool;
+
+    /// Returns whether the task has blocked a thread, as its consumer was slow; strategies may serve it apart. Default:
+    /// no.
+    fn is_slow(&self) -> bool {
+        false
+    }
+
+    /// Notes that the task has blocked a thread, or does so no more.
+    fn set_slow(&self, is_slow: bool) {
+        let _ = is_slow;
+    }
 }
 
 /// Strategy that executes tasks by their levels. Several channels may share one.

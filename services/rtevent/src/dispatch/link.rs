@@ -5,7 +5,7 @@ use crate::liveness::Watched;
 use crate::peer::{Consumer, ConsumerId, Lost, Pushed, Reason, Reports};
 use crate::statistics::ConnectionState;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Owner of links, which ends connections.
@@ -26,6 +26,8 @@ pub(crate) struct Link<P> {
     most_failures: u32,
     pub(crate) id: ConsumerId,
     pub(crate) watched: Watched,
+    /// The last push blocked a thread.
+    is_slow: AtomicBool,
     reports: Option<Arc<dyn Reports>>,
     owner: Weak<dyn Owner>,
 }
@@ -68,6 +70,7 @@ impl<P> Link<P> {
             consumer,
             counts: Counts::default(),
             watched: Watched::default(),
+            is_slow: AtomicBool::new(false),
             state: AtomicU8::new(CONNECTED),
             failures: AtomicU32::new(0),
             most_failures,
@@ -97,6 +100,15 @@ impl<P> Link<P> {
     /// Ends the connection; returns `false` if it had ended before.
     pub(crate) fn disconnect(&self) -> bool {
         self.state.swap(DISCONNECTED, Ordering::AcqRel) != DISCONNECTED
+    }
+
+    /// Returns whether the last push blocked a thread.
+    pub(crate) fn is_slow(&self) -> bool {
+        self.is_slow.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_slow(&self, is_slow: bool) {
+        self.is_slow.store(is_slow, Ordering::Relaxed);
     }
 
     /// Returns whether events may be delivered; otherwise counts them as lost.

@@ -80,12 +80,7 @@ impl<P: Payload> Mailbox<P> {
         }
         match unit {
             Unit::Set => self.put_one(events, |queue, now| queue.offer_set(events, now)),
-            Unit::Event => {
-                for event in events {
-                    let one = std::slice::from_ref(event);
-                    self.put_one(one, |queue, now| queue.offer(event, now));
-                }
-            }
+            Unit::Event => self.put_all(events),
         }
     }
 
@@ -114,6 +109,24 @@ impl<P: Payload> Mailbox<P> {
         }
     }
 
+    /// Puts events into the queue one by one: under one lock for as long as there is room.
+    fn put_all(self: &Arc<Self>, mut events: &[Event<P>]) {
+        while !events.is_empty() {
+            let mut state = self.state.lock();
+            if state.has_ended {
+                drop(state);
+                return self.link.lost(Lost::Disconnected, events.len());
+            }
+            let (taken, offered) = offer_all(&mut state.queue, events);
+            let (done, rest) = events.split_at(taken);
+            if let Some(last) = done.last() {
+                let again = |queue: &mut Queue<P>, now| queue.offer(last, now);
+                self.conclude(state, offered, std::slice::from_ref(last), again);
+            }
+            events = rest;
+        }
+    }
+
     fn put_one(
         self: &Arc<Self>,
         events: &[Event<P>],
@@ -124,7 +137,18 @@ impl<P: Payload> Mailbox<P> {
             drop(state);
             return self.link.lost(Lost::Disconnected, events.len());
         }
-        let mut offered = offer(&mut state.queue, clock::coarse_nanos());
+        let offered = offer(&mut state.queue, clock::coarse_nanos());
+        self.conclude(state, offered, events, offer);
+    }
+
+    /// Does what an offer of events has led to: waits for room, schedules the mailbox, counts what is lost.
+    fn conclude<'m>(
+        self: &'m Arc<Self>,
+        mut state: MutexGuard<'m, State<P>>,
+        mut offered: Offered,
+        events: &[Event<P>],
+        offer: impl Fn(&mut Queue<P>, u64) -> Offered,
+    ) {
         if offered == Offered::Full {
             (state, offered) = self.wait_for_room(state, offer);
         }
@@ -202,6 +226,27 @@ impl<P: Payload> Task for Mailbox<P> {
         state.is_scheduled = !state.queue.is_empty();
         state.is_scheduled
     }
+
+    fn is_slow(&self) -> bool {
+        self.link.is_slow()
+    }
+
+    fn set_slow(&self, is_slow: bool) {
+        self.link.set_slow(is_slow);
+    }
+}
+
+/// Offers events until something else happens than that one is taken. Returns the number of events that were offered, and
+/// what became of the last.
+fn offer_all<P: Payload>(queue: &mut Queue<P>, events: &[Event<P>]) -> (usize, Offered) {
+    let now = clock::coarse_nanos();
+    for (index, event) in events.iter().enumerate() {
+        let offered = queue.offer(event, now);
+        if offered != Offered::Taken {
+            return (index + 1, offered);
+        }
+    }
+    (events.len(), Offered::Taken)
 }
 
 /// Time since a moment of the coarse clock.

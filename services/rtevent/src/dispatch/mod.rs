@@ -5,6 +5,7 @@
 //! workers     threads that run tasks, the most urgent first
 //! threads     strategy: threads of their own for each level
 //! pool        strategy: threads for all levels
+//! slow        their lane of slow consumers
 //! link        the consumer's end: it pushes, counts, and counts failures
 //! queue       events that wait for one consumer at one level, without threads
 //! mailbox     a queue that is a task while it holds events
@@ -17,13 +18,15 @@ mod link;
 mod mailbox;
 mod pool;
 mod queue;
+mod slow;
 mod threads;
 mod workers;
 
 pub use dispatcher::{Dispatcher, Task};
 pub use pool::{Pool, PoolOptions};
+pub use slow::SlowOptions;
 pub use threads::{Threads, ThreadsOptions};
 
 pub(crate) use link::{Link, Owner, caught};
 pub(crate) use mailbox::{Mailbox, Unit, age};
-pub(crate) use workers::{Staffing, Workers};
+pub(crate) use workers::{Lane, Staffing, Workers};

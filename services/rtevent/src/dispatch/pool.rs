@@ -1,20 +1,25 @@
 //! Strategy: a pool of threads for all levels, the most urgent first.
 
 use super::dispatcher::{Dispatcher, Task};
-use super::workers::{Staffing, Workers};
+use super::slow::{SlowLane, SlowOptions};
+use super::workers::{Lane, Staffing, Workers};
 use crate::level::Level;
 use crate::options::OptionsError;
 use punctual_exec::{SpawnError, ThreadSpec};
 use std::fmt;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 /// Dispatching by a pool of threads: each takes the most urgent work that waits. Its threads start when
 /// the first consumer subscribes, and stay until this is dropped.
-pub struct Pool {
+pub struct Pool(Arc<Lanes>);
+
+/// Lane of all levels, and that of slow consumers.
+struct Lanes {
     options: PoolOptions,
-    workers: OnceLock<Workers>,
+    usual: OnceLock<Workers>,
+    slow: SlowLane,
+    own: Weak<Self>,
 }
 
 /// Options of [`Pool`].
@@ -25,12 +30,17 @@ pub struct PoolOptions {
     pub thread: ThreadSpec,
     /// Number of threads, at least 1. Default 4.
     pub threads: usize,
-    /// Largest number of threads, reached while consumers block. Default 16.
+    /// Largest number of threads besides those that consumers block, reached while many block at once. Default 16.
     pub most_threads: usize,
-    /// Time for which no push has ended, while events wait and all threads are in pushes, after which another thread
-    /// starts. Default 100 ms.
+    /// Largest number of threads that consumers block: one that hangs keeps a thread until its push ends. Beyond, threads
+    /// that block are not replaced. Default 1,024.
+    pub most_blocked: usize,
+    /// Time after which a push blocks its thread, if other consumers wait: the pool gets another thread, and the consumer
+    /// is a slow one. Default 100 ms.
     pub blocked_after: Duration,
-    /// Time after which such a thread ends when it is idle. Default 10 s.
+    /// Threads of slow consumers.
+    pub slow: SlowOptions,
+    /// Time after which a thread beyond `threads` ends when it is idle. Default 10 s.
     pub idle_for: Duration,
 }
 
@@ -40,7 +50,9 @@ impl Default for PoolOptions {
             thread: ThreadSpec::named("events"),
             threads: 4,
             most_threads: 16,
+            most_blocked: 1_024,
             blocked_after: Duration::from_millis(100),
+            slow: SlowOptions::default(),
             idle_for: Duration::from_secs(10),
         }
     }
@@ -62,33 +74,64 @@ impl Pool {
                 wanted: options.threads,
             });
         }
-        Ok(Self {
+        if options.slow.threads == 0 {
+            return Err(OptionsError::Zero {
+                name: "slow.threads",
+            });
+        }
+        Ok(Self(Arc::new_cyclic(|own| Lanes {
+            slow: SlowLane::beside(&options.staffing(), &options.slow),
             options,
-            workers: OnceLock::new(),
-        })
+            usual: OnceLock::new(),
+            own: own.clone(),
+        })))
+    }
+}
+
+impl PoolOptions {
+    fn staffing(&self) -> Staffing {
+        Staffing {
+            thread: self.thread.clone(),
+            threads: self.threads,
+            most_threads: self.most_threads,
+            most_blocked: self.most_blocked,
+            blocked_after: self.blocked_after,
+            idle_for: self.idle_for,
+        }
     }
 }
 
 impl Dispatcher for Pool {
+    fn prepare(&self, level: Level) -> Result<(), SpawnError> {
+        self.0.prepare(level)
+    }
+
+    fn schedule(&self, level: Level, task: Arc<dyn Task>) {
+        self.0.schedule(level, task);
+    }
+}
+
+impl Dispatcher for Lanes {
     fn prepare(&self, _level: Level) -> Result<(), SpawnError> {
-        if self.workers.get().is_some() {
+        if self.usual.get().is_some() {
             return Ok(());
         }
-        let options = self.options.clone();
-        let workers = Workers::start(Staffing {
-            thread: options.thread,
-            threads: options.threads,
-            most_threads: options.most_threads,
-            blocked_after: options.blocked_after,
-            idle_for: options.idle_for,
-        })?;
+        let lane = Lane::Usual(self.own.clone());
+        let workers = Workers::start(self.options.staffing(), lane)?;
         // Another thread may have been first; these end then.
-        let _ = self.workers.set(workers);
+        let _ = self.usual.set(workers);
         Ok(())
     }
 
     fn schedule(&self, level: Level, task: Arc<dyn Task>) {
-        if let Some(workers) = self.workers.get() {
+        let usual = match task.is_slow() {
+            true => {
+                let home: Weak<dyn Dispatcher> = self.own.clone();
+                self.slow.schedule(&home, level, task)
+            }
+            false => Some(task),
+        };
+        if let (Some(task), Some(workers)) = (usual, self.usual.get()) {
             workers.schedule(level, task);
         }
     }
@@ -97,7 +140,7 @@ impl Dispatcher for Pool {
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pool")
-            .field("options", &self.options)
+            .field("options", &self.0.options)
             .finish_non_exhaustive()
     }
 }

@@ -1,21 +1,27 @@
 //! Strategy: threads of their own for each level, with native priorities.
 
 use super::dispatcher::{Dispatcher, Task};
-use super::workers::{Staffing, Workers};
+use super::slow::{SlowLane, SlowOptions};
+use super::workers::{Lane, Staffing, Workers};
 use crate::level::Level;
 use crate::options::{OptionsError, ThreadFunction};
 use parking_lot::RwLock;
 use punctual_exec::{SpawnError, ThreadSpec};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Dispatching by threads of their own for each level. They start when a consumer of the level subscribes, and
 /// stay until this is dropped.
-pub struct Threads {
+pub struct Threads(Arc<Lanes>);
+
+/// Lanes of the levels, and that of slow consumers.
+struct Lanes {
     options: ThreadsOptions,
-    levels: RwLock<BTreeMap<Level, Arc<Workers>>>,
+    levels: RwLock<BTreeMap<Level, Workers>>,
+    slow: SlowLane,
+    own: Weak<Self>,
 }
 
 /// Options of [`Threads`].
@@ -26,13 +32,18 @@ pub struct ThreadsOptions {
     pub thread: ThreadFunction,
     /// Number of threads of a level, at least 1. Default 1.
     pub threads: usize,
-    /// Largest number of threads of a level, reached while its consumers block; one that hangs keeps a
-    /// thread until its push ends. Default 64.
+    /// Largest number of threads of a level besides those that consumers block, reached while many block at once.
+    /// Default 64.
     pub most_threads: usize,
-    /// Time for which no push of a level has ended, while events wait and all of its threads are in pushes, after which
-    /// another thread starts. Default 100 ms.
+    /// Largest number of threads of a level that consumers block: one that hangs keeps a thread until its push ends.
+    /// Beyond, threads that block are not replaced. Default 1,024.
+    pub most_blocked: usize,
+    /// Time after which a push blocks its thread, if other consumers of the level wait: the level gets another thread, and
+    /// the consumer is a slow one. Default 100 ms.
     pub blocked_after: Duration,
-    /// Time after which such a thread ends when it is idle. Default 10 s.
+    /// Threads of slow consumers of all levels.
+    pub slow: SlowOptions,
+    /// Time after which a thread beyond `threads` ends when it is idle. Default 10 s.
     pub idle_for: Duration,
     /// Largest number of levels with threads, at least 1; further levels are served by the threads of the next less
     /// urgent one, or of the least urgent. Default 64.
@@ -45,7 +56,9 @@ impl Default for ThreadsOptions {
             thread: Arc::new(|_| ThreadSpec::named("events")),
             threads: 1,
             most_threads: 64,
+            most_blocked: 1_024,
             blocked_after: Duration::from_millis(100),
+            slow: SlowOptions::default(),
             idle_for: Duration::from_secs(10),
             most_levels: 64,
         }
@@ -73,16 +86,32 @@ impl Threads {
                 wanted: options.threads,
             });
         }
-        Ok(Self {
-            options,
-            levels: RwLock::default(),
-        })
+        if options.slow.threads == 0 {
+            return Err(OptionsError::Zero {
+                name: "slow.threads",
+            });
+        }
+        Ok(Self(Lanes::new(options)))
     }
 
     /// Returns the levels that have threads, the most urgent first.
     #[must_use]
     pub fn levels(&self) -> Vec<Level> {
-        self.levels.read().keys().copied().collect()
+        self.0.levels.read().keys().copied().collect()
+    }
+}
+
+impl Lanes {
+    fn new(options: ThreadsOptions) -> Arc<Self> {
+        Arc::new_cyclic(|own| Self {
+            slow: SlowLane::beside(
+                &options.staffing(ThreadSpec::named("events")),
+                &options.slow,
+            ),
+            options,
+            levels: RwLock::default(),
+            own: own.clone(),
+        })
     }
 
     fn start(&self, level: Level) -> Result<(), SpawnError> {
@@ -90,14 +119,9 @@ impl Threads {
         if levels.contains_key(&level) || levels.len() >= self.options.most_levels {
             return Ok(());
         }
-        let workers = Workers::start(Staffing {
-            thread: (self.options.thread)(level),
-            threads: self.options.threads,
-            most_threads: self.options.most_threads,
-            blocked_after: self.options.blocked_after,
-            idle_for: self.options.idle_for,
-        })?;
-        levels.insert(level, Arc::new(workers));
+        let staffing = self.options.staffing((self.options.thread)(level));
+        let workers = Workers::start(staffing, Lane::Usual(self.own.clone()))?;
+        levels.insert(level, workers);
         Ok(())
     }
 
@@ -105,17 +129,8 @@ impl Threads {
         let levels = self.levels.read();
         levels.contains_key(&level) || levels.len() >= self.options.most_levels
     }
-}
 
-impl Dispatcher for Threads {
-    fn prepare(&self, level: Level) -> Result<(), SpawnError> {
-        match self.has_all(level) {
-            true => Ok(()),
-            false => self.start(level),
-        }
-    }
-
-    fn schedule(&self, level: Level, task: Arc<dyn Task>) {
+    fn schedule_usual(&self, level: Level, task: Arc<dyn Task>) {
         if !self.has_all(level) {
             // Without threads of its own, the level shares those of another.
             let _ = self.start(level);
@@ -124,6 +139,51 @@ impl Dispatcher for Threads {
         let next = levels.range(level..).next();
         if let Some((_, workers)) = next.or_else(|| levels.last_key_value()) {
             workers.schedule(level, task);
+        }
+    }
+}
+
+impl ThreadsOptions {
+    fn staffing(&self, thread: ThreadSpec) -> Staffing {
+        Staffing {
+            thread,
+            threads: self.threads,
+            most_threads: self.most_threads,
+            most_blocked: self.most_blocked,
+            blocked_after: self.blocked_after,
+            idle_for: self.idle_for,
+        }
+    }
+}
+
+impl Dispatcher for Threads {
+    fn prepare(&self, level: Level) -> Result<(), SpawnError> {
+        self.0.prepare(level)
+    }
+
+    fn schedule(&self, level: Level, task: Arc<dyn Task>) {
+        self.0.schedule(level, task);
+    }
+}
+
+impl Dispatcher for Lanes {
+    fn prepare(&self, level: Level) -> Result<(), SpawnError> {
+        match self.has_all(level) {
+            true => Ok(()),
+            false => self.start(level),
+        }
+    }
+
+    fn schedule(&self, level: Level, task: Arc<dyn Task>) {
+        let usual = match task.is_slow() {
+            true => {
+                let home: Weak<dyn Dispatcher> = self.own.clone();
+                self.slow.schedule(&home, level, task)
+            }
+            false => Some(task),
+        };
+        if let Some(task) = usual {
+            self.schedule_usual(level, task);
         }
     }
 }
@@ -141,7 +201,9 @@ impl fmt::Debug for ThreadsOptions {
         f.debug_struct("ThreadsOptions")
             .field("threads", &self.threads)
             .field("most_threads", &self.most_threads)
+            .field("most_blocked", &self.most_blocked)
             .field("blocked_after", &self.blocked_after)
+            .field("slow", &self.slow)
             .field("idle_for", &self.idle_for)
             .field("most_levels", &self.most_levels)
             .finish_non_exhaustive()

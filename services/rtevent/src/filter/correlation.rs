@@ -1,49 +1,38 @@
 //! Correlation: the events that a tree's conjunctions have collected.
 
-use super::path::{Path, Step};
-use super::tree::{Slot, Tree};
+use super::flat::Flat;
+use super::nested::Nested;
+use super::path::Path;
+use super::tree::Tree;
 use crate::event::{Event, Payload};
 use crate::level::Level;
 
 /// Events collected by the conjunctions of one consumer's tree.
-///
-/// An event goes down one path, and what it completes rises: no recursion, and no allocation once the
-/// buffers have grown.
 #[derive(Debug)]
 pub(crate) struct Correlation<P> {
-    /// For each child of each conjunction: true if it has passed an event.
-    marks: Vec<bool>,
-    /// Collected events of each conjunction.
-    collected: Vec<Collected<P>>,
-    /// Number of all collected events, and their bytes.
-    held: (usize, usize),
+    form: Form<P>,
     most_bytes: usize,
 }
 
 #[derive(Debug)]
-struct Collected<P> {
-    events: Vec<Event<P>>,
-    /// Number of children that have not passed an event yet.
-    left: u32,
+enum Form<P> {
+    Flat(Flat<P>),
+    Nested(Nested<P>),
 }
 
 impl<P: Payload> Correlation<P> {
-    /// Makes the initial state of a tree, without collected events.
+    /// Makes the state of a tree that has collected nothing.
     pub(crate) fn new(tree: &Tree, most_bytes: usize) -> Self {
-        let collected = tree.conjunctions.iter().map(|conjunction| Collected {
-            events: Vec::new(),
-            left: conjunction.children,
-        });
-        Self {
-            marks: vec![false; tree.marks()],
-            collected: collected.collect(),
-            held: (0, 0),
-            most_bytes,
-        }
+        let form = match Flat::new(tree) {
+            Some(flat) => Form::Flat(flat),
+            None => Form::Nested(Nested::new(tree)),
+        };
+        Self { form, most_bytes }
     }
 
     /// Takes an event down its path. If something reaches the consumer, it is appended to `set`, its level is returned, and
     /// all conjunctions are empty again.
+    #[inline]
     pub(crate) fn take(
         &mut self,
         tree: &Tree,
@@ -51,82 +40,31 @@ impl<P: Payload> Correlation<P> {
         event: &Event<P>,
         set: &mut Vec<Event<P>>,
     ) -> Option<Level> {
-        let (slot, level) = self.descend(path)?;
-        match slot {
-            None => set.push(event.clone()),
-            Some(slot) => self.rise(tree, slot, event, set)?,
+        match &mut self.form {
+            Form::Flat(flat) => flat.take(path.flat?, event, set),
+            Form::Nested(nested) => nested.take(tree, path, event, set),
         }
-        self.clear(tree);
-        Some(level)
+    }
+
+    /// Returns the number of collected events, and their bytes.
+    pub(crate) fn held(&self) -> (usize, usize) {
+        match &self.form {
+            Form::Flat(flat) => flat.held(),
+            Form::Nested(nested) => nested.held(),
+        }
     }
 
     /// Empties the conjunctions if they hold more bytes than they may; returns the number of events.
+    #[inline]
     pub(crate) fn drop_excess(&mut self, tree: &Tree) -> usize {
-        let (events, bytes) = self.held;
+        let (events, bytes) = self.held();
         if bytes <= self.most_bytes {
             return 0;
         }
-        self.clear(tree);
+        match &mut self.form {
+            Form::Flat(flat) => flat.clear(),
+            Form::Nested(nested) => nested.clear(tree),
+        }
         events
-    }
-
-    /// Returns where the path ends now; `None` if the event is a repeat for one of the conjunctions.
-    fn descend(&self, path: &Path) -> Option<(Option<Slot>, Level)> {
-        let mut step = path.steps.first()?;
-        loop {
-            match step {
-                Step::Pass { slot, level } => return Some((*slot, *level)),
-                Step::Conjunction { choices } => {
-                    let choices = &path.choices[choices.start as usize..choices.end as usize];
-                    let open = choices
-                        .iter()
-                        .find(|choice| !self.marks[choice.mark as usize])?;
-                    step = &path.steps[open.step as usize];
-                }
-            }
-        }
-    }
-
-    /// Adds the event to a conjunction, and what this completes to those above; `None` if one stays incomplete.
-    fn rise(
-        &mut self,
-        tree: &Tree,
-        mut slot: Slot,
-        event: &Event<P>,
-        set: &mut Vec<Event<P>>,
-    ) -> Option<()> {
-        self.collected[slot.conjunction as usize]
-            .events
-            .push(event.clone());
-        self.held.0 += 1;
-        self.held.1 = self.held.1.saturating_add(event.data.size());
-        loop {
-            self.marks[slot.mark as usize] = true;
-            let collected = &mut self.collected[slot.conjunction as usize];
-            collected.left -= 1;
-            if collected.left > 0 {
-                return None;
-            }
-            let Some(above) = tree.conjunctions[slot.conjunction as usize].parent else {
-                set.append(&mut collected.events);
-                return Some(());
-            };
-            let mut events = std::mem::take(&mut collected.events);
-            self.collected[above.conjunction as usize]
-                .events
-                .append(&mut events);
-            // The buffer keeps its room.
-            self.collected[slot.conjunction as usize].events = events;
-            slot = above;
-        }
-    }
-
-    fn clear(&mut self, tree: &Tree) {
-        self.marks.fill(false);
-        self.held = (0, 0);
-        for (collected, conjunction) in self.collected.iter_mut().zip(&tree.conjunctions) {
-            collected.events.clear();
-            collected.left = conjunction.children;
-        }
     }
 }

@@ -12,14 +12,16 @@
 //! interest     types that a filter may accept
 //! selectors    types and sources for observers
 //! path         what is left of a tree for one type and source
-//! correlation  events that conjunctions have collected
+//! correlation  events that conjunctions have collected: flat ones, and those of trees in which they nest
 //! ```
 
 mod accept;
 mod build;
 mod correlation;
 mod error;
+mod flat;
 mod interest;
+mod nested;
 mod node;
 mod parse;
 mod path;

@@ -4,6 +4,7 @@
 //! the path is made; what is left are conjunctions, each with the children that accept, and the nodes that end the path.
 
 use super::accept::{Subject, accepted};
+use super::flat::FlatPath;
 use super::node::Rule;
 use super::tree::{Slot, Tree};
 use crate::level::Level;
@@ -14,6 +15,8 @@ use std::ops::Range;
 pub(crate) struct Path {
     pub(super) steps: Vec<Step>,
     pub(super) choices: Vec<Choice>,
+    /// The same for a conjunction that is the root.
+    pub(super) flat: Option<FlatPath>,
 }
 
 /// Node that events of the path meet.
@@ -43,6 +46,7 @@ impl Path {
         let mut path = Self {
             steps: Vec::new(),
             choices: Vec::new(),
+            flat: None,
         };
         let mut nodes = vec![decided(tree, &accepted, 0)];
         // Each node becomes the step of its index; conjunctions add nodes behind.
@@ -56,6 +60,7 @@ impl Path {
             };
             path.steps.push(step);
         }
+        path.flat = path.flat();
         Some(path)
     }
 
@@ -78,6 +83,25 @@ impl Path {
     /// Returns the number of parts of the path.
     pub(crate) fn weight(&self) -> usize {
         self.steps.len() + self.choices.len()
+    }
+
+    /// Returns the path for a tree whose only conjunction is the root; `None` if the tree has another form, or deliveries
+    /// have several levels.
+    fn flat(&self) -> Option<FlatPath> {
+        let Some(Step::Conjunction { choices }) = self.steps.first() else {
+            return None;
+        };
+        let choices = choices.start as usize..choices.end as usize;
+        let mut accept = 0_u64;
+        for choice in self.choices.get(choices)? {
+            let step = self.steps.get(choice.step as usize);
+            let ends = matches!(step, Some(Step::Pass { .. }));
+            accept |= 1_u64.checked_shl(choice.mark).filter(|_| ends)?;
+        }
+        self.has_one_level().then(|| FlatPath {
+            accept,
+            level: self.most_urgent(),
+        })
     }
 
     fn conjunction(

@@ -104,6 +104,11 @@ impl<P: Payload> Subscribed<P> {
         level
     }
 
+    /// Returns the number of events that the conjunctions have collected, and their bytes.
+    pub(crate) fn collected(&self) -> (usize, usize) {
+        self.correlation.lock().held()
+    }
+
     /// Notes that the consumer receives something.
     pub(crate) fn note_received(&self, now: &Now<'_>) {
         if self.tree.has_deadlines() && self.connection.link.state() == ConnectionState::Connected {

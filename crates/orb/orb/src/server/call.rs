@@ -1,6 +1,7 @@
 //! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
+use super::peer_connection::PeerConnection;
 use super::pending::PendingReplySender;
 use crate::adapter::DispatchError;
 use crate::budget::{FREE, Hold, NoRoom};
@@ -159,6 +160,12 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub(crate) fn environment(&self) -> &'m dyn Environment {
         self.conversation.environment()
+    }
+
+    /// Returns a handle by which the servant can see later whether the client's connection still exists.
+    #[must_use]
+    pub fn peer_connection(&self) -> PeerConnection {
+        self.conversation.peer_connection()
     }
 
     /// Returns the service contexts of the request.

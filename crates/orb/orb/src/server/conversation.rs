@@ -3,6 +3,7 @@
 //! closing.
 
 use super::code_sets::AgreedCodeSets;
+use super::peer_connection::{Life, PeerConnection};
 use crate::broker::Broker;
 use crate::budget::FREE;
 use crate::lane::Counters;
@@ -54,6 +55,7 @@ pub(crate) struct Conversation {
     /// Number of requests in progress, and the flag [`CLOSING`].
     calls: AtomicU32,
     complaints: AtomicU32,
+    life: Life,
 }
 
 impl Conversation {
@@ -86,6 +88,7 @@ impl Conversation {
             spoken: AtomicU8::new(GiopVersion::V1_0.minor()),
             calls: AtomicU32::new(0),
             complaints: AtomicU32::new(0),
+            life: Life::default(),
             environment,
             counters,
             broker,
@@ -122,6 +125,11 @@ impl Conversation {
             address: self.link.peer().clone(),
             certificates: self.link.peer_certificates(),
         }
+    }
+
+    /// Returns a handle that says whether the connection exists.
+    pub(super) fn peer_connection(&self) -> PeerConnection {
+        self.life.connection()
     }
 
     /// Returns the parameters for decoding messages of this version.

@@ -1,17 +1,19 @@
 //! Suppliers elsewhere.
 
 use super::consumer::alive;
+use super::lease::Lease;
 use crate::proxy::Proxies;
 use crate::rtec_event_comm::{PushSupplier, PushSupplierServant};
 use punctual::stub::Operation;
 use punctual::{Interface, ObjectId, ObjectRef};
 use punctual_rtevent::{Alive, Reason, Supplier};
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Supplier elsewhere. Without a reference it is not called.
+/// Supplier elsewhere. Without a reference it is not called, and exists as long as its lease holds.
 pub(crate) struct RemoteSupplier {
     pub(crate) reference: Option<PushSupplier>,
+    pub(crate) lease: Arc<Lease>,
     pub(crate) timeout: Duration,
     pub(crate) proxy: ObjectId,
     pub(crate) proxies: Weak<Proxies>,
@@ -45,7 +47,8 @@ impl Supplier for RemoteSupplier {
                     .with_timeout(self.timeout)
                     .non_existent(),
             ),
-            None => Alive::Yes,
+            None if self.lease.holds() => Alive::Yes,
+            None => Alive::No,
         }
     }
 }

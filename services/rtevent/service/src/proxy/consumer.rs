@@ -1,7 +1,7 @@
 //! Proxies of the channel for suppliers (`ProxyPushConsumer`).
 
 use super::objects::Proxies;
-use crate::peer::RemoteSupplier;
+use crate::peer::{Lease, RemoteSupplier};
 use crate::refusal::{Raised, Refusal};
 use crate::rtec_event_channel_admin::ProxyPushConsumer;
 use crate::rtec_event_comm::PushSupplier;
@@ -10,7 +10,7 @@ use crate::wire::{Published, read_events, read_supplier};
 use crate::{Data, clock};
 use parking_lot::RwLock;
 use punctual::stub::Servant;
-use punctual::stub::{Answered, ServerCall, Unmarshal};
+use punctual::stub::{Answered, PeerConnection, ServerCall, Unmarshal};
 use punctual::{Implements, Interface, ObjectId};
 use punctual_rtevent::{Publications, Selector, SupplierHandle};
 use std::any::Any;
@@ -26,7 +26,7 @@ pub(crate) struct ProxyConsumer {
 #[derive(Clone)]
 enum Connection {
     None,
-    Connected(SupplierHandle<Data>),
+    Connected(SupplierHandle<Data>, Arc<Lease>),
     Ended,
 }
 
@@ -59,9 +59,10 @@ impl ProxyConsumer {
         clock::stamp(form, &mut events);
         // Not under the lock: consumers that are called inside may end this connection.
         let connection = self.connection.read().clone();
-        let Connection::Connected(supplier) = connection else {
+        let Connection::Connected(supplier, lease) = connection else {
             return Err(Refusal::NotConnected.into());
         };
+        lease.renew(|| call.peer_connection());
         Ok(supplier.push(&events).map_err(Refusal::from)?)
     }
 
@@ -69,7 +70,7 @@ impl ProxyConsumer {
         let arguments = call.arguments();
         let reference = Option::<PushSupplier>::unmarshal(arguments)?;
         let qos = self.service.read(arguments, read_supplier)?;
-        match self.connect_to(reference, qos) {
+        match self.connect_to(reference, qos, call.peer_connection()) {
             Ok(()) => call.reply(|_| Ok(())),
             Err(refusal) => match refusal.raised() {
                 Some(Raised::AlreadyConnected(exception)) => call.raise(&exception),
@@ -78,28 +79,35 @@ impl ProxyConsumer {
         }
     }
 
-    fn connect_to(&self, reference: Option<PushSupplier>, qos: Published) -> Result<(), Refusal> {
+    fn connect_to(
+        &self,
+        reference: Option<PushSupplier>,
+        qos: Published,
+        peer: PeerConnection,
+    ) -> Result<(), Refusal> {
         self.service.check_access()?;
         let publications = publications(&qos);
         let options = self.service.options();
         let mut connection = self.connection.write();
         match &*connection {
-            Connection::Connected(supplier) if options.can_reconnect => {
+            Connection::Connected(supplier, _) if options.can_reconnect => {
                 return Ok(supplier.change(publications)?);
             }
-            Connection::Connected(_) => return Err(Refusal::AlreadyConnected),
+            Connection::Connected(..) => return Err(Refusal::AlreadyConnected),
             Connection::Ended => return Err(Refusal::NotConnected),
             Connection::None => {}
         }
+        let lease = Arc::new(Lease::new(peer, options.lease));
         let supplier = RemoteSupplier {
             reference,
+            lease: lease.clone(),
             timeout: options.push_timeout,
             proxy: self.id.clone(),
             proxies: Arc::downgrade(self.proxies()),
         };
         let channel = self.service.channel();
-        *connection =
-            Connection::Connected(channel.connect_supplier(publications, Arc::new(supplier))?);
+        let supplier = channel.connect_supplier(publications, Arc::new(supplier))?;
+        *connection = Connection::Connected(supplier, lease);
         self.proxies().connected(&self.id);
         Ok(())
     }
@@ -107,7 +115,7 @@ impl ProxyConsumer {
     fn disconnect(&self) -> Result<(), Refusal> {
         self.service.check_access()?;
         let before = std::mem::replace(&mut *self.connection.write(), Connection::Ended);
-        if let Connection::Connected(supplier) = before {
+        if let Connection::Connected(supplier, _) = before {
             supplier.disconnect();
         }
         self.proxies().remove(&self.id);

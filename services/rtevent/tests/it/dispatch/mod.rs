@@ -1,7 +1,9 @@
 //! Dispatching: levels, queues, threads.
 
+mod blocking;
 mod levels;
 mod overflow;
 mod queues;
+mod slow;
 mod support;
 mod threads;

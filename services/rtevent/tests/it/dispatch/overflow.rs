@@ -196,7 +196,11 @@ fn conjunctions_that_hold_more_bytes_than_the_queue_may_are_emptied_and_counted(
     };
     let all = Filter::all_of((20..24).map(|kind| Filter::event(kind, 0)));
     let (recorder, handle) = setting.record(Subscription::new(all).queue(queue));
-    (20..24).for_each(|kind| setting.push(kind, 0, 1));
+    let collected = || (handle.status().collected, handle.status().collected_bytes);
+    (20..22).for_each(|kind| setting.push(kind, 0, 1));
+    assert_eq!(collected(), (2, 16));
+    (22..24).for_each(|kind| setting.push(kind, 0, 1));
+    assert_eq!(collected(), (1, 8));
     assert!(recorder.data().is_empty());
     assert_eq!(reports.lost(Lost::Correlation), 3);
     assert_eq!(handle.status().dropped, 3);

@@ -1,70 +1,13 @@
 //! Strategies with threads.
 
-use crate::support::peers::{Calls, Numbered, Recorder, Setting, event};
+use super::blocking::{Blocking, pool, queued};
+use crate::support::peers::{Calls, Numbered, Recorder, event};
 use parking_lot::Mutex;
 use punctual_rtevent::{
-    ChannelOptions, ConnectError, Consumer, Dispatching, Filter, Level, OptionsError, Pool,
-    PoolOptions, Pushed, QueueOptions, Subscription, ThreadSpec, Threads, ThreadsOptions,
+    ConnectError, Filter, Level, OptionsError, Pool, PoolOptions, Pushed, QueueOptions,
+    Subscription, ThreadSpec, Threads, ThreadsOptions,
 };
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
-
-fn queued(dispatcher: Arc<dyn punctual_rtevent::Dispatcher>) -> Setting {
-    Setting::new(ChannelOptions {
-        dispatching: Dispatching::Queued(dispatcher),
-        ..ChannelOptions::default()
-    })
-}
-
-fn pool(threads: usize, most_threads: usize) -> Setting {
-    let options = PoolOptions {
-        threads,
-        most_threads,
-        blocked_after: Duration::from_millis(1),
-        idle_for: Duration::from_millis(1),
-        ..PoolOptions::default()
-    };
-    queued(Arc::new(Pool::new(options).unwrap()))
-}
-
-/// Consumer whose pushes block until `release` is dropped.
-struct Blocking {
-    consumer: Arc<dyn Consumer<u64>>,
-    begun: mpsc::Receiver<()>,
-    release: mpsc::Sender<()>,
-}
-
-impl Blocking {
-    fn new() -> Self {
-        let (release, wait) = mpsc::channel::<()>();
-        let (begin, begun) = mpsc::channel();
-        let wait = Mutex::new(wait);
-        let consumer = Calls(move |_: &[Numbered]| {
-            // The test may have ended.
-            let _ = begin.send(());
-            let _ = wait.lock().recv();
-            Pushed::Done
-        });
-        Self {
-            consumer: Arc::new(consumer),
-            begun,
-            release,
-        }
-    }
-
-    /// Returns a number of them that are connected for type 20.
-    fn connected(setting: &Setting, count: usize) -> Vec<Self> {
-        let connect = |_| {
-            let blocking = Self::new();
-            let subscription = Subscription::new(Filter::event(20, 0));
-            let consumer = blocking.consumer.clone();
-            let connected = setting.channel.connect_consumer(subscription, consumer);
-            connected.unwrap();
-            blocking
-        };
-        (0..count).map(connect).collect()
-    }
-}
 
 #[test]
 fn each_level_has_threads_as_they_were_specified() {
@@ -155,38 +98,6 @@ fn a_pool_takes_the_most_urgent_work_first() {
     drop(blocked);
     last.wait_for(1);
     assert_eq!(*order.lock(), [(0, 7), (0, 3), (1, 0)]);
-}
-
-#[test]
-fn a_consumer_that_blocks_does_not_hold_up_the_others_of_its_level() {
-    let options = ThreadsOptions {
-        blocked_after: Duration::from_millis(1),
-        idle_for: Duration::from_millis(1),
-        most_threads: 3,
-        ..ThreadsOptions::default()
-    };
-    let setting = queued(Arc::new(Threads::new(options).unwrap()));
-    let blocked = Blocking::connected(&setting, 2);
-    let (recorder, _) = setting.filter(Filter::event(20, 0));
-    for number in 1..=3 {
-        setting.push(20, 0, number);
-        recorder.wait_for(number as usize);
-    }
-    assert_eq!(recorder.data(), [1, 2, 3]);
-    drop(blocked);
-}
-
-#[test]
-fn consumers_that_block_occupy_no_more_threads_than_the_limit() {
-    let setting = pool(1, 2);
-    let mut all = Blocking::connected(&setting, 3);
-    setting.push(20, 0, 1);
-    all[0].begun.recv().unwrap();
-    all[1].begun.recv().unwrap();
-    // Both threads are in pushes.
-    assert!(all[2].begun.try_recv().is_err());
-    drop(all.remove(0).release);
-    all[1].begun.recv().unwrap();
 }
 
 #[test]

@@ -10,6 +10,10 @@
 //!   any other request at once;
 //! - or by the flusher, which checks connections in a flood, as it cannot be known which one-way is
 //!   the last.
+//!
+//! One-ways that each follow from the one before, such as events that a channel passes on one at a time,
+//! are in quick succession, too, but the sender waits until each has arrived. Of these the flusher finds
+//! few held back; it then takes twice as many one-ways in quick succession to make the next flood.
 
 use std::time::{Duration, Instant};
 
@@ -17,6 +21,8 @@ use std::time::{Duration, Instant};
 const CLOSE: Duration = Duration::from_micros(20);
 /// Number of one-ways in quick succession that make a flood.
 const FLOOD: u32 = 8;
+/// Maximum number of one-ways in quick succession that make a flood, after floods that were none.
+const LATEST_FLOOD: u32 = 1 << 16;
 /// Time between two checks of a connection in a flood by the flusher, in multiples of `longest`.
 const BETWEEN_LOOKS: u32 = 4;
 /// Maximum length of messages that are gathered, in bytes.
@@ -30,6 +36,10 @@ pub(in crate::lane::outgoing) struct Gathering {
     last: Option<Instant>,
     /// Number of one-way requests sent so far in quick succession.
     close: u32,
+    /// Number of one-ways in quick succession that make the next flood.
+    flood: u32,
+    /// Number of one-ways of the current flood that were held back.
+    kept: u32,
     /// Send time of the first one-way that may currently be held back.
     kept_since: Option<Instant>,
     /// True if the flusher thread is scheduled to check the connection.
@@ -60,6 +70,8 @@ impl Gathering {
             longest,
             last: None,
             close: 0,
+            flood: FLOOD,
+            kept: 0,
             kept_since: None,
             is_watched: false,
         }
@@ -72,11 +84,12 @@ impl Gathering {
         let is_close = before.is_some_and(|before| now.saturating_duration_since(before) < CLOSE);
         if !is_close {
             self.close = 0;
+            self.kept = 0;
             self.kept_since = None;
             return Leaving::AtOnce;
         }
         self.close = self.close.saturating_add(1);
-        if self.close < FLOOD || self.longest.is_zero() {
+        if self.close < self.flood || self.longest.is_zero() {
             return Leaving::AtOnce;
         }
         let since = *self.kept_since.get_or_insert(now);
@@ -84,6 +97,7 @@ impl Gathering {
             self.kept_since = None;
             return Leaving::AtOnce;
         }
+        self.kept = self.kept.saturating_add(1);
         let was_watched = std::mem::replace(&mut self.is_watched, true);
         Leaving::BeforeMore((!was_watched).then(|| self.between_looks()))
     }
@@ -96,6 +110,7 @@ impl Gathering {
             .is_some_and(|since| age(since) >= self.longest);
         if pushes {
             self.kept_since = None;
+            self.judge_flood();
         }
         let goes_on = self.last.is_some_and(|last| age(last) < CLOSE);
         let again = match (goes_on, self.kept_since.is_some()) {
@@ -105,6 +120,15 @@ impl Gathering {
         };
         self.is_watched = again.is_some();
         Look { pushes, again }
+    }
+
+    /// Decides how many one-ways make the next flood, as this one has ended with a pause. To be called when the
+    /// flusher sends what was held back.
+    fn judge_flood(&mut self) {
+        self.flood = match self.kept < FLOOD {
+            true => self.flood.saturating_mul(2).min(LATEST_FLOOD),
+            false => FLOOD,
+        };
     }
 
     /// Records that the flusher does not check the connection: the next one-way that is held back
@@ -204,6 +228,26 @@ mod tests {
             again: None,
         };
         assert_eq!(sender.looks_after(LONGEST), is_last);
+    }
+
+    #[test]
+    fn one_ways_that_wait_for_each_other_are_held_back_less_and_less() {
+        let mut sender = Sender::new(LONGEST);
+        let mut held = 0;
+        for _ in 0..100_000 {
+            if sender.sends_after(STEP) != Leaving::AtOnce {
+                held += 1;
+                // The next one is sent when this one has arrived.
+                assert!(sender.looks_after(LONGEST * BETWEEN_LOOKS).pushes);
+            }
+        }
+        assert_eq!(held, 13, "one of 8, one of 16, and so on");
+        // A real flood is gathered later, and the one behind it as early as ever.
+        sender.floods(LATEST_FLOOD as usize);
+        while sender.sends_after(STEP) == Leaving::AtOnce {}
+        assert!(sender.looks_after(LONGEST).pushes);
+        assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
+        assert_eq!(sender.floods(8), 7);
     }
 
     #[test]

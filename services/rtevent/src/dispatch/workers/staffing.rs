@@ -1,0 +1,33 @@
+//! Numbers of threads, and the tasks that they run.
+
+use crate::dispatch::dispatcher::Dispatcher;
+use punctual_exec::ThreadSpec;
+use std::sync::Weak;
+use std::time::Duration;
+
+/// Numbers of threads, and when they change.
+#[derive(Clone)]
+pub(crate) struct Staffing {
+    /// Specification of the threads.
+    pub(crate) thread: ThreadSpec,
+    /// Number of threads that are always there.
+    pub(crate) threads: usize,
+    /// Largest number of threads that are not written off.
+    pub(crate) most_threads: usize,
+    /// Largest number of threads that are written off.
+    pub(crate) most_blocked: usize,
+    /// Time after which a run counts as blocked, if others wait.
+    pub(crate) blocked_after: Duration,
+    /// Time after which a further thread that is idle ends.
+    pub(crate) idle_for: Duration,
+}
+
+/// Tasks that the threads run, and the way of others.
+pub(crate) enum Lane {
+    /// All tasks.
+    Only,
+    /// Tasks that are not slow; slow ones go to the strategy.
+    Usual(Weak<dyn Dispatcher>),
+    /// Slow tasks; those whose run ends within this time go back to the strategy.
+    Slow(Weak<dyn Dispatcher>, Duration),
+}
