@@ -36,5 +36,6 @@ const INTERFACES: &[(&str, &[&str])] = &[
             "remove_observer",
         ],
     ),
+    ("AddrServer", &["get_addr", "get_address"]),
     ("Channel", &["counts"]),
 ];

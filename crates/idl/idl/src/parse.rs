@@ -20,6 +20,7 @@ mod predeclared;
 mod prefix;
 mod recovery;
 mod repository_id;
+mod stated_event;
 mod templates;
 mod types;
 mod unknown;
@@ -36,7 +37,7 @@ use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
-use annotation::StatedEvent;
+use stated_event::StatedEvent;
 
 use predeclared::declared::Predeclared;
 use prefix::{IdParts, Prefix};

@@ -1,7 +1,7 @@
 //! The channel's object, and its factories of proxies.
 
 use crate::adapters::AdapterPolicies;
-use crate::federation::Federation;
+use crate::federation::{Addresses, Federation};
 use crate::proxy::{ProxyConsumer, ProxyOf, ProxySupplier};
 use crate::punctual_events::{Channel, ChannelCounts, ChannelServant};
 use crate::refusal::Refusal;
@@ -11,6 +11,7 @@ use crate::rtec_event_channel_admin::{
     ProxyPushConsumer, ProxyPushSupplier, SupplierAdmin, SupplierAdminServant,
     event_channel::CantRemoveObserver,
 };
+use crate::rtec_udp_admin::AddrServer;
 use crate::service::EventService;
 use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
 use punctual::{ObjectId, Poa, SystemException};
@@ -62,6 +63,10 @@ impl EventService {
         let _: Channel = poa
             .activate_with_id(&id("EventChannel"), channel)
             .map_err(of)?;
+        let addresses: AddrServer = poa
+            .activate_with_id(&id("AddrServer"), Addresses::new(self.clone()))
+            .map_err(of)?;
+        self.keep_address_server(addresses);
         self.federate(parent)?;
         // Its reference names TAO's interface, as peers may not ask whether an object has another one.
         poa.create_reference_with_id(&id("EventChannel"))

@@ -10,6 +10,7 @@ use crate::punctual_events::ChannelCounts;
 use crate::refusal::Refusal;
 use crate::reports::Log;
 use crate::rtec_event_channel_admin::Observer;
+use crate::rtec_udp_admin::AddrServer;
 use crate::wire::{Form, Subscribed};
 use parking_lot::{Mutex, RwLock};
 use punctual::protocol::endpoints_of;
@@ -20,8 +21,8 @@ use punctual_host::metrics::Exposition;
 use punctual_rtevent::{Channel, ConsumerHandle, Filter, ObserverId, OptionsError, Subscription};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// Real-time event service with one channel; clones share it.
@@ -35,6 +36,7 @@ struct Shared {
     proxies: Arc<Proxies>,
     observers: Mutex<Observers>,
     federation: Mutex<Option<Federation>>,
+    addresses: OnceLock<AddrServer>,
     refused: AtomicU64,
     log: Arc<Log>,
 }
@@ -81,6 +83,7 @@ impl EventService {
             proxies: Arc::default(),
             observers: Mutex::default(),
             federation: Mutex::default(),
+            addresses: OnceLock::new(),
             refused: AtomicU64::new(0),
             log,
         })))
@@ -256,6 +259,18 @@ impl EventService {
         for handle in gone {
             self.forget(handle);
         }
+    }
+
+    /// Returns the server of the addresses of events by UDP (`RtecUDPAdmin::AddrServer`); `None` before the service is
+    /// served.
+    #[must_use]
+    pub fn address_server(&self) -> Option<AddrServer> {
+        self.0.addresses.get().cloned()
+    }
+
+    /// Keeps the server of addresses. Does nothing if there is one.
+    pub(crate) fn keep_address_server(&self, addresses: AddrServer) {
+        let _ = self.0.addresses.set(addresses);
     }
 
     /// Keeps the links to other channels until the service ends.

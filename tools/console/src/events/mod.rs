@@ -8,6 +8,7 @@
 //! Events are counted by a consumer in the channel's process, only while somebody looks at the page.
 
 mod meter;
+mod state;
 mod stream;
 mod view;
 
@@ -21,6 +22,7 @@ use axum::response::Response;
 use axum::routing::get;
 use meter::Meter;
 use punctual_rtevent_service::EventService;
+use state::Shown;
 use std::sync::Arc;
 use view::{EventsPage, PATH};
 
@@ -29,12 +31,6 @@ use view::{EventsPage, PATH};
 pub struct Events {
     /// Service whose channel the page shows.
     pub service: EventService,
-}
-
-/// State that the page's handlers share.
-struct Shown {
-    shell: Arc<Shell>,
-    meter: Meter,
 }
 
 impl Page for Events {

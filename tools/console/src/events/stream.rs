@@ -1,6 +1,6 @@
 //! Stream of events that tells the browser to fetch the page again, every second.
 
-use super::Shown;
+use super::state::Shown;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};

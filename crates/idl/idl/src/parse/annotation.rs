@@ -19,7 +19,6 @@ use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-pub(super) use event::StatedEvent;
 use parameter::{AllowedValues, ArgumentPlace, Parameter};
 
 impl Parser<'_> {

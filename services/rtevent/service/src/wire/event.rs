@@ -78,7 +78,8 @@ pub(super) fn read_event(form: Form, input: &mut Decoder<'_>) -> Result<Event, C
     })
 }
 
-fn read_header(form: Form, input: &mut Decoder<'_>) -> Result<Header, CdrError> {
+/// Reads an event's header.
+pub(crate) fn read_header(form: Form, input: &mut Decoder<'_>) -> Result<Header, CdrError> {
     let mut header = Header {
         kind: input.get_i32()?,
         source: input.get_i32()?,

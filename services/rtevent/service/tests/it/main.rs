@@ -1,6 +1,7 @@
 //! Tests of the real-time event service: its interface, forms of events, links to other channels, refusals.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod addresses;
 mod channel;
 mod clients;
 mod datagrams;

@@ -2,9 +2,9 @@
 //! line of JSON, and ends when its input ends.
 
 use super::EntityState;
-use super::command::World;
 use super::motion::Entity;
 use super::picture::{Picture, Received};
+use super::world::World;
 use parking_lot::Mutex;
 use punctual::{Orb, RootPoa};
 use punctual_rtevent::{Channel, ChannelOptions, Supplier, SupplierHandle, ThreadSpec};
@@ -15,7 +15,7 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -191,11 +191,4 @@ impl Host {
 /// Returns the source of a host's events.
 fn source(number: u32) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX - 1) + 1
-}
-
-impl World {
-    /// Returns the time between two ticks.
-    pub(super) fn period(&self) -> Duration {
-        Duration::from_secs(1) / self.rate.max(1)
-    }
 }

@@ -1,7 +1,7 @@
 //! Processes of hosts, as the command sees them.
 
-use super::command::World;
 use super::host::HostCounts;
+use super::world::World;
 use crate::demo::owned::Owned;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};

@@ -7,6 +7,7 @@
 //! picture  what a host knows of the others' entities, and what it has missed
 //! host     the process of a host: its channel, its link, its ticks
 //! hosts    processes as the command sees them
+//! world    what all hosts have in common
 //! command  options and outcome
 //! ```
 
@@ -15,6 +16,7 @@ mod host;
 mod hosts;
 mod motion;
 mod picture;
+mod world;
 
 pub(super) use command::{Options, run};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{Annotation, ConstValue, DeclId, DeclKind, Declaration};
 use crate::parse::Parser;
+use crate::parse::stated_event::StatedEvent;
 use crate::source::{FileId, Location, Place};
 
 use super::parameter::ArgumentPlace;
@@ -14,14 +15,6 @@ const FIRST_OF_USERS: u32 = 16;
 /// Returns whether an annotation that no definition explains is this one.
 pub(super) fn is_event(name: &str) -> bool {
     name.strip_prefix("::").unwrap_or(name) == "event"
-}
-
-/// Checked `@event`, whose declaration is looked for at the end.
-#[derive(Clone, Debug)]
-pub(in crate::parse) struct StatedEvent {
-    /// Stated type; `None` if the repository id makes it.
-    number: Option<u32>,
-    location: Location,
 }
 
 impl Parser<'_> {
