@@ -209,14 +209,30 @@ const ALLOWED: &[(&str, &[&str])] = &[
             EXEC,
         ],
     ),
+    // What services that call suppliers and consumers share.
+    (
+        EVENTS,
+        &["punctual", EXEC, NAMING_CLIENT, "punctual-build"],
+    ),
     (
         "punctual-cosevent",
         &[
             "punctual",
-            EXEC,
+            EVENTS,
             HOST,
             NAMING_CLIENT,
             RTEVENT,
+            "punctual-naming",
+            "punctual-build",
+        ],
+    ),
+    (
+        NOTIFICATION,
+        &[
+            "punctual",
+            EVENTS,
+            HOST,
+            "punctual-constraint",
             "punctual-naming",
             "punctual-build",
         ],
@@ -337,8 +353,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
+const EVENTS: &str = "punctual-events";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
+const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";

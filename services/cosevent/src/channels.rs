@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::{Interface, Orb, RootPoa};
+use punctual_events::names::{Bound, NamesToBind, below};
 
 use crate::admin::{self, Destroyer};
 use crate::channel::Channel;
 use crate::common::Common;
 use crate::criteria::{Properties, check_name};
 use crate::kept;
-use crate::names::{Bound, NamesToBind, below};
 use crate::omni_events::EventChannel;
 use crate::proxy::{Owner, Proxy};
 use crate::refusal::Refusal;

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use punctual_events::peer::{Existence, bounded, existence};
+
 use crate::common::Common;
 use crate::connection::Connection;
 use crate::kept::{self, ProxyKind as Kind};
-use crate::peer::{Existence, Peer, bounded, existence};
+use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 

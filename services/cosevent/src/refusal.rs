@@ -71,6 +71,12 @@ impl std::fmt::Debug for Refusal {
     }
 }
 
+impl From<punctual_events::NotMade> for Refusal {
+    fn from(error: punctual_events::NotMade) -> Self {
+        Self::NoResources(error.0)
+    }
+}
+
 /// Converts refusals to exceptions, for operations without a matching user exception.
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
