@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! event, limits, metrics, refusal    data of events; bounds; counts; exceptions
-//! connection, peer                   a proxy's connection; calls to the object behind it
+//! peer                               calls to the object behind a proxy
 //! gone                               answers of proxies that are gone
 //! channel                            a channel: two channels of `punctual-rtevent`, and its proxies
 //! push_consumer, pull_supplier, pull_consumer, push_supplier    the proxies, by their interfaces
@@ -18,7 +18,6 @@ mod admin;
 mod channel;
 mod channels;
 mod common;
-mod connection;
 mod criteria;
 mod event;
 mod factory;
@@ -38,7 +37,6 @@ mod refusal;
 mod service;
 mod settings;
 mod storage;
-mod watch;
 
 pub use hosted::release_at_end;
 pub use limits::{Discard, Limits};

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::{Mutex, RwLock};
 use punctual::{Implements, Orb, Poa};
 use punctual_events::names::{Bound, NamesToBind};
+use punctual_events::watch;
 use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
@@ -26,7 +27,6 @@ use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
 use crate::storage::{Change, Kept, Storage};
-use crate::watch;
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";

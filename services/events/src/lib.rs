@@ -4,23 +4,30 @@
 //! ```text
 //! cos_event_comm, cos_event_channel_admin    interfaces of the Event Service 1.2
 //! workers, timetable                         threads that call peers; calls that are due later
+//! connection, watch                          connections of proxies; proxies whose peers are gone
 //! peer                                       bounded calls; the question whether a peer exists
 //! objects                                    references, and the servants that they lead to
 //! names                                      names that stay bound in a Naming Service
+//! size                                       bytes of Anys
 //! count                                      counters of metrics
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod connection;
 mod count;
 pub mod names;
 mod objects;
 pub mod peer;
+mod size;
 mod timetable;
+pub mod watch;
 mod workers;
 
+pub use connection::{Connection, ConnectionError, Patience};
 pub use count::Count;
 pub use objects::{Gone, NotMade, Objects};
+pub use size::bytes_of;
 pub use timetable::Timetable;
 pub use workers::Workers;
 
