@@ -19,6 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
     (ANY, &["punctual-cdr", "punctual-ior"]),
+    // Constraints of services that filter, without an ORB.
+    (CONSTRAINT, &[CDR, ANY]),
     // Used at build time, and by tools that meet IDL when they run.
     ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
@@ -232,7 +234,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual",
             EVENTS,
             HOST,
-            "punctual-constraint",
+            CONSTRAINT,
             "punctual-naming",
             "punctual-build",
         ],
@@ -354,6 +356,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
 const EVENTS: &str = "punctual-events";
+const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
 const ETCD: &str = "punctual-etcd";
 const NOTIFICATION: &str = "punctual-notification";

@@ -68,6 +68,7 @@ const CRATES: &[&str] = &[
     "crates/run/sys",
     "crates/wire/giop",
     "crates/wire/ior",
+    "services/constraint",
     "services/cosevent",
     "services/etcd",
     "services/events",

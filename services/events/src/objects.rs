@@ -110,6 +110,13 @@ impl Objects {
         reference.map_err(|error| NotMade(error.to_string()))
     }
 
+    /// Returns the id of the object that a reference leads to, if it is of this adapter.
+    #[must_use]
+    pub fn id_in(&self, reference: &impl Interface) -> Option<Vec<u8>> {
+        let id = self.poa.reference_to_id(reference).ok()?;
+        Some(id.as_bytes().to_vec())
+    }
+
     /// Removes an object; calls in progress end as usual.
     pub fn remove(&self, id: &[u8]) {
         let removed = self.table.servants.write().remove(id);

@@ -27,7 +27,34 @@ pub(crate) struct Body {
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 
+/// Limits for readers that borrow from a body, whose bytes are in memory already.
+static SHALLOW: Limits = Limits {
+    string: usize::MAX,
+    sequence: usize::MAX,
+    ..Limits::DEFAULT
+};
+
+/// Limits as [`SHALLOW`], for bodies that came from messages with deeper nesting.
+static DEEP: Limits = Limits {
+    nesting: 1000,
+    ..SHALLOW
+};
+
 impl Body {
+    /// Returns a decoder of the value, which borrows from the body.
+    pub(crate) fn decoder(&self) -> Decoder<'_> {
+        let coding = Coding {
+            version: self.version,
+            code_sets: self.code_sets,
+            limits: match self.nesting <= SHALLOW.nesting {
+                true => &SHALLOW,
+                false => &DEEP,
+            },
+            environment: self.environment.as_deref(),
+        };
+        Decoder::at(&self.octets, self.phase, self.order, coding)
+    }
+
     /// Reads the bytes from `at` on.
     ///
     /// # Errors

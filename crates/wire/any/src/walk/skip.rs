@@ -29,6 +29,19 @@ pub(crate) fn skip(
     Ok(skip.is_self_contained)
 }
 
+/// Skips a run of values, a type and their number, within a value of this type.
+///
+/// # Errors
+/// Errors of the encoding, as far as it is examined.
+pub(crate) fn skip_run(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    (at, count): (Index, u64),
+    input: &mut Decoder<'_>,
+) -> Result<(), CdrError> {
+    Skip::new(type_code, Passing::Over).run(types, at, count, input)
+}
+
 /// Skips elements of a sequence or array within a value of this type; returns whether reading may
 /// begin at any of them. A valuetype in an Any may refer to data written for an earlier one.
 ///
