@@ -20,6 +20,9 @@ use crate::qos::{EventTerms, since_1582};
 /// Type name of events that are Anys.
 const ANY: &str = "%ANY";
 
+/// Type name of events that are calls of typed interfaces.
+const TYPED: &str = "%TYPED";
+
 /// Bytes that an event counts for besides its contents.
 const OVERHEAD: usize = 64;
 
@@ -80,6 +83,14 @@ impl Event {
             received: Instant::now(),
             counted: OnceLock::new(),
         }
+    }
+
+    /// Makes an event of the properties of a typed one, which constraints see as its filterable data.
+    pub(crate) fn of_typed(properties: &[Property]) -> Self {
+        let mut event = around(Any::default());
+        event.filterable_data = properties.to_vec();
+        event.header.fixed_header.event_type.type_name = TYPED.to_owned();
+        Self::of_structured(event)
     }
 
     /// Counts the event until it is dropped, once.

@@ -1,9 +1,45 @@
-//! The Notification Service of the OMG, version 1.1.
+//! The Notification Service of the OMG, version 1.1: channels that take events of suppliers, and give each consumer those
+//! that its types and filters ask for, in the order and for the time that its quality of service says.
+//!
+//! ```text
+//! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
+//! limits, metrics, refusal                   bounds; counts; exceptions
+//! common, client                             threads and objects of the service; calls to consumers and suppliers
+//! filter, quality, administered              filters; quality of service; their operations
+//! proxy, inlet, outlet                       proxies of suppliers, and of consumers
+//! admin, channel, factory                    administrators, channels, and all channels of a service
+//! service, hosted, settings                  the service in a process
+//! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod admin;
+mod administered;
+mod census;
+mod channel;
+mod client;
+mod common;
+mod event;
+mod factory;
+mod filter;
+mod hosted;
+mod index;
+mod inlet;
+mod limits;
+mod metrics;
+mod outlet;
+mod proxy;
 mod qos;
+mod quality;
 mod queue;
+mod refusal;
+mod service;
+mod types;
+
+pub use hosted::release_at_end;
+pub use limits::Limits;
+pub use refusal::Refusal;
+pub use service::NotificationService;
 
 /// Events, clients and filters, as generated from the standard's IDL.
 mod interfaces {

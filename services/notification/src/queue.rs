@@ -64,6 +64,15 @@ pub(crate) struct Taken<T> {
     pub(crate) expired: usize,
 }
 
+impl<T> Default for Taken<T> {
+    fn default() -> Self {
+        Self {
+            events: Vec::new(),
+            expired: 0,
+        }
+    }
+}
+
 /// Events that a queue has given up for a new one, or for a change of its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Lost {
@@ -108,10 +117,7 @@ impl<T> Queue<T> {
 
     /// Takes up to so many events.
     pub(crate) fn take(&mut self, most: usize, now: Instant) -> Taken<T> {
-        let mut taken = Taken {
-            events: Vec::new(),
-            expired: 0,
-        };
+        let mut taken = Taken::default();
         while taken.events.len() < most {
             let Some((place, numbered)) = self.entries.pop_first() else {
                 break;

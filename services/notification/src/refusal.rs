@@ -40,6 +40,9 @@ pub enum Refusal {
         /// Limit.
         limit: usize,
     },
+    /// The channel has as many clients as its administrative properties say.
+    #[error("the channel has as many clients as its MaxConsumers or MaxSuppliers says")]
+    TooManyClients,
     /// A number of events to pull is not positive.
     #[error("max_number is {0}: pull at least one event")]
     BadNumber(i32),
@@ -68,6 +71,16 @@ pub enum Refusal {
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
+}
+
+impl Refusal {
+    pub(crate) const fn too_many_types(limit: usize) -> Self {
+        Self::Full {
+            what: "event types of the client",
+            option: "most-types",
+            limit,
+        }
+    }
 }
 
 /// Shows the error as `Display` does, for a `main` that returns it.
@@ -99,7 +112,10 @@ impl From<Refusal> for SystemException {
             Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
             Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
-            Refusal::EventTooLarge { .. } | Refusal::ChannelFull(_) | Refusal::Full { .. } => {
+            Refusal::EventTooLarge { .. }
+            | Refusal::ChannelFull(_)
+            | Refusal::TooManyClients
+            | Refusal::Full { .. } => {
                 Kind::ImpLimit
             }
             Refusal::NoResources(_) => Kind::NoResources,
