@@ -51,6 +51,10 @@ const EXEMPT: [(&str, &str); 11] = [
         "the same, as they travel",
     ),
     (
+        "services/notification/src/qos/value.rs",
+        "StartTime and StopTime of events are times of day",
+    ),
+    (
         "services/rtevent/service/src/clock.rs",
         "the time stamps of events, which suppliers and consumers of several hosts compare",
     ),

@@ -212,10 +212,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // What services that call suppliers and consumers share.
-    (
-        EVENTS,
-        &["punctual", EXEC, NAMING_CLIENT, "punctual-build"],
-    ),
+    (EVENTS, &["punctual", EXEC, NAMING_CLIENT, "punctual-build"]),
     (
         "punctual-cosevent",
         &[
@@ -230,14 +227,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         NOTIFICATION,
-        &[
-            "punctual",
-            EVENTS,
-            HOST,
-            CONSTRAINT,
-            "punctual-naming",
-            "punctual-build",
-        ],
+        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
     ),
     (
         RTEVENT_SERVICE,
@@ -327,6 +317,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
             "punctual-scheduler",
             "punctual-cosevent",
+            NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",

@@ -244,7 +244,7 @@ impl Watch for Channels {
         &self.common.timetable
     }
 
-    fn workers(&self) -> &Workers {
+    fn askers(&self) -> &Workers {
         &self.common.checks
     }
 

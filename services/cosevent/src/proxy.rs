@@ -138,7 +138,8 @@ impl<P: Peer> Base<P> {
 
 impl<P: Peer> Core for Base<P> {
     fn is_abandoned(&self, now: Instant) -> bool {
-        self.connection.is_abandoned(now, &self.common.limits.patience())
+        self.connection
+            .is_abandoned(now, &self.common.limits.patience())
     }
 
     fn is_lost(&self) -> bool {

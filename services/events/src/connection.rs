@@ -162,10 +162,16 @@ mod tests {
         let connection = Connection::new();
         assert_eq!(connection.used(), Err(ConnectionError::Disconnected));
         assert_eq!(connection.connect(Some(1)), Ok(()));
-        assert_eq!(connection.connect(None), Err(ConnectionError::AlreadyConnected));
+        assert_eq!(
+            connection.connect(None),
+            Err(ConnectionError::AlreadyConnected)
+        );
         assert_eq!(connection.end(), Some(Some(1)));
         assert_eq!(connection.end(), None);
-        assert_eq!(connection.connect(Some(2)), Err(ConnectionError::Disconnected));
+        assert_eq!(
+            connection.connect(Some(2)),
+            Err(ConnectionError::Disconnected)
+        );
     }
 
     #[test]

@@ -110,11 +110,13 @@ impl Objects {
         reference.map_err(|error| NotMade(error.to_string()))
     }
 
-    /// Returns the id of the object that a reference leads to, if it is of this adapter.
+    /// Returns the id of the numbered object that a reference leads to, if it is of this identity.
     #[must_use]
     pub fn id_in(&self, reference: &impl Interface) -> Option<Vec<u8>> {
         let id = self.poa.reference_to_id(reference).ok()?;
-        Some(id.as_bytes().to_vec())
+        let identity = self.table.identity.to_be_bytes();
+        let is_own = id.as_bytes().starts_with(&identity);
+        is_own.then(|| id.as_bytes().to_vec())
     }
 
     /// Removes an object; calls in progress end as usual.

@@ -17,7 +17,7 @@ pub trait Watch: Send + Sync + 'static {
     fn timetable(&self) -> &Timetable;
 
     /// Returns the threads that ask peers.
-    fn workers(&self) -> &Workers;
+    fn askers(&self) -> &Workers;
 
     /// Returns all proxies at present.
     fn watched(&self) -> Vec<Arc<dyn Watched>>;
@@ -79,11 +79,7 @@ fn next<W: Watch>(owner: &Weak<W>, mut questions: Questions) {
 
 fn time_between(patience: &Patience) -> Duration {
     let (least, most) = ROUNDS;
-    let shortest = [
-        Some(patience.connect_within),
-        patience.idle,
-        patience.check,
-    ];
+    let shortest = [Some(patience.connect_within), patience.idle, patience.check];
     let shortest = shortest.into_iter().flatten().min();
     (shortest.unwrap_or(most) / 2).clamp(least, most)
 }
@@ -96,7 +92,7 @@ fn round<W: Watch>(owner: &Arc<W>, questions: &mut Questions) {
     if asks {
         questions.asked = now;
     }
-    let workers = owner.workers();
+    let workers = owner.askers();
     for proxy in owner.watched() {
         if proxy.is_abandoned(now) {
             proxy.end();

@@ -1,6 +1,6 @@
 //! Operations of `QoSAdmin` and `FilterAdmin`, which proxies of suppliers and administrators have alike.
 
-/// Implements `QoSAdmin` for a type with a method `quality()`.
+/// Implements `QoSAdmin` for a type with the methods `quality()`, and `check_change()` for the right to set it.
 macro_rules! quality_servant {
     ($servant:ty) => {
         impl crate::cos_notification::QoSAdminServant for $servant {
@@ -14,6 +14,8 @@ macro_rules! quality_servant {
                 &self,
                 qos: &[crate::cos_notification::Property],
             ) -> Result<(), crate::cos_notification::QoSAdminSetQosError> {
+                self.check_change()
+                    .map_err(punctual::SystemException::from)?;
                 Ok(self.quality().set(qos)?)
             }
 

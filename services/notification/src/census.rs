@@ -60,10 +60,15 @@ mod tests {
     #[test]
     fn a_type_changes_with_its_first_and_its_last_client() {
         let one = event_type(&("A".to_owned(), "1".to_owned()));
-        let types = Types::All.changed(std::slice::from_ref(&one), &[], 9).unwrap();
+        let types = Types::All
+            .changed(std::slice::from_ref(&one), &[], 9)
+            .unwrap();
         let mut census = Census::default();
         let added = census.replace(None, Some(&types));
-        assert_eq!((added.added.as_slice(), added.removed.len()), (&[one.clone()][..], 0));
+        assert_eq!(
+            (added.added.as_slice(), added.removed.len()),
+            (&[one.clone()][..], 0)
+        );
         assert!(census.replace(None, Some(&types)).is_empty());
         assert!(census.replace(Some(&types), Some(&types)).is_empty());
         assert_eq!(census.all(), std::slice::from_ref(&one));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use punctual::stub::{Marshal, Operation};
 use punctual::{
     Any, CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
 };
@@ -12,8 +13,9 @@ use crate::cos_event_comm;
 use crate::cos_notification::{EventBatch, EventType, StructuredEvent};
 use crate::cos_notify_comm::{
     self as comm, NotifyPublish, NotifySubscribe, SequencePullConsumer, SequencePullSupplier,
-    SequencePushConsumer, SequencePushSupplier, StructuredPullConsumer, StructuredPullSupplier,
-    StructuredPushConsumer, StructuredPushSupplier,
+    SequencePushConsumer, SequencePushConsumerServant, SequencePushSupplier,
+    StructuredPullConsumer, StructuredPullSupplier, StructuredPushConsumer,
+    StructuredPushConsumerServant, StructuredPushSupplier,
 };
 use crate::event::Event;
 
@@ -150,23 +152,68 @@ impl Client {
                 },
                 first.any(),
             ),
-            Form::Structured => self.of::<StructuredPushConsumer>().sendc_push_structured_event(
-                |outcome: Result<(), comm::StructuredPushConsumerPushStructuredEventError>| {
-                    done(outcome.map_err(Failure::from));
-                },
-                first.structured(),
-            ),
-            Form::Sequence => {
-                let batch: EventBatch =
-                    events.iter().map(|event| event.structured().clone()).collect();
-                self.of::<SequencePushConsumer>().sendc_push_structured_events(
-                    |outcome: Result<(), comm::SequencePushConsumerPushStructuredEventsError>| {
-                        done(outcome.map_err(Failure::from));
-                    },
-                    &batch,
-                );
-            }
+            Form::Structured => self.push_structured(first.clone(), done),
+            Form::Sequence => self.push_sequence(events.into(), done),
         }
+    }
+
+    // The stubs for these two operations copy events; these calls encode those that all consumers share.
+
+    fn push_structured(
+        &self,
+        event: Arc<Event>,
+        done: impl FnOnce(Result<(), Failure>) + Send + 'static,
+    ) {
+        const OPERATION: Operation =
+            Operation::two_way("push_structured_event").of::<StructuredPushConsumer>();
+        let handler =
+            move |outcome: Result<(), comm::StructuredPushConsumerPushStructuredEventError>| {
+                done(outcome.map_err(Failure::from));
+            };
+        let here = event.clone();
+        self.object.begin_handled(
+            OPERATION,
+            handler.into(),
+            |servant: &dyn StructuredPushConsumerServant| {
+                servant.push_structured_event(here.structured())
+            },
+            move |out| event.structured().marshal(out),
+            |_| Ok(()),
+        );
+    }
+
+    fn push_sequence(
+        &self,
+        events: Box<[Arc<Event>]>,
+        done: impl FnOnce(Result<(), Failure>) + Send + 'static,
+    ) {
+        const OPERATION: Operation =
+            Operation::two_way("push_structured_events").of::<SequencePushConsumer>();
+        let handler =
+            move |outcome: Result<(), comm::SequencePushConsumerPushStructuredEventsError>| {
+                done(outcome.map_err(Failure::from));
+            };
+        let here = events.clone();
+        self.object.begin_handled(
+            OPERATION,
+            handler.into(),
+            move |servant: &dyn SequencePushConsumerServant| {
+                let batch: EventBatch = here
+                    .iter()
+                    .map(|event| event.structured().clone())
+                    .collect();
+                servant.push_structured_events(&batch)
+            },
+            move |out| {
+                u32::try_from(events.len())
+                    .unwrap_or(u32::MAX)
+                    .marshal(out)?;
+                events
+                    .iter()
+                    .try_for_each(|event| event.structured().marshal(out))
+            },
+            |_| Ok(()),
+        );
     }
 
     /// Asks a supplier for up to so many events; it answers at once.
@@ -182,21 +229,23 @@ impl Client {
                 },
             ),
             Form::Structured => {
-                self.of::<StructuredPullSupplier>().sendc_try_pull_structured_event(
-                    |pulled: Result<
-                        (StructuredEvent, bool),
-                        comm::StructuredPullSupplierTryPullStructuredEventError,
-                    >| done(one(pulled, Event::of_structured)),
-                );
+                self.of::<StructuredPullSupplier>()
+                    .sendc_try_pull_structured_event(
+                        |pulled: Result<
+                            (StructuredEvent, bool),
+                            comm::StructuredPullSupplierTryPullStructuredEventError,
+                        >| done(one(pulled, Event::of_structured)),
+                    );
             }
             Form::Sequence => {
-                self.of::<SequencePullSupplier>().sendc_try_pull_structured_events(
-                    |pulled: Result<
-                        (EventBatch, bool),
-                        comm::SequencePullSupplierTryPullStructuredEventsError,
-                    >| done(many(pulled)),
-                    most,
-                );
+                self.of::<SequencePullSupplier>()
+                    .sendc_try_pull_structured_events(
+                        |pulled: Result<
+                            (EventBatch, bool),
+                            comm::SequencePullSupplierTryPullStructuredEventsError,
+                        >| done(many(pulled)),
+                        most,
+                    );
             }
         }
     }
@@ -207,10 +256,12 @@ impl Client {
         let done = ignored::<SystemException>;
         match (self.form, self.style) {
             (Form::Any, Style::Push) => {
-                self.of::<PushConsumer>().sendc_disconnect_push_consumer(done());
+                self.of::<PushConsumer>()
+                    .sendc_disconnect_push_consumer(done());
             }
             (Form::Any, Style::Pull) => {
-                self.of::<PullConsumer>().sendc_disconnect_pull_consumer(done());
+                self.of::<PullConsumer>()
+                    .sendc_disconnect_pull_consumer(done());
             }
             (Form::Structured, Style::Push) => self
                 .of::<StructuredPushConsumer>()
@@ -233,10 +284,12 @@ impl Client {
         let done = ignored::<SystemException>;
         match (self.form, self.style) {
             (Form::Any, Style::Push) => {
-                self.of::<PushSupplier>().sendc_disconnect_push_supplier(done());
+                self.of::<PushSupplier>()
+                    .sendc_disconnect_push_supplier(done());
             }
             (Form::Any, Style::Pull) => {
-                self.of::<PullSupplier>().sendc_disconnect_pull_supplier(done());
+                self.of::<PullSupplier>()
+                    .sendc_disconnect_pull_supplier(done());
             }
             (Form::Structured, Style::Push) => self
                 .of::<StructuredPushSupplier>()
@@ -268,7 +321,8 @@ impl Client {
                 unheard();
             }
         };
-        self.of::<NotifyPublish>().sendc_offer_change(done, added, removed);
+        self.of::<NotifyPublish>()
+            .sendc_offer_change(done, added, removed);
     }
 
     /// Tells a supplier of types that consumers subscribe to now, and of those that they do not any more. `unheard` is
@@ -286,7 +340,8 @@ impl Client {
                 unheard();
             }
         };
-        self.of::<NotifySubscribe>().sendc_subscription_change(done, added, removed);
+        self.of::<NotifySubscribe>()
+            .sendc_subscription_change(done, added, removed);
     }
 }
 

@@ -132,10 +132,7 @@ impl Event {
     /// Returns domain and type name.
     pub(crate) fn type_names(&self) -> (&str, &str) {
         match self.fixed() {
-            Some(header) => (
-                &header.event_type.domain_name,
-                &header.event_type.type_name,
-            ),
+            Some(header) => (&header.event_type.domain_name, &header.event_type.type_name),
             None => ("", ANY),
         }
     }

@@ -138,15 +138,25 @@ impl Watch for Channels {
         &self.common.timetable
     }
 
-    fn workers(&self) -> &Workers {
+    fn askers(&self) -> &Workers {
         &self.common.checks
     }
 
     fn watched(&self) -> Vec<Arc<dyn Watched>> {
         let mut watched: Vec<Arc<dyn Watched>> = Vec::new();
         for channel in self.all() {
-            watched.extend(channel.outlets().into_iter().map(|one| one as Arc<dyn Watched>));
-            watched.extend(channel.inlets().into_iter().map(|one| one as Arc<dyn Watched>));
+            watched.extend(
+                channel
+                    .outlets()
+                    .into_iter()
+                    .map(|one| one as Arc<dyn Watched>),
+            );
+            watched.extend(
+                channel
+                    .inlets()
+                    .into_iter()
+                    .map(|one| one as Arc<dyn Watched>),
+            );
         }
         watched
     }
@@ -167,7 +177,11 @@ impl EventChannelFactoryServant for Channels {
             Unsupported::Quality(error) => EventChannelFactoryCreateChannelError::from(error),
             Unsupported::Administration(error) => error.into(),
         })?;
-        let created = self.common.metrics.changes.count(|| self.create(properties));
+        let created = self
+            .common
+            .metrics
+            .changes
+            .count(|| self.create(properties));
         let (channel, id) = created.map_err(SystemException::from)?;
         Ok((Some(channel), id))
     }

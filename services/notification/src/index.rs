@@ -70,11 +70,17 @@ impl<T: Clone> Index<T> {
 
     /// Returns the subscribers to a type, each once.
     pub(crate) fn of(&self, domain: &str, name: &str) -> Vec<T> {
-        let exact = self.exact.get(domain).and_then(|of_domain| of_domain.get(name));
+        let exact = self
+            .exact
+            .get(domain)
+            .and_then(|of_domain| of_domain.get(name));
         let exact = exact.into_iter().flat_map(BTreeMap::values);
         let wild = self.wild.values();
         let wild = wild.filter(|(types, _)| types.include(domain, name));
-        exact.chain(wild.map(|(_, subscriber)| subscriber)).cloned().collect()
+        exact
+            .chain(wild.map(|(_, subscriber)| subscriber))
+            .cloned()
+            .collect()
     }
 }
 

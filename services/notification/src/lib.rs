@@ -34,12 +34,14 @@ mod quality;
 mod queue;
 mod refusal;
 mod service;
+mod settings;
 mod types;
 
 pub use hosted::release_at_end;
 pub use limits::Limits;
 pub use refusal::Refusal;
 pub use service::NotificationService;
+pub use settings::{LISTEN, open, settings};
 
 /// Events, clients and filters, as generated from the standard's IDL.
 mod interfaces {

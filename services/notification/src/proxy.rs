@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use punctual_events::Connection;
 use punctual_events::peer::{Existence, bounded, existence};
+use punctual_events::{Connection, Workers};
 
 use crate::client::{Client, Form, Style};
 use crate::common::Common;
@@ -73,6 +73,10 @@ impl Proxy {
         }
     }
 
+    pub(crate) fn common(&self) -> &Common {
+        &self.common
+    }
+
     /// Returns the kind of proxy, as it is seen by its client: a consumer that is pushed to has one of type PUSH.
     pub(crate) fn proxy_type(&self) -> ProxyType {
         match (self.style, self.form) {
@@ -119,8 +123,8 @@ impl Proxy {
 
     /// Returns the client, if it is to hear of changes of types.
     pub(crate) fn listener(&self) -> Option<Client> {
-        let listens = self.wants_updates.load(Ordering::Relaxed)
-            && self.has_ears.load(Ordering::Relaxed);
+        let listens =
+            self.wants_updates.load(Ordering::Relaxed) && self.has_ears.load(Ordering::Relaxed);
         let client = self.connection.peer().filter(|_| listens)?;
         Some(client.bounded(self.common.limits.call_timeout))
     }
@@ -143,6 +147,15 @@ impl Proxy {
         !self.common.is_ending() && give_up.is_some_and(|time| since.elapsed() >= time)
     }
 
+    /// Returns the threads that begin a call to the client: others if the last call has failed, so that those to clients
+    /// that cannot be reached, which may take as long as a call may, delay none to others.
+    pub(crate) fn workers(&self) -> &Workers {
+        match self.failing.lock().is_some() {
+            true => &self.common.checks,
+            false => &self.common.workers,
+        }
+    }
+
     /// Asks the client whether it exists; returns whether the connection is to end. Blocks.
     pub(crate) fn is_lost(&self) -> bool {
         let Some(client) = self.connection.peer() else {
@@ -156,7 +169,8 @@ impl Proxy {
     }
 
     pub(crate) fn is_abandoned(&self, now: Instant) -> bool {
-        self.connection.is_abandoned(now, &self.common.limits.patience())
+        self.connection
+            .is_abandoned(now, &self.common.limits.patience())
     }
 }
 

@@ -57,7 +57,10 @@ impl Quality {
         &self,
         properties: &[Property],
     ) -> Result<Vec<NamedPropertyRange>, UnsupportedQoS> {
-        let changed = self.settings.read().changed(properties, self.level, self.abilities);
+        let changed = self
+            .settings
+            .read()
+            .changed(properties, self.level, self.abilities);
         changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
         Ok(Settings::available(properties, self.level, self.abilities))
     }
@@ -72,6 +75,10 @@ impl Quality {
     ) -> Result<Vec<NamedPropertyRange>, UnsupportedQoS> {
         let changed = Settings::default().changed(properties, Level::Event, self.abilities);
         changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
-        Ok(Settings::available(properties, Level::Event, self.abilities))
+        Ok(Settings::available(
+            properties,
+            Level::Event,
+            self.abilities,
+        ))
     }
 }

@@ -115,9 +115,7 @@ impl From<Refusal> for SystemException {
             Refusal::EventTooLarge { .. }
             | Refusal::ChannelFull(_)
             | Refusal::TooManyClients
-            | Refusal::Full { .. } => {
-                Kind::ImpLimit
-            }
+            | Refusal::Full { .. } => Kind::ImpLimit,
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,

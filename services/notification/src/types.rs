@@ -53,7 +53,7 @@ pub(crate) fn is_wild((domain, name): &Pattern) -> bool {
     domain.contains('*') || name.contains('*') || name == ALL
 }
 
-/// Returns whether a pattern matches a type. Takes time in proportion to their lengths' product at most.
+/// Returns whether a pattern matches a type. Takes time in proportion to their lengths.
 pub(crate) fn matches(pattern: (&str, &str), domain: &str, name: &str) -> bool {
     is_all(pattern.0, pattern.1)
         || (fits(pattern.0, domain) && (pattern.1 == ALL || fits(pattern.1, name)))

@@ -13,6 +13,7 @@ mod events;
 mod interceptors;
 mod messaging;
 mod naming;
+mod notification;
 mod poa;
 mod real_time;
 mod rtevent_service;
@@ -30,13 +31,14 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 9] = [
+const PAGES: [Page; 10] = [
     asynchrony::PAGE,
     cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,
+    notification::PAGE,
     poa::PAGE,
     real_time::PAGE,
     rtevent_service::PAGE,

@@ -110,10 +110,10 @@ impl ConsumerAdmin {
 
     /// Ends all connections, and removes the administrator's object.
     pub(crate) fn end(&self) {
+        self.base.end();
         for outlet in self.outlets() {
             outlet.finish(true);
         }
-        self.base.channel.common.objects.remove(&self.base.object_id());
     }
 
     /// Makes a proxy, which is served as `serve` says.
@@ -137,7 +137,7 @@ impl ConsumerAdmin {
             outlet: outlet.clone(),
         };
         self.outlets.lock().insert(id, obtained);
-        if self.base.channel.is_destroyed() {
+        if self.base.has_ended() {
             outlet.finish(false);
             return Err(Refusal::Destroyed.into());
         }
@@ -160,6 +160,14 @@ impl ConsumerAdmin {
             .values()
             .filter(|one| one.reference.is_some() && one.outlet.base.style == style);
         of_style.map(|one| one.outlet.base.id).collect()
+    }
+
+    /// All may set the quality of their clients.
+    fn check_change(&self) -> Result<(), Refusal> {
+        match self.base.common().is_ending() {
+            true => Err(Refusal::Ending),
+            false => Ok(()),
+        }
     }
 
     fn quality(&self) -> &Quality {

@@ -8,12 +8,13 @@ mod consumers;
 mod suppliers;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::channel::Channel;
 use crate::client::{Form, Style};
+use crate::common::Common;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator};
 use crate::filter::Attached;
@@ -35,6 +36,7 @@ pub(crate) struct Admin {
     pub(crate) filters: Attached,
     types: Mutex<Types>,
     next_proxy: AtomicI32,
+    has_ended: AtomicBool,
 }
 
 /// Id of the administrators that each channel has from the beginning.
@@ -50,8 +52,21 @@ impl Admin {
             filters: channel.no_filters(),
             types: Mutex::default(),
             next_proxy: AtomicI32::new(0),
+            has_ended: AtomicBool::new(false),
             channel,
         }
+    }
+
+    /// Notes that the administrator ends, and removes its object.
+    fn end(&self) {
+        // Pairs with the load in `has_ended`: a proxy that this thread does not find among those to end is ended by the
+        // thread that adds it.
+        self.has_ended.store(true, Ordering::SeqCst);
+        self.channel.common.objects.remove(&self.object_id());
+    }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended.load(Ordering::SeqCst)
     }
 
     /// Returns the id of the administrator's object.
@@ -66,6 +81,10 @@ impl Admin {
             (Operator::AndOp, admin, proxy) => admin.unwrap_or(true) && proxy.unwrap_or(true),
             (Operator::OrOp, admin, proxy) => admin == Some(true) || proxy == Some(true),
         }
+    }
+
+    fn common(&self) -> &Common {
+        &self.channel.common
     }
 
     pub(crate) fn types(&self) -> Types {

@@ -88,10 +88,10 @@ impl SupplierAdmin {
 
     /// Ends all connections, and removes the administrator's object.
     pub(crate) fn end(&self) {
+        self.base.end();
         for inlet in self.inlets() {
             inlet.finish(true);
         }
-        self.base.channel.common.objects.remove(&self.base.object_id());
     }
 
     /// Makes a proxy, which is served as `serve` says.
@@ -115,7 +115,7 @@ impl SupplierAdmin {
             inlet: inlet.clone(),
         };
         self.inlets.lock().insert(id, obtained);
-        if self.base.channel.is_destroyed() {
+        if self.base.has_ended() {
             inlet.finish(false);
             return Err(Refusal::Destroyed.into());
         }
@@ -138,6 +138,14 @@ impl SupplierAdmin {
             .values()
             .filter(|one| one.reference.is_some() && one.inlet.base.style == style);
         of_style.map(|one| one.inlet.base.id).collect()
+    }
+
+    /// All may set the quality of their clients.
+    fn check_change(&self) -> Result<(), Refusal> {
+        match self.base.common().is_ending() {
+            true => Err(Refusal::Ending),
+            false => Ok(()),
+        }
     }
 
     fn quality(&self) -> &Quality {

@@ -10,9 +10,9 @@ use crate::cos_notification::{
     AdminPropertiesAdminServant, AdminPropertiesAdminSetAdminError, Property, UnsupportedAdmin,
 };
 use crate::cos_notify_channel_admin::{
-    AdminId, AdminNotFound, ConsumerAdmin, EventChannelFactory,
-    EventChannelGetConsumeradminError, EventChannelGetSupplieradminError, EventChannelServant,
-    InterFilterGroupOperator as Operator, SupplierAdmin,
+    AdminId, AdminNotFound, ConsumerAdmin, EventChannelFactory, EventChannelGetConsumeradminError,
+    EventChannelGetSupplieradminError, EventChannelServant, InterFilterGroupOperator as Operator,
+    SupplierAdmin,
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::quality::Quality;
@@ -21,16 +21,27 @@ use crate::refusal::Refusal;
 type Result<T, E = SystemException> = std::result::Result<T, E>;
 
 impl Channel {
+    /// Those who may create channels may set the quality of one.
+    fn check_change(&self) -> std::result::Result<(), Refusal> {
+        self.common.check_access()
+    }
+
     fn quality(&self) -> &Quality {
         &self.quality
     }
 
-    fn consumer_admin(&self, id: AdminId) -> Result<ConsumerAdmin, EventChannelGetConsumeradminError> {
+    fn consumer_admin(
+        &self,
+        id: AdminId,
+    ) -> Result<ConsumerAdmin, EventChannelGetConsumeradminError> {
         let found = self.members.consumer_admin(id).ok_or(AdminNotFound)?;
         Ok(found.reference().map_err(SystemException::from)?)
     }
 
-    fn supplier_admin(&self, id: AdminId) -> Result<SupplierAdmin, EventChannelGetSupplieradminError> {
+    fn supplier_admin(
+        &self,
+        id: AdminId,
+    ) -> Result<SupplierAdmin, EventChannelGetSupplieradminError> {
         let found = self.members.supplier_admin(id).ok_or(AdminNotFound)?;
         Ok(found.reference().map_err(SystemException::from)?)
     }
@@ -54,6 +65,7 @@ impl AdminPropertiesAdminServant for Channel {
     }
 
     fn set_admin(&self, admin: &[Property]) -> Result<(), AdminPropertiesAdminSetAdminError> {
+        self.check_change().map_err(SystemException::from)?;
         {
             let mut administration = self.administration.write();
             let changed = administration.changed(admin);

@@ -74,14 +74,18 @@ impl Members {
     pub(super) fn destroy_consumers(&self) -> Vec<Arc<ConsumerAdmin>> {
         let mut state = self.0.lock();
         state.is_destroyed = true;
-        std::mem::take(&mut state.consumer_admins).into_values().collect()
+        std::mem::take(&mut state.consumer_admins)
+            .into_values()
+            .collect()
     }
 
     /// Takes all administrators of suppliers out; none comes any more.
     pub(super) fn destroy_suppliers(&self) -> Vec<Arc<SupplierAdmin>> {
         let mut state = self.0.lock();
         state.is_destroyed = true;
-        std::mem::take(&mut state.supplier_admins).into_values().collect()
+        std::mem::take(&mut state.supplier_admins)
+            .into_values()
+            .collect()
     }
 }
 
@@ -153,10 +157,6 @@ impl Channel {
         drop(removed);
     }
 
-    pub(crate) fn is_destroyed(&self) -> bool {
-        self.members.is_destroyed()
-    }
-
     /// Counts a proxy of a consumer.
     ///
     /// # Errors
@@ -164,7 +164,11 @@ impl Channel {
     pub(crate) fn consumer_comes(&self) -> Result<(), Limited> {
         let most = self.administration.read().consumers;
         let mut state = self.members.0.lock();
-        check(state.consumers, (MAX_CONSUMERS, most), self.common.limits.proxies)?;
+        check(
+            state.consumers,
+            (MAX_CONSUMERS, most),
+            self.common.limits.proxies,
+        )?;
         state.consumers += 1;
         Ok(())
     }
@@ -180,7 +184,11 @@ impl Channel {
     pub(crate) fn supplier_comes(&self) -> Result<(), Limited> {
         let most = self.administration.read().suppliers;
         let mut state = self.members.0.lock();
-        check(state.suppliers, (MAX_SUPPLIERS, most), self.common.limits.proxies)?;
+        check(
+            state.suppliers,
+            (MAX_SUPPLIERS, most),
+            self.common.limits.proxies,
+        )?;
         state.suppliers += 1;
         Ok(())
     }
@@ -213,7 +221,9 @@ fn check(clients: usize, (name, most): (&str, i32), limit: usize) -> Result<(), 
             name: name.to_owned(),
             value: Any::new(&most).unwrap_or_default(),
         };
-        return Err(Limited::ByProperty(AdminLimitExceeded { admin_property_err }));
+        return Err(Limited::ByProperty(AdminLimitExceeded {
+            admin_property_err,
+        }));
     }
     if clients >= limit {
         return Err(Limited::Refused(Refusal::Full {

@@ -89,7 +89,11 @@ impl Properties {
 }
 
 impl Channel {
-    pub(crate) fn new(channels: &Arc<Channels>, id: ChannelId, properties: Properties) -> Arc<Self> {
+    pub(crate) fn new(
+        channels: &Arc<Channels>,
+        id: ChannelId,
+        properties: Properties,
+    ) -> Arc<Self> {
         let common = channels.common.clone();
         let abilities = common.limits.abilities();
         Arc::new_cyclic(|own| Self {

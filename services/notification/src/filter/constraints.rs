@@ -85,7 +85,10 @@ impl<V: Clone> Constraints<V> {
             .map(|(expression, value)| self.compile(expression, value));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
         let mut state = self.state.write();
-        let room = self.bounds.constraints.saturating_sub(state.constraints.len());
+        let room = self
+            .bounds
+            .constraints
+            .saturating_sub(state.constraints.len());
         if compiled.len() > room {
             return Err(BadConstraints::TooMany(self.bounds.constraints));
         }
@@ -263,7 +266,10 @@ mod tests {
         assert_eq!(bad, BadConstraints::Invalid(Box::new(wrong)));
         assert!(constraints.all().is_empty());
         let four = vec![(expression(&[], ""), 1); 4];
-        assert_eq!(constraints.add(four).unwrap_err(), BadConstraints::TooMany(3));
+        assert_eq!(
+            constraints.add(four).unwrap_err(),
+            BadConstraints::TooMany(3)
+        );
         let two = constraints.add(vec![(expression(&[], ""), 1); 2]).unwrap();
         let ids = [two[0].id, two[1].id];
         let replaced = vec![(99, expression(&[], ""), 7)];

@@ -104,7 +104,10 @@ impl FilterServant for Forwarding {
         &self,
         constraint_list: &[ConstraintExp],
     ) -> Result<Vec<ConstraintInfo>, FilterAddConstraintsError> {
-        let given = constraint_list.iter().map(|one| (one.clone(), ())).collect();
+        let given = constraint_list
+            .iter()
+            .map(|one| (one.clone(), ()))
+            .collect();
         let added = self.change(|| self.constraints.add(given));
         added.map(infos).map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
@@ -135,7 +138,9 @@ impl FilterServant for Forwarding {
         id_list: &[ConstraintId],
     ) -> Result<Vec<ConstraintInfo>, FilterGetConstraintsError> {
         let found = self.constraints.get(id_list);
-        found.map(infos).map_err(|id| ConstraintNotFound { id }.into())
+        found
+            .map(infos)
+            .map_err(|id| ConstraintNotFound { id }.into())
     }
 
     fn get_all_constraints(&self) -> Result<Vec<ConstraintInfo>, SystemException> {

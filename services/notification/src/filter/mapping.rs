@@ -107,9 +107,12 @@ impl MappingFilterServant for Mapping {
         for pair in pair_list {
             self.check(&pair.constraint_expression, &pair.result_to_set)?;
         }
-        let given = pair_list
-            .iter()
-            .map(|pair| (pair.constraint_expression.clone(), pair.result_to_set.clone()));
+        let given = pair_list.iter().map(|pair| {
+            (
+                pair.constraint_expression.clone(),
+                pair.result_to_set.clone(),
+            )
+        });
         let added = self.constraints.add(given.collect());
         added.map(infos).map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
@@ -143,7 +146,9 @@ impl MappingFilterServant for Mapping {
         id_list: &[ConstraintId],
     ) -> Result<Vec<MappingConstraintInfo>, MappingFilterGetMappingConstraintsError> {
         let found = self.constraints.get(id_list);
-        found.map(infos).map_err(|id| ConstraintNotFound { id }.into())
+        found
+            .map(infos)
+            .map_err(|id| ConstraintNotFound { id }.into())
     }
 
     fn get_all_mapping_constraints(&self) -> Result<Vec<MappingConstraintInfo>, SystemException> {

@@ -16,6 +16,6 @@ mod forwarding;
 mod mapping;
 mod registry;
 
-pub(crate) use attached::{Attached, FilterNotFound};
+pub(crate) use attached::Attached;
 pub(crate) use mapping::Mapping;
 pub(crate) use registry::{Factory, Registry};

@@ -62,7 +62,11 @@ impl Registry {
     fn find(&self, common: &Common, filter: &impl Interface) -> Result<Made, Refusal> {
         let id = common.objects.id_in(filter);
         let id = id.ok_or(Refusal::FilterElsewhere)?;
-        self.filters.read().get(&id).cloned().ok_or(Refusal::Destroyed)
+        self.filters
+            .read()
+            .get(&id)
+            .cloned()
+            .ok_or(Refusal::Destroyed)
     }
 
     fn add(&self, common: &Common, number: u64, made: Made) -> Result<(), Refusal> {

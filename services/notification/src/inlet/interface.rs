@@ -18,6 +18,14 @@ use crate::refusal::Refusal;
 use crate::types::BadTypes;
 
 impl Inlet {
+    /// All may set the quality of their clients.
+    fn check_change(&self) -> Result<(), Refusal> {
+        match self.base.common().is_ending() {
+            true => Err(Refusal::Ending),
+            false => Ok(()),
+        }
+    }
+
     fn quality(&self) -> &Quality {
         &self.base.quality
     }

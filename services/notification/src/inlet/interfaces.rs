@@ -128,8 +128,7 @@ impl comm::SequencePushConsumerServant for Inlet {
     ) -> Result<(), comm::SequencePushConsumerPushStructuredEventsError> {
         // The first event that is refused ends the batch: those before it have been taken.
         let mut events = notifications.iter();
-        let pushed =
-            events.try_for_each(|event| self.publish(Event::of_structured(event.clone())));
+        let pushed = events.try_for_each(|event| self.publish(Event::of_structured(event.clone())));
         raised!(pushed, Disconnected => Disconnected)
     }
 

@@ -77,7 +77,11 @@ impl Inlet {
         metrics.received.add(1);
         let verdict = |filters: &Attached| filters.verdict(&event);
         let of_admin = verdict(&self.admin.base.filters);
-        if !self.admin.base.passes(of_admin, verdict(&self.base.filters)) {
+        if !self
+            .admin
+            .base
+            .passes(of_admin, verdict(&self.base.filters))
+        {
             metrics.filtered.add(1);
             return Ok(());
         }

@@ -43,7 +43,7 @@ impl Inlet {
     /// Hands the call to another thread: it may have to wait for a connection.
     fn begin(&self) {
         let own = self.own.clone();
-        self.base.common.workers.run(move || {
+        self.base.workers().run(move || {
             if let Some(own) = own.upgrade() {
                 own.call();
             }

@@ -166,7 +166,10 @@ fn bounds(limits: &Limits, terms: &Terms, queue_length: usize) -> Bounds {
     let stated = [terms.most_events, queue_length];
     let stated = stated.into_iter().filter(|most| *most > 0);
     Bounds {
-        events: stated.chain([limits.queue_events.max(1)]).min().unwrap_or(1),
+        events: stated
+            .chain([limits.queue_events.max(1)])
+            .min()
+            .unwrap_or(1),
         bytes: limits.queue_bytes,
     }
 }

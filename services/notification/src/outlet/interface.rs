@@ -84,7 +84,9 @@ impl NotifySubscribeAmhServant for Outlet {
         let changed = self.subscribe(added, removed);
         let _ = response.answer(changed.map_err(|bad| match bad {
             BadTypes::Invalid(r#type) => InvalidEventType { r#type }.into(),
-            BadTypes::TooMany(limit) => SystemException::from(Refusal::too_many_types(limit)).into(),
+            BadTypes::TooMany(limit) => {
+                SystemException::from(Refusal::too_many_types(limit)).into()
+            }
         }));
     }
 }

@@ -40,7 +40,9 @@ impl Outlet {
     fn pull_up_to(&self, most: i32) -> Result<usize, Refusal> {
         let most_of_all = self.base.common.limits.batch.max(1);
         let number = usize::try_from(most).ok().filter(|most| *most > 0);
-        number.map(|most| most.min(most_of_all)).ok_or(Refusal::BadNumber(most))
+        number
+            .map(|most| most.min(most_of_all))
+            .ok_or(Refusal::BadNumber(most))
     }
 }
 

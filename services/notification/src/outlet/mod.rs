@@ -128,7 +128,9 @@ impl Outlet {
         let terms = self.delivery.lock().terms;
         let (mapped_priority, mapped_life) = self.mapped(event);
         let stated = event.terms();
-        let priority = mapped_priority.or(stated.priority).unwrap_or(terms.priority);
+        let priority = mapped_priority
+            .or(stated.priority)
+            .unwrap_or(terms.priority);
         let life = mapped_life.or(stated.timeout).unwrap_or(terms.timeout);
         let end_of_life = Some(life).filter(|life| !life.is_zero());
         let stop = stated.stop_in.filter(|_| terms.has_stop_times);
@@ -187,13 +189,19 @@ impl Outlet {
             return;
         };
         let old = std::mem::replace(&mut *indexed, types.clone());
-        self.admin.base.channel.subscribe(&own, old.as_ref(), types.as_ref());
+        self.admin
+            .base
+            .channel
+            .subscribe(&own, old.as_ref(), types.as_ref());
     }
 
     fn set_quality(&self, properties: &[Property]) -> Result<(), UnsupportedQoS> {
         self.base.quality.set(properties)?;
         let terms = self.base.quality.terms();
-        let lost = self.delivery.lock().change(&self.base.common.limits, &terms);
+        let lost = self
+            .delivery
+            .lock()
+            .change(&self.base.common.limits, &terms);
         self.count(lost);
         self.proceed();
         Ok(())

@@ -77,16 +77,25 @@ impl Call {
 
     /// Returns whether the call waits if there is no event.
     fn waits(&self) -> bool {
-        matches!(self, Self::Any(_) | Self::Structured(_) | Self::Sequence(..))
+        matches!(
+            self,
+            Self::Any(_) | Self::Structured(_) | Self::Sequence(..)
+        )
     }
 
     /// Answers with events, of which there are none only for a call that does not wait.
     fn answer(self, events: &[Numbered<Arc<Event>>]) -> Result<(), AnswerError> {
         let first = events.first().map(|one| &one.entry.event);
         let any = || first.map(|event| event.any().clone()).unwrap_or_default();
-        let structured = || first.map(|event| event.structured().clone()).unwrap_or_default();
+        let structured = || {
+            first
+                .map(|event| event.structured().clone())
+                .unwrap_or_default()
+        };
         let batch = || {
-            let events = events.iter().map(|one| one.entry.event.structured().clone());
+            let events = events
+                .iter()
+                .map(|one| one.entry.event.structured().clone());
             events.collect::<EventBatch>()
         };
         let has_event = first.is_some();

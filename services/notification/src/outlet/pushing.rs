@@ -34,7 +34,7 @@ impl Outlet {
     /// Hands the call to another thread: it may have to wait for a connection.
     fn begin_push(&self) {
         let own = self.own.clone();
-        self.base.common.workers.run(move || {
+        self.base.workers().run(move || {
             if let Some(own) = own.upgrade() {
                 own.push();
             }
@@ -57,7 +57,11 @@ impl Outlet {
             return;
         }
         let has_some = delivery.queue.len() > 0 && !delivery.is_suspended;
-        delivery.stage = if has_some { Stage::Pushing } else { Stage::Idle };
+        delivery.stage = if has_some {
+            Stage::Pushing
+        } else {
+            Stage::Idle
+        };
         drop(delivery);
         if has_some {
             self.begin_push();

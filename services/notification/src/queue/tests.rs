@@ -156,7 +156,7 @@ proptest! {
                 }
                 Step::Retry(most) => {
                     let taken = queue.take(most, now);
-                    let kept: Vec<_> = naive.events.iter().cloned().collect();
+                    let kept = naive.events.to_vec();
                     let (again, expired) = naive.take(most, now);
                     prop_assert_eq!((events(&taken), taken.expired), (again.clone(), expired));
                     let back = |(_, entry): &&(u64, Entry<u32>)| again.contains(&entry.event);
