@@ -17,6 +17,7 @@ pub mod any;
 pub mod cdr;
 pub mod client;
 pub mod diop;
+pub mod etcl;
 pub mod giop;
 pub mod idl;
 pub mod ior;
@@ -97,6 +98,10 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "diop",
         run: diop::run,
+    },
+    Target {
+        name: "etcl",
+        run: etcl::run,
     },
     Target {
         name: "plugin",

@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
 ];
 
 /// Files that may read the clock, and their purpose.
-const EXEMPT: [(&str, &str); 11] = [
+const EXEMPT: [(&str, &str); 12] = [
     (
         "crates/orb/orb/src/messaging/frames.rs",
         "the time stamp of a frame, for its receivers",

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::grammar::Grammar;
 use crate::limits::Limits;
 use crate::parse::parse;
-use crate::program::{Key, Program};
+use crate::program::{Key, Path, Program};
 
 /// Compiled constraint. A clone shares the program.
 ///
@@ -72,8 +72,9 @@ impl Constraint {
         self.inner.program.paths.iter().map(ToString::to_string)
     }
 
-    pub(crate) fn program(&self) -> &Program {
-        &self.inner.program
+    /// Returns the path of a key's field.
+    pub(crate) fn path(&self, key: &Key) -> Option<&Path> {
+        self.inner.program.path(key.path)
     }
 }
 

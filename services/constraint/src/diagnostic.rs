@@ -11,6 +11,11 @@ const WIDEST_LINE: usize = 160;
 /// Mistake in the text of a constraint: its place, what is wrong, and perhaps a remedy.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Diagnostic {
+    details: Box<Details>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Details {
     message: String,
     span: Range<usize>,
     line: usize,
@@ -32,7 +37,7 @@ impl Diagnostic {
         let before = text.get(..span.start).unwrap_or(text);
         let begin = before.rfind('\n').map_or(0, |at| at + 1);
         let (excerpt, shown) = excerpt(text, begin, &span);
-        Self {
+        let details = Details {
             line: before.matches('\n').count() + 1,
             column: before.get(begin..).unwrap_or_default().chars().count() + 1,
             message,
@@ -41,43 +46,47 @@ impl Diagnostic {
             help: None,
             excerpt,
             shown,
+        };
+        Self {
+            details: Box::new(details),
         }
     }
 
     pub(crate) fn with_help(mut self, help: &'static str) -> Self {
-        self.help = Some(help);
+        self.details.help = Some(help);
         self
     }
 
     /// Returns what is wrong, in one sentence without a full stop.
     #[must_use]
     pub fn message(&self) -> &str {
-        &self.message
+        &self.details.message
     }
 
     /// Returns the place of the mistake: a range of bytes of the text.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
-        self.span.clone()
+        self.details.span.clone()
     }
 
     /// Returns line and column of the mistake, counted from 1, the column in characters.
     #[must_use]
     pub fn line_column(&self) -> (usize, usize) {
-        (self.line, self.column)
+        (self.details.line, self.details.column)
     }
 
     /// Renders the mistake with the line that it is in, as rustc does. `color` adds ANSI escape sequences.
     #[must_use]
     pub fn render(&self, color: bool) -> String {
-        let mark = AnnotationKind::Primary.span(self.shown.clone());
-        let snippet = Snippet::source(self.excerpt.as_str())
-            .line_start(self.line)
+        let mark = AnnotationKind::Primary.span(self.details.shown.clone());
+        let snippet = Snippet::source(self.details.excerpt.as_str())
+            .line_start(self.details.line)
             .path("constraint")
-            .annotation(mark.label(self.label));
+            .annotation(mark.label(self.details.label));
         let mut group =
-            Group::with_title(Level::ERROR.primary_title(self.message.as_str())).element(snippet);
-        if let Some(help) = self.help {
+            Group::with_title(Level::ERROR.primary_title(self.details.message.as_str()))
+                .element(snippet);
+        if let Some(help) = self.details.help {
             group = group.element(Level::HELP.message(help));
         }
         let renderer = match color {
@@ -115,7 +124,11 @@ fn excerpt(text: &str, begin: usize, span: &Range<usize>) -> (String, Range<usiz
 /// Formats the mistake as one line: `line:column: message`.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.line, self.column, self.message)
+        write!(
+            f,
+            "{}:{}: {}",
+            self.details.line, self.details.column, self.details.message
+        )
     }
 }
 

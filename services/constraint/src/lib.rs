@@ -28,6 +28,7 @@ mod grammar;
 mod limits;
 mod parse;
 mod program;
+mod set;
 
 pub use constraint::Constraint;
 pub use diagnostic::Diagnostic;
@@ -36,3 +37,4 @@ pub use event::{Event, List};
 pub use grammar::Grammar;
 pub use limits::Limits;
 pub use program::{Key, Literal};
+pub use set::{ConstraintId, ConstraintSet};

@@ -8,6 +8,7 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod constraints;
 mod cosevent;
 mod events;
 mod interceptors;
@@ -31,8 +32,9 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 10] = [
+const PAGES: [Page; 11] = [
     asynchrony::PAGE,
+    constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,

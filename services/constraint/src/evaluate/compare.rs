@@ -1,6 +1,5 @@
 //! Comparisons.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use memchr::memmem;
@@ -93,7 +92,7 @@ fn order_character(one: char, text: &str) -> Ordering {
 }
 
 /// Returns the number of the enumerator with this label.
-fn place(its: &Cow<'_, TypeCode>, label: &str, steps: &mut Steps) -> Result<Option<u32>, Failure> {
+fn place(its: &TypeCode, label: &str, steps: &mut Steps) -> Result<Option<u32>, Failure> {
     steps.take(its.member_count().unwrap_or(0))?;
     Ok(its
         .member_index(label)
@@ -101,8 +100,8 @@ fn place(its: &Cow<'_, TypeCode>, label: &str, steps: &mut Steps) -> Result<Opti
 }
 
 fn order_enumerators(
-    left: (&Cow<'_, TypeCode>, u32),
-    right: (&Cow<'_, TypeCode>, u32),
+    left: (&TypeCode, u32),
+    right: (&TypeCode, u32),
     steps: &mut Steps,
 ) -> Result<Option<Ordering>, Failure> {
     steps.take(left.0.member_count().unwrap_or(0))?;
@@ -127,19 +126,8 @@ pub(super) fn contains(
     steps: &mut Steps,
 ) -> Result<bool, Failure> {
     let (mut one, mut other) = ([0; 4], [0; 4]);
-    let (part, whole) = (text(left, &mut one)?, text(right, &mut other)?);
+    let texts = left.text(&mut one).zip(right.text(&mut other));
+    let (part, whole) = texts.ok_or(Failure::Type)?;
     steps.take_bytes(part.len() + whole.len())?;
     Ok(memmem::find(whole.as_bytes(), part.as_bytes()).is_some())
-}
-
-/// Returns the text of an operand; a character is one of a single character.
-fn text<'o>(operand: &'o Operand<'_>, buffer: &'o mut [u8; 4]) -> Result<&'o str, Failure> {
-    match operand {
-        Operand::Text(text) => Ok(text),
-        Operand::Character(one) => Ok(one.encode_utf8(buffer)),
-        Operand::Enumerator(its, number) => {
-            its.member_name(*number as usize).map_err(|_| Failure::Type)
-        }
-        _ => Err(Failure::Type),
-    }
 }

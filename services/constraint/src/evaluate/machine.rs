@@ -5,25 +5,34 @@ use super::arithmetic::{affirm, negate};
 use super::compare::contains;
 use super::list::is_in;
 use super::operand::Operand;
-use super::reach::{Found, is_default, reach};
+use super::reach::{Found, is_default, load, reach};
 use super::steps::Steps;
 use crate::event::Event;
 use crate::program::{Op, Path, Program};
-
-/// Operands for which no memory is allocated.
-const INLINE: usize = 8;
 
 /// Runs a program; returns its result.
 ///
 /// # Errors
 /// [`Failure`].
 pub(crate) fn evaluate(program: &Program, event: &dyn Event, steps: u32) -> Result<bool, Failure> {
-    if program.depth <= INLINE {
-        let mut slots = [const { Operand::Boolean(false) }; INLINE];
-        return Machine::new(program, event, steps, &mut slots).run();
+    // Memory is allocated for programs with more than eight operands at a time.
+    match program.depth {
+        ..=2 => run(program, event, steps, &mut [EMPTY; 2]),
+        3..=8 => run(program, event, steps, &mut [EMPTY; 8]),
+        depth => run(program, event, steps, &mut vec![EMPTY; depth]),
     }
-    let mut slots = vec![Operand::Boolean(false); program.depth];
-    Machine::new(program, event, steps, &mut slots).run()
+}
+
+/// Content of a slot of the stack that holds no operand.
+const EMPTY: Operand<'static> = Operand::Boolean(false);
+
+fn run<'e>(
+    program: &'e Program,
+    event: &'e dyn Event,
+    steps: u32,
+    stack: &mut [Operand<'e>],
+) -> Result<bool, Failure> {
+    Machine::new(program, event, steps, stack).run()
 }
 
 struct Machine<'s, 'e> {
@@ -74,8 +83,14 @@ impl<'s, 'e> Machine<'s, 'e> {
                 self.push(Operand::of(literal))
             }
             Op::Load(at) => {
-                let operand = self.found(at)?.operand(&mut self.steps)?;
+                let operand = self.load(at)?;
                 self.push(operand)
+            }
+            Op::Test(comparison, at, literal) => {
+                let literal = self.program.literal(literal).ok_or(Failure::Type)?;
+                let operand = self.load(at)?;
+                let result = comparison.of(&operand, &Operand::of(literal), &mut self.steps)?;
+                self.push(Operand::Boolean(result))
             }
             Op::Exist(at) => self.exist(at),
             Op::Default(at) => {
@@ -121,6 +136,11 @@ impl<'s, 'e> Machine<'s, 'e> {
         self.push(Operand::Boolean(is_there))
     }
 
+    fn load(&mut self, at: u32) -> Result<Operand<'e>, Failure> {
+        let path: &'e Path = self.program.path(at).ok_or(Failure::Absent)?;
+        load(self.event, path, &mut self.steps)
+    }
+
     fn found(&mut self, at: u32) -> Result<Found<'e>, Failure> {
         let path: &'e Path = self.program.path(at).ok_or(Failure::Absent)?;
         reach(self.event, path, &mut self.steps)
@@ -136,7 +156,7 @@ impl<'s, 'e> Machine<'s, 'e> {
         let at = self.height.checked_sub(1).ok_or(Failure::Type)?;
         let slot = self.stack.get_mut(at).ok_or(Failure::Type)?;
         self.height = at;
-        Ok(std::mem::replace(slot, Operand::Boolean(false)))
+        Ok(std::mem::replace(slot, EMPTY))
     }
 
     fn top(&self) -> Result<&Operand<'e>, Failure> {

@@ -15,7 +15,14 @@ use std::fmt;
 use punctual_cdr::CdrError;
 use thiserror::Error;
 
+use crate::event::Event;
+use crate::program::Path;
+
+use reach::load;
+use steps::Steps;
+
 pub(crate) use machine::evaluate;
+pub(crate) use operand::Operand;
 
 /// Reason why a constraint cannot be evaluated over an event, which makes it false.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -45,4 +52,10 @@ impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// Reads the value at a path, however many steps it takes: in time proportional to the event.
+pub(crate) fn read<'e>(event: &'e dyn Event, path: &'e Path) -> Result<Operand<'e>, Failure> {
+    let mut steps = Steps::new(u32::MAX);
+    load(event, path, &mut steps)
 }

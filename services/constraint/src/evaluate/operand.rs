@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use punctual_any::{Cursor, Scalar, TypeCode, TypeKind};
+use punctual_any::{Any, Cursor, Scalar, TypeCode, TypeKind};
 use punctual_cdr::Decimal;
 
 use super::Failure;
@@ -25,7 +25,7 @@ pub(crate) enum Operand<'e> {
 }
 
 impl<'e> Operand<'e> {
-    pub(super) fn of(literal: &'e Literal) -> Self {
+    pub(crate) fn of(literal: &'e Literal) -> Self {
         match literal {
             Literal::Boolean(value) => Self::Boolean(*value),
             Literal::Integer(number) => Self::Integer(*number),
@@ -39,14 +39,26 @@ impl<'e> Operand<'e> {
         enter_anys(cursor, steps)?;
         let before = cursor.remaining();
         let value = match cursor.scalar()? {
-            Some(scalar) => Self::of_scalar(scalar, cursor),
+            Some(scalar) => Self::of_scalar(scalar, || cursor.type_code()),
             None => Self::of_time(cursor)?,
         };
         steps.take_bytes(before.saturating_sub(cursor.remaining()))?;
         Ok(value)
     }
 
-    fn of_scalar(scalar: Scalar<'e>, cursor: &Cursor<'e>) -> Self {
+    /// Reads the value of an Any.
+    pub(super) fn of_any(any: &'e Any, steps: &mut Steps) -> Result<Self, Failure> {
+        let Some(scalar) = any.scalar()? else {
+            return Self::read(&mut any.cursor()?, steps);
+        };
+        let value = Self::of_scalar(scalar, || resolved(any.type_code()));
+        if let Self::Text(text) = &value {
+            steps.take_bytes(text.len())?;
+        }
+        Ok(value)
+    }
+
+    fn of_scalar(scalar: Scalar<'e>, its: impl FnOnce() -> Cow<'e, TypeCode>) -> Self {
         match scalar {
             Scalar::Boolean(value) => Self::Boolean(value),
             Scalar::Integer(number) => Self::Integer(number),
@@ -54,7 +66,7 @@ impl<'e> Operand<'e> {
             Scalar::Fixed(number) => Self::of_fixed(number),
             Scalar::Character(character) => Self::Character(character),
             Scalar::Text(text) => Self::Text(text),
-            Scalar::Enumerator(number) => Self::Enumerator(cursor.type_code(), number),
+            Scalar::Enumerator(number) => Self::Enumerator(its(), number),
         }
     }
 
@@ -94,11 +106,36 @@ impl<'e> Operand<'e> {
         }
     }
 
+    /// Returns the bits of the double that the operand is equal to or next to, if it stands for a number.
+    pub(crate) fn bits(&self) -> Option<u64> {
+        let number = self.number()?.real();
+        // Both zeroes are equal.
+        (!number.is_nan()).then(|| (number + 0.0).to_bits())
+    }
+
+    /// Returns the text of the operand, if it has one: that of a character is itself, that of an enumerator its label.
+    pub(crate) fn text<'o>(&'o self, buffer: &'o mut [u8; 4]) -> Option<&'o str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Character(one) => Some(one.encode_utf8(buffer)),
+            Self::Enumerator(its, number) => its.member_name(*number as usize).ok(),
+            Self::Boolean(_) | Self::Integer(_) | Self::Real(_) => None,
+        }
+    }
+
     pub(super) fn boolean(&self) -> Result<bool, Failure> {
         match self {
             Self::Boolean(value) => Ok(*value),
             _ => Err(Failure::Type),
         }
+    }
+}
+
+/// Returns a type without the aliases around it.
+fn resolved(its: &TypeCode) -> Cow<'_, TypeCode> {
+    match its.kind() {
+        TypeKind::Alias => Cow::Owned(its.original_type()),
+        _ => Cow::Borrowed(its),
     }
 }
 

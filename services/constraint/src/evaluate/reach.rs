@@ -48,6 +48,25 @@ impl<'e> Found<'e> {
     }
 }
 
+/// Reads the value that a path leads to.
+pub(super) fn load<'e>(
+    event: &'e dyn Event,
+    path: &'e Path,
+    steps: &mut Steps,
+) -> Result<Operand<'e>, Failure> {
+    if !path.rest().is_empty() || path.place == Place::CurrentTime || event.root().is_some() {
+        return reach(event, path, steps)?.operand(steps);
+    }
+    steps.take(1)?;
+    match text_at(event, &path.place) {
+        Some(text) => Ok(Operand::Text(Cow::Borrowed(text))),
+        None => match any_at(event, &path.place, steps)? {
+            Some(any) => Operand::of_any(any, steps),
+            None => reach(event, path, steps)?.operand(steps),
+        },
+    }
+}
+
 /// Returns the part of an event that a path leads to.
 pub(super) fn reach<'e>(
     event: &'e dyn Event,
@@ -86,16 +105,12 @@ fn of_structured<'e>(
     if let Some(any) = any_at(event, &path.place, steps)? {
         return walk(any.cursor()?, path.rest(), steps);
     }
+    if path.rest().is_empty()
+        && let Some(text) = text_at(event, &path.place)
+    {
+        return Ok(Found::text(text));
+    }
     match (&path.place, path.rest()) {
-        (Place::DomainName, []) => Ok(Found::text(event.domain_name())),
-        (Place::TypeName, []) => Ok(Found::text(event.type_name())),
-        (Place::EventName, []) => Ok(Found::text(event.event_name())),
-        (Place::EntryName(list, at), []) => {
-            let entry = event.property_at(*list, *at as usize);
-            entry
-                .map(|(name, _)| Found::text(name))
-                .ok_or(Failure::Absent)
-        }
         (Place::Struct(part), rest) => of_struct(*part, rest),
         (Place::List(list), rest) => of_list(event, *list, rest),
         (Place::Entry(list, at), rest) => {
@@ -105,6 +120,20 @@ fn of_structured<'e>(
             of_type(rest, "Property", "IDL:omg.org/CosNotification/Property:1.0")
         }
         _ => Err(Failure::Absent),
+    }
+}
+
+/// Returns the text at a place, if the place is one of text, and there.
+fn text_at<'e>(event: &'e dyn Event, place: &Place) -> Option<&'e str> {
+    match place {
+        Place::DomainName => Some(event.domain_name()),
+        Place::TypeName => Some(event.type_name()),
+        Place::EventName => Some(event.event_name()),
+        Place::EntryName(list, at) => {
+            let entry = event.property_at(*list, *at as usize);
+            entry.map(|(name, _)| name)
+        }
+        _ => None,
     }
 }
 

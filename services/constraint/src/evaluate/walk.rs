@@ -41,7 +41,7 @@ pub(super) fn enter(
 ) -> Result<bool, Failure> {
     match step {
         Step::Member(name) => {
-            steps.take(cursor.member_count() / 8)?;
+            steps.take(cursor.member_count() / 4)?;
             enter_named_member(cursor, name)
         }
         Step::Position(_) if cursor.kind() == TypeKind::Union => Ok(false),
@@ -49,7 +49,10 @@ pub(super) fn enter(
             steps.take(*at as usize)?;
             Ok(cursor.enter_member(*at as usize)?)
         }
-        Step::Element(at) => enter_element(cursor, *at as usize),
+        Step::Element(at) => {
+            steps.take(*at as usize / 8)?;
+            enter_element(cursor, *at as usize)
+        }
         Step::Named(name) => enter_value_of(cursor, name, steps),
         Step::Union(number) => enter_chosen(cursor, |chosen, _| chosen == *number),
         Step::UnionNamed(name) => enter_union_named(cursor, name),

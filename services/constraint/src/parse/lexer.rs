@@ -153,10 +153,15 @@ impl<'t> Lexer<'t> {
     }
 
     fn unknown(&self, character: char) -> Diagnostic {
-        let message = format!("`{}` is not part of the language", character.escape_debug());
+        let shown = match character.is_control() {
+            true => character.escape_unicode().to_string(),
+            false => character.to_string(),
+        };
+        let message = format!("`{shown}` is not part of the language");
         let mistake = self.mistake(&message, "unknown");
         match character {
             '"' => mistake.with_help("strings stand between single quotes"),
+            '.' | '[' | ']' => mistake.with_help("it belongs to components, which begin with `$`"),
             '&' => mistake.with_help("write `and`"),
             '|' => mistake.with_help("write `or`"),
             _ => mistake,

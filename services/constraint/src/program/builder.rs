@@ -35,9 +35,24 @@ impl Builder {
 
     /// Adds an instruction.
     pub(crate) fn push(&mut self, op: Op) {
+        self.count(op);
+        // No jump leads between the two, as they only lead behind `Joined`.
+        if let Op::Compare(comparison) = op
+            && let Some([Op::Load(path), Op::Literal(literal)]) = self.ops.last_chunk()
+        {
+            let test = Op::Test(comparison, *path, *literal);
+            self.ops.truncate(self.ops.len() - 2);
+            return self.ops.push(test);
+        }
         self.ops.push(op);
+    }
+
+    /// Counts the operands on the stack.
+    fn count(&mut self, op: Op) {
         match op {
-            Op::Literal(_) | Op::Load(_) | Op::Exist(_) | Op::Default(_) => self.on_stack += 1,
+            Op::Test(..) | Op::Literal(_) | Op::Load(_) | Op::Exist(_) | Op::Default(_) => {
+                self.on_stack += 1
+            }
             Op::Compare(_) | Op::Compute(_) | Op::Contains | Op::And(_) | Op::Or(_) => {
                 self.on_stack = self.on_stack.saturating_sub(1);
             }

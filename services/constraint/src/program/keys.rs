@@ -65,6 +65,7 @@ impl Finder<'_> {
         match op {
             Op::Literal(at) => self.push(Part::Literal(at)),
             Op::Load(at) => self.push(Part::Path(at)),
+            Op::Test(comparison, path, literal) => self.test(comparison, path, literal),
             Op::Exist(_) | Op::Default(_) => self.push(Part::Condition(self.keys.len())),
             Op::And(_) => self.follow(Joint::And),
             Op::Or(_) => self.follow(Joint::Or),
@@ -79,9 +80,11 @@ impl Finder<'_> {
         self.stack.push((part, Joint::None));
     }
 
+    /// Sees the operator behind the left operand: keys of the right one come after those that are there.
     fn follow(&mut self, joint: Joint) {
-        if let Some((_, its)) = self.stack.last_mut() {
-            *its = joint;
+        if let Some((part, _)) = self.stack.pop() {
+            let from = self.first_key(&part);
+            self.stack.push((Part::Condition(from), joint));
         }
     }
 
@@ -115,13 +118,17 @@ impl Finder<'_> {
         }
     }
 
+    fn test(&mut self, comparison: Comparison, path: u32, literal: u32) {
+        self.push(Part::Condition(self.keys.len()));
+        if comparison == Comparison::Equal {
+            self.keys.extend(self.key(path, literal));
+        }
+    }
+
+    /// Sees an equality, whose literal may stand on the left.
     fn equal(&mut self) {
-        let last_two = self.stack.last_chunk::<2>();
-        let key = match last_two {
-            Some(
-                [(Part::Path(path), _), (Part::Literal(literal), _)]
-                | [(Part::Literal(literal), _), (Part::Path(path), _)],
-            ) => self.key(*path, *literal),
+        let key = match self.stack.last_chunk::<2>() {
+            Some([(Part::Literal(literal), _), (Part::Path(path), _)]) => self.key(*path, *literal),
             _ => None,
         };
         self.replace(2);

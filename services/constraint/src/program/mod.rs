@@ -48,6 +48,8 @@ pub(crate) enum Op {
     Literal(u32),
     /// Pushes the value at a path.
     Load(u32),
+    /// Pushes how the value at a path compares with a literal.
+    Test(Comparison, u32, u32),
     /// Pushes whether there is a value at a path.
     Exist(u32),
     /// Pushes whether the default member of the union at a path is selected.

@@ -75,6 +75,7 @@ impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.root {
             Root::Event => f.write_str("$")?,
+            Root::Variable(name) if &**name == "curtime" => f.write_str("$\\curtime")?,
             Root::Variable(name) => write!(f, "${name}")?,
             Root::CurrentTime => f.write_str("$curtime")?,
         }

@@ -60,6 +60,11 @@ impl Printer {
                 );
             }
             Op::Load(at) => self.leaf(path(at)),
+            Op::Test(comparison, at, literal) => {
+                self.leaf(path(at));
+                self.see(program, Op::Literal(literal));
+                self.binary(comparison.text());
+            }
             Op::Exist(at) => self.leaf(format!("exist {}", path(at))),
             Op::Default(at) => self.leaf(format!("default {}", path(at))),
             Op::In(at) => {

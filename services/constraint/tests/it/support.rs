@@ -133,19 +133,40 @@ pub(crate) fn structure_type<'a>(
 }
 
 pub(crate) fn enumeration(name: &str, labels: &[&str]) -> TypeCode {
-    TypeBuilder::described_enumeration(name, labels)
+    let mut types = TypeBuilder::default();
+    let root = types.enumeration(&format!("IDL:{name}:1.0"), name, labels);
+    types.finish(root)
 }
 
-trait Described {
-    fn described_enumeration(name: &str, labels: &[&str]) -> TypeCode;
+pub(crate) fn sequence_type(element: &TypeCode) -> TypeCode {
+    let mut types = TypeBuilder::default();
+    let element = types.include(element);
+    let root = types.sequence(element, 0);
+    types.finish(root)
 }
 
-impl Described for TypeBuilder {
-    fn described_enumeration(name: &str, labels: &[&str]) -> TypeCode {
-        let mut types = TypeBuilder::default();
-        let root = types.enumeration(&format!("IDL:{name}:1.0"), name, labels);
-        types.finish(root)
-    }
+/// Type `CosNotification::PropertySeq`.
+pub(crate) fn property_list_type() -> TypeCode {
+    let members = [
+        ("name", simple(TypeKind::String)),
+        ("value", simple(TypeKind::Any)),
+    ];
+    sequence_type(&structure_type(
+        "Property",
+        members.iter().map(|(name, its)| (*name, its)),
+    ))
+}
+
+/// Any with a list of named values.
+pub(crate) fn property_list(properties: &[(&str, Any)]) -> Any {
+    Any::written(&property_list_type(), |out| {
+        out.put_u32(u32::try_from(properties.len()).unwrap());
+        properties.iter().try_for_each(|(name, value)| {
+            out.put_string(name)?;
+            value.marshal(out)
+        })
+    })
+    .unwrap()
 }
 
 pub(crate) fn simple(kind: TypeKind) -> TypeCode {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use punctual_cdr::{CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound};
 
 use super::Cursor;
+use crate::any::Any;
 use crate::kind::TypeKind;
 use crate::type_code::Node;
 
@@ -27,6 +28,22 @@ pub enum Scalar<'d> {
     Enumerator(u32),
 }
 
+impl Any {
+    /// Reads the value, if it is one without parts; returns `None` for all other kinds, Anys among them. Faster than a
+    /// cursor.
+    ///
+    /// # Errors
+    /// As [`Cursor::scalar`]; [`CdrError::BadTypeCode`].
+    pub fn scalar(&self) -> Result<Option<Scalar<'_>>, CdrError> {
+        let types = self.type_code().arena().shapes()?;
+        let node = types.node(types.shape(self.type_code().at()).original);
+        match self.body() {
+            Some(body) => read(node, &mut body.decoder()),
+            None => Ok(None),
+        }
+    }
+}
+
 impl<'d> Cursor<'d> {
     /// Reads the value that stands here, if it is one without parts; returns `None` for all other
     /// kinds. The cursor is behind the value then.
@@ -36,23 +53,26 @@ impl<'d> Cursor<'d> {
     /// # Errors
     /// Errors of the encoding, among them text beyond its bound, and a number that no enumerator has.
     pub fn scalar(&mut self) -> Result<Option<Scalar<'d>>, CdrError> {
-        let input = &mut self.input;
-        Ok(Some(match self.type_code.arena().node(self.at) {
-            Node::Primitive(kind) => return primitive(*kind, input),
-            Node::Text { is_wide, bound } => Scalar::Text(text(*is_wide, *bound, input)?),
-            Node::Fixed { digits, scale } => {
-                Scalar::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
-            }
-            Node::Enum { enumerators, .. } => {
-                let number = input.get_u32()?;
-                if number as usize >= enumerators.len() {
-                    return Err(CdrError::UnknownEnumerator(number));
-                }
-                Scalar::Enumerator(number)
-            }
-            _ => return Ok(None),
-        }))
+        read(self.type_code.arena().node(self.at), &mut self.input)
     }
+}
+
+fn read<'d>(node: &Node, input: &mut Decoder<'d>) -> Result<Option<Scalar<'d>>, CdrError> {
+    Ok(Some(match node {
+        Node::Primitive(kind) => return primitive(*kind, input),
+        Node::Text { is_wide, bound } => Scalar::Text(text(*is_wide, *bound, input)?),
+        Node::Fixed { digits, scale } => {
+            Scalar::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
+        }
+        Node::Enum { enumerators, .. } => {
+            let number = input.get_u32()?;
+            if number as usize >= enumerators.len() {
+                return Err(CdrError::UnknownEnumerator(number));
+            }
+            Scalar::Enumerator(number)
+        }
+        _ => return Ok(None),
+    }))
 }
 
 fn text<'d>(is_wide: bool, bound: u32, input: &mut Decoder<'d>) -> Result<Cow<'d, str>, CdrError> {
