@@ -183,17 +183,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
             EXEC,
         ],
     ),
+    // What services that call suppliers and consumers share.
+    (EVENTS, &["punctual", EXEC, NAMING_CLIENT, "punctual-build"]),
     (
         "punctual-cosevent",
         &[
             "punctual",
-            EXEC,
+            EVENTS,
             HOST,
             NAMING_CLIENT,
             RTEVENT,
             "punctual-naming",
             "punctual-build",
         ],
+    ),
+    (
+        NOTIFICATION,
+        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
     ),
     (
         RTEVENT_SERVICE,
@@ -320,6 +326,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
             "punctual-scheduler",
             "punctual-cosevent",
+            NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",
@@ -348,10 +355,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
+const EVENTS: &str = "punctual-events";
 const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
 const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
+const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";

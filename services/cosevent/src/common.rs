@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use punctual_events::peer::bounded;
+use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_rtevent::Dispatcher;
 
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::objects::Objects;
-use crate::peer::{Peer, bounded};
+use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Storage};
-use crate::timetable::Timetable;
-use crate::workers::Workers;
 
 /// Limits, objects and threads of a service.
 pub(crate) struct Common {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use punctual_events::Patience;
+
 /// Events that a full queue gives up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Discard {
@@ -58,6 +60,17 @@ pub struct Limits {
     /// Maximum number of threads that push to consumers, of those that pull from suppliers, and of those that ask whether
     /// peers exist. Default: 64.
     pub threads: usize,
+}
+
+impl Limits {
+    /// Returns the times after which proxies are removed.
+    pub(crate) const fn patience(&self) -> Patience {
+        Patience {
+            connect_within: self.connect_within,
+            idle: self.idle,
+            check: self.check,
+        }
+    }
 }
 
 impl Default for Limits {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use punctual::{Any, SystemException};
+use punctual_events::peer::{Existence, bounded, is_gone};
 
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
@@ -17,7 +18,6 @@ use crate::cos_event_comm::{
 };
 use crate::kept::ProxyKind as Kind;
 use crate::limits::Pulling;
-use crate::peer::{Existence, bounded, is_gone};
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 

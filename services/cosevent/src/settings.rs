@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use punctual_events::names::NamesToBind;
 use punctual_host::Problem;
 use punctual_host::access::{Rules, check_principal};
 use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
 
 use crate::limits::{Discard, Limits, Pulling};
-use crate::names::NamesToBind;
 use crate::service::{EventService, OpenError};
 
 /// Setting for the endpoints at which the event service listens.

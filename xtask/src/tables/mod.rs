@@ -14,6 +14,7 @@ mod events;
 mod interceptors;
 mod messaging;
 mod naming;
+mod notification;
 mod poa;
 mod real_time;
 mod rtevent_service;
@@ -31,7 +32,7 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 10] = [
+const PAGES: [Page; 11] = [
     asynchrony::PAGE,
     constraints::PAGE,
     cosevent::PAGE,
@@ -39,6 +40,7 @@ const PAGES: [Page; 10] = [
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,
+    notification::PAGE,
     poa::PAGE,
     real_time::PAGE,
     rtevent_service::PAGE,

@@ -1,8 +1,8 @@
 //! Objects of the service: their ids, references, and the servants that they lead to.
 //!
-//! The id of a proxy is the service's identity and a number, eight bytes each. Numbers are never used twice under one
-//! identity, so that the service can distinguish a proxy that is gone from one that never was: its `push`, `pull` and `try_pull` raise
-//! `Disconnected`, all else OBJECT_NOT_EXIST. Other objects have names as their ids.
+//! The id of a numbered object is the service's identity and its number, eight bytes each. Numbers are never used twice
+//! under one identity, so that the service can distinguish an object that is gone from one that never was. Other objects
+//! have names as their ids.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,21 +15,27 @@ use punctual::poa::{
     RequestProcessingPolicy, ServantLocator, ServantManager, ServantRetentionPolicy,
 };
 use punctual::{
-    Any, CompletionStatus, Implements, Interface, ObjectId, Poa, Servant, SystemException,
-    SystemExceptionKind,
+    CompletionStatus, Interface, ObjectId, Poa, Servant, SystemException, SystemExceptionKind,
 };
+use thiserror::Error;
 
-use crate::cos_event_comm::{
-    Disconnected, PullSupplier, PullSupplierPullError, PullSupplierServant,
-    PullSupplierTryPullError, PushConsumer, PushConsumerPushError, PushConsumerServant,
-};
-use crate::refusal::Refusal;
+/// Servants that answer for numbered objects that are gone, by operation: `None` raises OBJECT_NOT_EXIST.
+pub type Gone = Box<dyn Fn(&str) -> Option<Arc<dyn Servant>> + Send + Sync>;
 
-/// Name of the adapter.
-const ADAPTER: &str = "EventService";
+/// Reason for which an adapter or a reference could not be made.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct NotMade(pub String);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for NotMade {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 /// Objects, by their ids.
-pub(crate) struct Objects {
+pub struct Objects {
     poa: Poa,
     table: Arc<Table>,
 }
@@ -38,8 +44,7 @@ struct Table {
     servants: RwLock<HashMap<Vec<u8>, Arc<dyn Servant>>>,
     identity: u64,
     next: AtomicU64,
-    /// Servants of proxies that are gone.
-    gone: [Arc<dyn Servant>; 2],
+    gone: Gone,
 }
 
 impl fmt::Debug for Objects {
@@ -49,12 +54,17 @@ impl fmt::Debug for Objects {
 }
 
 impl Objects {
-    /// Makes the adapter of all objects below `parent`. Numbers of proxies begin at `next`.
+    /// Makes the adapter of all objects below `parent`. Numbers begin at `next`.
     ///
     /// # Errors
     /// The adapter cannot be made: its name is taken.
-    pub(crate) fn new(parent: &Poa, identity: u64, next: u64) -> Result<Self, Refusal> {
-        let failed = |error: &dyn fmt::Display| Refusal::NoResources(error.to_string());
+    pub fn new(
+        parent: &Poa,
+        adapter: &str,
+        (identity, next): (u64, u64),
+        gone: Gone,
+    ) -> Result<Self, NotMade> {
+        let failed = |error: &dyn fmt::Display| NotMade(error.to_string());
         let policies = [
             PoaPolicy::Lifespan(LifespanPolicy::Persistent),
             PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
@@ -62,24 +72,21 @@ impl Objects {
             PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain),
             PoaPolicy::RequestProcessing(RequestProcessingPolicy::ServantManager),
         ];
-        let poa = parent.create_poa(ADAPTER, Some(parent.manager()), &policies);
+        let poa = parent.create_poa(adapter, Some(parent.manager()), &policies);
         let poa = poa.map_err(|error| failed(&error))?;
         let table = Arc::new(Table {
             servants: RwLock::default(),
             identity,
             next: AtomicU64::new(next),
-            gone: [
-                <PushConsumer as Implements<Gone>>::servant(Gone),
-                <PullSupplier as Implements<Gone>>::servant(Gone),
-            ],
+            gone,
         });
         poa.set_servant_manager(ServantManager::Locator(table.clone()))
             .map_err(|error| failed(&error))?;
         Ok(Self { poa, table })
     }
 
-    /// Returns a number that no proxy has had.
-    pub(crate) fn number(&self) -> u64 {
+    /// Returns a number that no object has had.
+    pub fn number(&self) -> u64 {
         // Relaxed: only the number matters.
         self.table.next.fetch_add(1, Ordering::Relaxed)
     }
@@ -88,11 +95,7 @@ impl Objects {
     ///
     /// # Errors
     /// The reference cannot be made.
-    pub(crate) fn add<I: Interface>(
-        &self,
-        id: &[u8],
-        servant: Arc<dyn Servant>,
-    ) -> Result<I, Refusal> {
+    pub fn add<I: Interface>(&self, id: &[u8], servant: Arc<dyn Servant>) -> Result<I, NotMade> {
         let reference = self.reference(id)?;
         self.table.servants.write().insert(id.to_vec(), servant);
         Ok(reference)
@@ -102,33 +105,42 @@ impl Objects {
     ///
     /// # Errors
     /// The reference cannot be made.
-    pub(crate) fn reference<I: Interface>(&self, id: &[u8]) -> Result<I, Refusal> {
+    pub fn reference<I: Interface>(&self, id: &[u8]) -> Result<I, NotMade> {
         let reference = self.poa.create_reference_with_id(&ObjectId::from(id));
-        reference.map_err(|error| Refusal::NoResources(error.to_string()))
+        reference.map_err(|error| NotMade(error.to_string()))
+    }
+
+    /// Returns the id of the numbered object that a reference leads to, if it is of this identity.
+    #[must_use]
+    pub fn id_in(&self, reference: &impl Interface) -> Option<Vec<u8>> {
+        let id = self.poa.reference_to_id(reference).ok()?;
+        let identity = self.table.identity.to_be_bytes();
+        let is_own = id.as_bytes().starts_with(&identity);
+        is_own.then(|| id.as_bytes().to_vec())
     }
 
     /// Removes an object; calls in progress end as usual.
-    pub(crate) fn remove(&self, id: &[u8]) {
+    pub fn remove(&self, id: &[u8]) {
         let removed = self.table.servants.write().remove(id);
         // It may own much, which is dropped without the lock.
         drop(removed);
     }
 
     /// Removes all objects.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         let removed = std::mem::take(&mut *self.table.servants.write());
         drop(removed);
     }
 
-    /// Returns the id of the proxy with a number.
-    pub(crate) fn id_of(&self, number: u64) -> Vec<u8> {
+    /// Returns the id of the object with a number.
+    pub fn id_of(&self, number: u64) -> Vec<u8> {
         let parts = [self.table.identity.to_be_bytes(), number.to_be_bytes()];
         parts.concat()
     }
 }
 
 impl Table {
-    /// Returns whether the id is of a proxy that has existed.
+    /// Returns whether the id is of a numbered object that has existed.
     fn has_existed(&self, id: &[u8]) -> bool {
         let Some((identity, number)) = id.split_first_chunk::<8>() else {
             return false;
@@ -157,49 +169,19 @@ impl ServantLocator for Table {
         if let Some(servant) = servant {
             return Ok((servant, Box::new(())));
         }
-        let [consumer, supplier] = &self.gone;
-        let gone = match operation {
-            "push" => Some(consumer),
-            "pull" | "try_pull" => Some(supplier),
-            _ => None,
-        };
-        match gone.filter(|_| self.has_existed(id.as_bytes())) {
-            Some(servant) => Ok((servant.clone(), Box::new(()))),
+        let gone = self
+            .has_existed(id.as_bytes())
+            .then(|| (self.gone)(operation));
+        match gone.flatten() {
+            Some(servant) => Ok((servant, Box::new(()))),
             None => Err(not_there().into()),
         }
     }
 }
 
+/// Returns the exception of calls to objects that are gone.
 fn not_there() -> SystemException {
     let kind = SystemExceptionKind::ObjectNotExist;
     SystemException::new(kind, 0, CompletionStatus::No)
-        .with_detail("the proxy was disconnected, or its channel destroyed: obtain another one")
-}
-
-/// Servant of all proxies that are gone.
-#[derive(Debug)]
-struct Gone;
-
-impl PushConsumerServant for Gone {
-    fn push(&self, _: &Any) -> Result<(), PushConsumerPushError> {
-        Err(Disconnected.into())
-    }
-
-    fn disconnect_push_consumer(&self) -> Result<(), SystemException> {
-        Err(not_there())
-    }
-}
-
-impl PullSupplierServant for Gone {
-    fn pull(&self) -> Result<Any, PullSupplierPullError> {
-        Err(Disconnected.into())
-    }
-
-    fn try_pull(&self) -> Result<(Any, bool), PullSupplierTryPullError> {
-        Err(Disconnected.into())
-    }
-
-    fn disconnect_pull_supplier(&self) -> Result<(), SystemException> {
-        Err(not_there())
-    }
+        .with_detail("it was disconnected or destroyed: obtain another one")
 }

@@ -13,7 +13,7 @@ type Job = Box<dyn FnOnce() + Send>;
 
 /// Bounded pool of threads with a queue. Clones share it.
 #[derive(Clone)]
-pub(crate) struct Workers(Arc<Inner>);
+pub struct Workers(Arc<Inner>);
 
 struct Inner {
     pool: WorkerPool,
@@ -42,7 +42,7 @@ impl Workers {
     ///
     /// # Errors
     /// The system starts no threads.
-    pub(crate) fn new(name: &'static str, most: usize) -> Result<Self, SpawnError> {
+    pub fn new(name: &'static str, most: usize) -> Result<Self, SpawnError> {
         let mut options = WorkerPoolOptions::new(ThreadSpec::named(name));
         options.max_workers = most.max(1);
         Ok(Self(Arc::new(Inner {
@@ -54,7 +54,7 @@ impl Workers {
     }
 
     /// Runs a job on one of the threads, as soon as one is free. After [`end`](Self::end) jobs are dropped.
-    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
+    pub fn run(&self, job: impl FnOnce() + Send + 'static) {
         let mut jobs = self.0.jobs.lock();
         if jobs.is_ended {
             return;
@@ -75,7 +75,7 @@ impl Workers {
     }
 
     /// Waits until all jobs are done; those to come are dropped.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let mut jobs = self.0.jobs.lock();
         jobs.is_ended = true;
         while jobs.active > 0 {
@@ -84,7 +84,7 @@ impl Workers {
     }
 
     /// Drops the jobs that wait, and those to come.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         let waiting = {
             let mut jobs = self.0.jobs.lock();
             jobs.is_ended = true;

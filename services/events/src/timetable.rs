@@ -10,15 +10,13 @@ use parking_lot::{Condvar, Mutex};
 use punctual_exec::thread::JoinHandle;
 use punctual_exec::{SpawnError, ThreadSpec};
 
-/// Name of the thread; within the 15 characters that the kernel keeps.
-const THREAD: &str = "event-times";
-
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Jobs ordered by the times at which they are due, and the thread that waits for these times. Dropping it ends
 /// the thread.
-pub(crate) struct Timetable {
+pub struct Timetable {
     shared: Arc<Shared>,
+    name: &'static str,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -43,22 +41,23 @@ impl std::fmt::Debug for Timetable {
 }
 
 impl Timetable {
-    /// Starts the thread.
+    /// Starts the thread with this name, of which the kernel keeps 15 characters.
     ///
     /// # Errors
     /// The system starts no thread.
-    pub(crate) fn start() -> Result<Self, SpawnError> {
+    pub fn start(name: &'static str) -> Result<Self, SpawnError> {
         let shared = Arc::new(Shared::default());
         let own = shared.clone();
-        let thread = ThreadSpec::named(THREAD).start(move || own.run())?;
+        let thread = ThreadSpec::named(name).start(move || own.run())?;
         Ok(Self {
             shared,
+            name,
             thread: Some(thread),
         })
     }
 
     /// Runs a job after a time. After [`end`](Self::end) it is dropped.
-    pub(crate) fn after(&self, time: Duration, job: impl FnOnce() + Send + 'static) {
+    pub fn after(&self, time: Duration, job: impl FnOnce() + Send + 'static) {
         let at = Instant::now() + time.min(Duration::from_secs(365 * 24 * 3600));
         let mut state = self.shared.state.lock();
         if state.is_ended {
@@ -78,7 +77,7 @@ impl Timetable {
     }
 
     /// Drops all jobs, and ends the thread.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         let due = {
             let mut state = self.shared.state.lock();
             state.is_ended = true;
@@ -93,7 +92,7 @@ impl Drop for Timetable {
     fn drop(&mut self) {
         self.end();
         // The thread itself may drop this, by a job that has the last reference: then it ends by itself.
-        let is_own = std::thread::current().name() == Some(THREAD);
+        let is_own = std::thread::current().name() == Some(self.name);
         if let Some(thread) = self.thread.take().filter(|_| !is_own) {
             let _ = thread.join();
         }

@@ -25,7 +25,7 @@ pub struct NamesToBind {
 }
 
 /// Name that is bound.
-pub(crate) struct Bound {
+pub struct Bound {
     names: Names,
     name: String,
     kept: Kept,
@@ -44,7 +44,7 @@ impl NamesToBind {
     ///
     /// # Errors
     /// The text is not a name, or the reference to the Naming Service is wrong.
-    pub(crate) fn bind(
+    pub fn bind(
         &self,
         orb: &Orb,
         name: &str,
@@ -71,7 +71,7 @@ impl NamesToBind {
 
 impl Bound {
     /// Unbinds the name. Blocks for calls to the Naming Service.
-    pub(crate) fn unbind(self) {
+    pub fn unbind(self) {
         drop(self.kept);
         if let Err(error) = self.names.unbind(&self.name) {
             tracing::warn!("the name `{}` could not be unbound: {error}", self.name);
@@ -80,7 +80,7 @@ impl Bound {
 }
 
 /// Returns the text of a name with one component more, in which the characters of the notation are escaped.
-pub(crate) fn below(context: &str, id: &str) -> String {
+pub fn below(context: &str, id: &str) -> String {
     let mut name = format!("{context}/");
     for character in id.chars() {
         if matches!(character, '/' | '.' | '\\') {
