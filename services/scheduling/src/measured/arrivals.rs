@@ -12,7 +12,9 @@ impl Arrivals {
     #[must_use]
     pub fn of(times: &[Time]) -> Option<Self> {
         let last = times.len().checked_sub(1).filter(|last| *last > 0)?;
-        let ends = (0..last).step_by(BLOCK).map(|begin| (begin, (begin + BLOCK).min(last)));
+        let ends = (0..last)
+            .step_by(BLOCK)
+            .map(|begin| (begin, (begin + BLOCK).min(last)));
         let is_whole = |(begin, end): &(usize, usize)| *begin == 0 || end - begin == BLOCK;
         let means = ends.filter(is_whole).filter_map(|(begin, end)| {
             let span = *times.get(end)? - *times.get(begin)?;
@@ -32,8 +34,12 @@ impl Arrivals {
         let both = one.saturating_add(two).max(1);
         // Rounded down: a shorter period takes no longer jitter.
         let period = one * two / both;
-        let late = |arrivals: Self| (nanos(arrivals.jitter) * period).div_ceil(nanos(arrivals.period).max(1));
-        let jitter = period.saturating_add(late(self)).saturating_add(late(other));
+        let late = |arrivals: Self| {
+            (nanos(arrivals.jitter) * period).div_ceil(nanos(arrivals.period).max(1))
+        };
+        let jitter = period
+            .saturating_add(late(self))
+            .saturating_add(late(other));
         let time = |nanos: u128| Time::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX));
         Self {
             period: time(period),

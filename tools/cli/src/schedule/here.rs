@@ -167,7 +167,10 @@ fn mutexes(planned: Planned<'_>, host: &Host) -> Option<Remark> {
         let text = "mutexes inherit priorities (`lock_protocol`), as those of this machine do";
         return Some(Remark::of(true, text));
     };
-    let its = inheriting.streams.iter().filter(|one| one.host == host.name);
+    let its = inheriting
+        .streams
+        .iter()
+        .filter(|one| one.host == host.name);
     let late = its.filter(|one| one.verdict != Verdict::Fits);
     let late: BTreeSet<&str> = late.map(|one| &*one.operation).collect();
     if late.is_empty() {

@@ -240,8 +240,14 @@ mod tests {
             let times = at_distances(count, |number| if is_first(number) { 10_000 } else { 100 });
             let (period, jitter) = arrived(&times).unwrap();
             let smallest = smallest_jitter(&times, period);
-            assert!(jitter >= smallest, "{burst} {count}: {period} {jitter} {smallest}");
-            assert!(jitter <= smallest + period / 4, "{burst} {count}: {period} {jitter} {smallest}");
+            assert!(
+                jitter >= smallest,
+                "{burst} {count}: {period} {jitter} {smallest}"
+            );
+            assert!(
+                jitter <= smallest + period / 4,
+                "{burst} {count}: {period} {jitter} {smallest}"
+            );
         }
     }
 
@@ -277,7 +283,10 @@ mod tests {
             let mut times = ordered.clone();
             times.swap(swapped - 1, swapped);
             let (period, jitter) = arrived(&times).unwrap();
-            assert!(period <= 101 && jitter >= smallest_jitter(&ordered, period), "{swapped}");
+            assert!(
+                period <= 101 && jitter >= smallest_jitter(&ordered, period),
+                "{swapped}"
+            );
             assert!(jitter <= 210, "{swapped}: {jitter}");
         }
     }

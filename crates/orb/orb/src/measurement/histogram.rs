@@ -244,7 +244,13 @@ mod tests {
     fn times_outside_the_bounds_of_the_plan_are_never_usual() {
         let histogram = Histogram::new();
         let is_usual = |time| histogram.usual((50, 90)).contains(time);
-        for (time, usual) in [(50, false), (90, false), (60, true), (49, false), (91, false)] {
+        for (time, usual) in [
+            (50, false),
+            (90, false),
+            (60, true),
+            (49, false),
+            (91, false),
+        ] {
             assert_eq!(is_usual(time), usual, "{time}");
             histogram.widen(time);
         }

@@ -72,7 +72,10 @@ fn write_arrivals(out: &mut String, arrivals: Option<Arrivals>) -> fmt::Result {
         return Ok(());
     };
     let (period, jitter) = (period.as_nanos(), jitter.as_nanos());
-    write!(out, ",\"arrivals\":{{\"period\":{period},\"jitter\":{jitter}}}")
+    write!(
+        out,
+        ",\"arrivals\":{{\"period\":{period},\"jitter\":{jitter}}}"
+    )
 }
 
 fn write_times(out: &mut String, times: &Distribution) -> fmt::Result {

@@ -67,7 +67,11 @@ impl Scale {
     pub(super) fn time_at_least(self, ticks: u64) -> Duration {
         let rounded = self.time(ticks);
         let is_exact = self == Self::NANOS || ticks == 0;
-        if is_exact { rounded } else { rounded + Duration::from_nanos(1) }
+        if is_exact {
+            rounded
+        } else {
+            rounded + Duration::from_nanos(1)
+        }
     }
 
     #[expect(

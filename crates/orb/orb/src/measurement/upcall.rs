@@ -120,7 +120,6 @@ impl MeasuredUpcall {
             add_first(&named, execution, response, self.began);
         }
     }
-
 }
 
 impl MeasuredUpcall {

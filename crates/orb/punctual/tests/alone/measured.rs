@@ -6,8 +6,8 @@ use crate::support;
 
 use punctual::policy::Collocation;
 use punctual::rt::measurement::{
-    Arrivals, Expected, FirstUpcall, Measured, MeasuredOperation, MeasuredUpcall, Recording, RecordingOptions, Violation,
-    ViolationKind, current, is_recording, to_json,
+    Arrivals, Expected, FirstUpcall, Measured, MeasuredOperation, MeasuredUpcall, Recording,
+    RecordingOptions, Violation, ViolationKind, current, is_recording, to_json,
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use std::sync::{Arc, Mutex};
@@ -196,11 +196,18 @@ fn bursts_are_measured_over_all_threads() {
         for (first, (begin, _)) in begun.iter().enumerate() {
             for (distances, (_, end)) in (0..).zip(&begun[first..]) {
                 let planned = (period * distances).saturating_sub(jitter);
-                assert!(*end - *begin + margin >= planned, "{distances} in {:?}", *end - *begin);
+                assert!(
+                    *end - *begin + margin >= planned,
+                    "{distances} in {:?}",
+                    *end - *begin
+                );
             }
         }
         let mean = (begun[599].1 - begun[0].0) / 599;
-        assert!(period <= mean + margin && jitter >= period, "{period:?} {jitter:?} {mean:?}");
+        assert!(
+            period <= mean + margin && jitter >= period,
+            "{period:?} {jitter:?} {mean:?}"
+        );
     });
 }
 

@@ -136,7 +136,9 @@ fn a_longer_burst_than_planned_is_an_early_release() {
             operations: vec![a],
             ..RecordedTimeline::default()
         };
-        compare_timeline(&model, &plan, &recorded).remove(0).findings
+        compare_timeline(&model, &plan, &recorded)
+            .remove(0)
+            .findings
     };
     // Two at once are planned, three are not.
     assert_eq!(findings(&[0, 0, 10_000, 20_000]), []);

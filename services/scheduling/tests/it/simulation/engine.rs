@@ -234,7 +234,12 @@ impl Processor<'_> {
     }
 
     fn choose(&self) -> Option<usize> {
-        choose(&self.jobs, (self.running, self.now), &self.sources, self.rules)
+        choose(
+            &self.jobs,
+            (self.running, self.now),
+            &self.sources,
+            self.rules,
+        )
     }
 
     /// Executes a job to the end of its piece, or to the next event.

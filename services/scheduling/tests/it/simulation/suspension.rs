@@ -113,7 +113,11 @@ impl Operation {
             writeln!(text, "preemption = 'none'").unwrap();
         }
         if let Some((mutex, time)) = self.lock {
-            writeln!(text, "locks = [{{ mutex = 'm{mutex}', time = '{time}us' }}]").unwrap();
+            writeln!(
+                text,
+                "locks = [{{ mutex = 'm{mutex}', time = '{time}us' }}]"
+            )
+            .unwrap();
         }
         if let Some((far, times)) = self.calls {
             writeln!(
@@ -242,7 +246,10 @@ fn no_caller_that_awaits_replies_takes_longer_than_computed() {
     ] {
         let (sets, fitting) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
         for_sets(10, |random| {
-            let tasks = random.set(KINDS).into_iter().take(random.within(2, 4) as usize);
+            let tasks = random
+                .set(KINDS)
+                .into_iter()
+                .take(random.within(2, 4) as usize);
             let operations: Vec<_> = tasks.map(|task| operation(task, random)).collect();
             let text = model(&operations, strategy, protocol);
             let fits = check(&operations, &text, protocol != "inheritance", random);
