@@ -11,16 +11,20 @@ use std::fmt::Write as _;
 pub(super) const SHAPES: &[Shape] = &[
     // A program keeps an instruction and a literal of 32 bytes for each number, in lists that grow.
     Shape {
-        times: 160,
+        times: 80,
         ..Shape::new("constraint", "numbers of one digit", sum, compile)
     },
     // A program keeps the path to each field, and a table to find it again while it is written.
     Shape {
-        times: 320,
+        times: 96,
         ..Shape::new("constraint", "fields of short names", fields, compile)
     },
     Shape::new("constraint", "a string", string, compile),
-    Shape::new("constraint", "Anys of a large type, compared", anys, find),
+    // The TypeCodes are read once more.
+    Shape {
+        times: 24,
+        ..Shape::new("constraint", "Anys of a large type, compared", anys, find)
+    },
 ];
 
 fn compile(octets: &[u8]) -> Outcome {
