@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `layout`, `block` | tables and records |
 //! | `ranges`, `ids`, `cache` | sets of positions; ids against repeats; blocks in memory |
-//! | `reader_state`, `state`, `log` | state of a log in memory |
+//! | `reader_state`, `slots`, `state`, `log` | state of a log in memory |
 //! | `draft`, `core` | changes of one commit: drafted, written, applied |
 //! | `loading` | reading of the file |
 //! | `keeper` | thread that stores acknowledgements, and drops expired events |
@@ -27,6 +27,7 @@ mod loading;
 mod log;
 mod ranges;
 mod reader_state;
+mod slots;
 mod state;
 mod store;
 

@@ -8,6 +8,7 @@ use super::cache::Cache;
 use super::ids::Ids;
 use super::layout::Head;
 use super::reader_state::ReaderState;
+use super::slots::{BlockState, Slot, block_of, earliest, is_past, release};
 use crate::contract::{
     Delivery, DurableError, LogSettings, LogStatus, Moment, Most, Name, Position, Wake,
 };
@@ -36,27 +37,6 @@ pub(super) struct State {
     blocks: BTreeMap<u64, BlockState>,
 }
 
-/// Events of a block.
-#[derive(Debug)]
-struct BlockState {
-    slots: Box<[Slot]>,
-    /// Moments at which the events expire (0: never); empty if none does.
-    expiries: Box<[u64]>,
-    /// Earliest of these moments; the greatest number if there is none.
-    earliest: u64,
-    /// Number of events that readers wait for.
-    live: usize,
-}
-
-/// Event in memory.
-#[derive(Clone, Copy, Debug)]
-struct Slot {
-    /// Length of its content in bytes.
-    length: u32,
-    /// Number of readers that wait for it.
-    waiting: u32,
-}
-
 /// Reason why an event is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Drop {
@@ -70,19 +50,6 @@ pub(super) struct Taken {
     pub(super) deliveries: Vec<Delivery>,
     /// Block that has to be read from the file before more can be taken.
     pub(super) missing: Option<u64>,
-}
-
-impl Slot {
-    fn bytes(self) -> u64 {
-        u64::from(self.length)
-    }
-}
-
-impl BlockState {
-    fn expires(&self, number: usize) -> Option<Moment> {
-        let moment = self.expiries.get(number).copied()?;
-        (moment > 0).then_some(Moment(moment))
-    }
 }
 
 impl State {
@@ -381,34 +348,5 @@ pub(super) fn head(block: &NewBlock) -> Head {
         } else {
             block.expiries.clone()
         },
-    }
-}
-
-fn earliest(expiries: &[u64]) -> u64 {
-    let moments = expiries.iter().filter(|moment| **moment > 0);
-    moments.min().copied().unwrap_or(u64::MAX)
-}
-
-fn is_past(moment: u64, now: Moment) -> bool {
-    moment > 0 && moment <= now.0
-}
-
-/// Returns the block of a position, and the position of its first event.
-fn block_of(
-    blocks: &mut BTreeMap<u64, BlockState>,
-    position: u64,
-) -> Option<(u64, &mut BlockState)> {
-    let (first, block) = blocks.range_mut(..=position).next_back()?;
-    let is_within = position - first < block.slots.len() as u64;
-    is_within.then_some((*first, block))
-}
-
-/// Notes that one reader less waits for an event.
-fn release(slot: &mut Slot, live: &mut usize, status: &mut LogStatus) {
-    slot.waiting -= 1;
-    if slot.waiting == 0 {
-        *live -= 1;
-        status.events -= 1;
-        status.bytes -= slot.bytes();
     }
 }
