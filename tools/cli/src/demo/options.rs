@@ -26,8 +26,8 @@ enum Other {
     /// Run an interactive simulation: the states of 100 entities by multicast between three hosts.
     ///
     /// Each host simulates its share of the entities, and publishes a state when the others' extrapolation of the last one
-    /// is more than a threshold from the truth, or at a heartbeat. The numbers of states
-    /// show what was sent, received and lost. Hosts are processes of this machine, and the multicast goes over the loopback interface; no privileges are
+    /// is more than a threshold from the truth, or at a heartbeat. The numbers of states show what was sent, received and
+    /// lost. Hosts are processes of this machine, and the multicast goes over the loopback interface; no privileges are
     /// needed.
     Simulation(simulation::Options),
 }

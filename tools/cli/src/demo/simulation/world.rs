@@ -28,7 +28,7 @@ pub(super) struct World {
     group: SocketAddrV4,
     /// Interface of the group, by its address; by default the loopback interface.
     #[arg(long, value_name = "ADDRESS", default_value_t = Ipv4Addr::LOCALHOST)]
-    interface: Ipv4Addr,
+    pub(super) interface: Ipv4Addr,
 }
 
 impl World {
