@@ -147,6 +147,12 @@ impl Proxy {
         !self.common.is_ending() && give_up.is_some_and(|time| since.elapsed() >= time)
     }
 
+    /// Removes the proxy's object.
+    pub(crate) fn remove_object(&self) {
+        let objects = &self.common.objects;
+        objects.remove(&objects.id_of(self.number));
+    }
+
     /// Returns the threads that begin a call to the client: others if the last call has failed, so that those to clients
     /// that cannot be reached, which may take as long as a call may, delay none to others.
     pub(crate) fn workers(&self) -> &Workers {
