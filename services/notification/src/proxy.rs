@@ -130,7 +130,7 @@ impl Proxy {
     }
 
     /// Notes that the client has no operation to hear of changes of types.
-    pub(crate) fn has_no_ears(&self) {
+    pub(crate) fn note_deafness(&self) {
         self.has_ears.store(false, Ordering::Relaxed);
     }
 

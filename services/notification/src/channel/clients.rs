@@ -93,7 +93,7 @@ impl Hub for Channel {
     }
 
     fn check_room(&self, event: &Event) -> Result<(), Refusal> {
-        self.has_room(event)
+        self.check_space(event)
     }
 
     fn publish(&self, event: Arc<Event>) {

@@ -135,7 +135,7 @@ impl Channel {
     ///
     /// # Errors
     /// The event is too large; the channel is full, and is to reject events then; it has been destroyed.
-    pub(super) fn has_room(&self, event: &Event) -> Result<(), Refusal> {
+    pub(super) fn check_space(&self, event: &Event) -> Result<(), Refusal> {
         let (bytes, limit) = (event.bytes(), self.common.limits.event_bytes);
         if bytes > limit {
             return Err(Refusal::EventTooLarge { bytes, limit });
@@ -199,7 +199,7 @@ impl Channel {
             };
             let changes = changes.clone();
             self.common.checks.run(move || {
-                let unheard = move || inlet.base.has_no_ears();
+                let unheard = move || inlet.base.note_deafness();
                 client.subscription_change(&changes.added, &changes.removed, unheard);
             });
         }
@@ -212,7 +212,7 @@ impl Channel {
             };
             let changes = changes.clone();
             self.common.checks.run(move || {
-                let unheard = move || outlet.base.has_no_ears();
+                let unheard = move || outlet.base.note_deafness();
                 client.offer_change(&changes.added, &changes.removed, unheard);
             });
         }
