@@ -9,7 +9,7 @@ use crate::types::{Pattern, Types, event_type};
 #[derive(Debug, Default)]
 pub(crate) struct Census(BTreeMap<Pattern, usize>);
 
-/// Types that were stated first, and those that nobody states any more.
+/// Types that were stated first, and those that no client states any more.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Changes {
     pub(crate) added: Vec<EventType>,

@@ -18,6 +18,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::filter::{Factory, Registry};
+use crate::hub::Home;
 use crate::refusal::Refusal;
 
 /// Object key and id of the factory.
@@ -72,25 +73,8 @@ impl Channels {
         Ok(objects.add(FACTORY.as_bytes(), servant)?)
     }
 
-    /// Returns the reference to the factory.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub(crate) fn reference(&self) -> Result<EventChannelFactory, Refusal> {
-        Ok(self.common.objects.reference(FACTORY.as_bytes())?)
-    }
-
-    /// Returns the reference to the factory of filters.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub(crate) fn filter_factory(&self) -> Result<FilterFactory, Refusal> {
-        Ok(self.common.objects.reference(FILTER_FACTORY.as_bytes())?)
-    }
-
     fn create(&self, properties: Properties) -> Result<(EventChannel, ChannelId), Refusal> {
         self.common.check_access()?;
-        let own = self.own.upgrade().ok_or(Refusal::Ending)?;
         let mut state = self.state.lock();
         let limit = self.common.limits.channels;
         if state.channels.len() >= limit {
@@ -101,17 +85,13 @@ impl Channels {
             });
         }
         let id = state.next;
-        let channel = Channel::new(&own, id, properties);
+        let (common, registry) = (self.common.clone(), self.registry.clone());
+        let home: Weak<dyn Home> = self.own.clone();
+        let channel = Channel::new(common, registry, home, (id, properties));
         let reference = channel.serve()?;
         state.next = id.wrapping_add(1).max(0);
         state.channels.insert(id, channel);
         Ok((reference, id))
-    }
-
-    /// Removes a channel that is destroyed.
-    pub(crate) fn remove(&self, id: ChannelId) {
-        let removed = self.state.lock().channels.remove(&id);
-        drop(removed);
     }
 
     /// Returns all channels.
@@ -126,6 +106,21 @@ impl Channels {
         for channel in channels.values() {
             channel.end();
         }
+    }
+}
+
+impl Home for Channels {
+    fn remove(&self, id: ChannelId) {
+        let removed = self.state.lock().channels.remove(&id);
+        drop(removed);
+    }
+
+    fn factory(&self) -> Result<EventChannelFactory, Refusal> {
+        Ok(self.common.objects.reference(FACTORY.as_bytes())?)
+    }
+
+    fn filter_factory(&self) -> Result<FilterFactory, Refusal> {
+        Ok(self.common.objects.reference(FILTER_FACTORY.as_bytes())?)
     }
 }
 
@@ -196,6 +191,8 @@ impl EventChannelFactoryServant for Channels {
     ) -> Result<Option<EventChannel>, EventChannelFactoryGetEventChannelError> {
         let found = self.state.lock().channels.get(&id).cloned();
         let channel = found.ok_or(ChannelNotFound)?;
-        Ok(Some(channel.reference().map_err(SystemException::from)?))
+        Ok(Some(
+            channel.own_reference().map_err(SystemException::from)?,
+        ))
     }
 }

@@ -6,6 +6,7 @@
 //! limits, metrics, refusal                   bounds; counts; exceptions
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality, administered              filters; quality of service; their operations
+//! hub, group                                 a channel and an administrator, as their proxies see them
 //! proxy, inlet, outlet                       proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
 //! service, hosted, settings                  the service in a process
@@ -22,9 +23,12 @@ mod common;
 mod event;
 mod factory;
 mod filter;
+mod group;
 mod hosted;
+mod hub;
 mod index;
 mod inlet;
+mod limited;
 mod limits;
 mod metrics;
 mod outlet;

@@ -130,7 +130,7 @@ impl Proxy {
     }
 
     /// Notes that the client has no operation to hear of changes of types.
-    pub(crate) fn has_no_ears(&self) {
+    pub(crate) fn note_deafness(&self) {
         self.has_ears.store(false, Ordering::Relaxed);
     }
 
@@ -145,6 +145,12 @@ impl Proxy {
         let since = *failing.get_or_insert_with(Instant::now);
         let give_up = self.common.limits.give_up;
         !self.common.is_ending() && give_up.is_some_and(|time| since.elapsed() >= time)
+    }
+
+    /// Removes the proxy's object.
+    pub(crate) fn remove_object(&self) {
+        let objects = &self.common.objects;
+        objects.remove(&objects.id_of(self.number));
     }
 
     /// Returns the threads that begin a call to the client: others if the last call has failed, so that those to clients

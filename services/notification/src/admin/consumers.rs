@@ -3,18 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use punctual::asynchronous::Amh;
 use punctual::{Implements, Interface, SystemException};
 
-use super::{Admin, DEFAULT};
 use crate::administered::{filter_servant, quality_servant};
-use crate::channel::Channel;
 use crate::client::{Form, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
-    self as admin, AdminId, AdminLimitExceeded, ClientType, ConsumerAdminGetProxySupplierError,
+    self as admin, AdminId, ClientType, ConsumerAdminGetProxySupplierError,
     ConsumerAdminObtainNotificationPullSupplierError,
     ConsumerAdminObtainNotificationPushSupplierError, ConsumerAdminServant,
     InterFilterGroupOperator as Operator, ProxyId, ProxyNotFound, ProxySupplier,
@@ -23,8 +21,11 @@ use crate::cos_notify_comm::{
     InvalidEventType, NotifySubscribeServant, NotifySubscribeSubscriptionChangeError,
 };
 use crate::cos_notify_filter::MappingFilter;
-use crate::filter::Attached;
-use crate::outlet::{self, Mappings, Outlet, reference};
+use crate::filter::{Attached, reference};
+use crate::group::{DEFAULT, Group};
+use crate::hub::{Hub, Owner};
+use crate::limited::Limited;
+use crate::outlet::Outlet;
 use crate::proxy::form_of;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
@@ -32,8 +33,7 @@ use crate::types::BadTypes;
 
 /// Administrator of consumers.
 pub(crate) struct ConsumerAdmin {
-    pub(crate) base: Admin,
-    pub(crate) mappings: RwLock<Mappings>,
+    pub(crate) base: Arc<Group>,
     outlets: Mutex<BTreeMap<ProxyId, Obtained>>,
     own: Weak<Self>,
 }
@@ -45,11 +45,10 @@ struct Obtained {
 }
 
 impl ConsumerAdmin {
-    pub(crate) fn new(channel: Arc<Channel>, id: AdminId, operator: Operator) -> Arc<Self> {
-        let base = Admin::new(channel, id, operator);
+    pub(crate) fn new(hub: Arc<dyn Hub>, id: AdminId, operator: Operator) -> Arc<Self> {
+        let base = Arc::new(Group::new(hub, id, operator));
         Arc::new_cyclic(|own| Self {
             base,
-            mappings: RwLock::default(),
             outlets: Mutex::default(),
             own: own.clone(),
         })
@@ -61,7 +60,7 @@ impl ConsumerAdmin {
     /// Its reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<admin::ConsumerAdmin, Refusal> {
         let servant = <admin::ConsumerAdmin as Implements<_>>::servant(self.clone());
-        let objects = &self.base.channel.common.objects;
+        let objects = &self.base.common().objects;
         Ok(objects.add(&self.base.object_id(), servant)?)
     }
 
@@ -70,42 +69,14 @@ impl ConsumerAdmin {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn reference(&self) -> Result<admin::ConsumerAdmin, Refusal> {
-        let objects = &self.base.channel.common.objects;
+        let objects = &self.base.common().objects;
         Ok(objects.reference(&self.base.object_id())?)
-    }
-
-    /// Returns a mapping filter of this service with its reference, or none for a nil one.
-    ///
-    /// # Errors
-    /// It is not of this service.
-    pub(crate) fn mapping(
-        &self,
-        filter: Option<&MappingFilter>,
-    ) -> Result<outlet::Attached, Refusal> {
-        let channel = &self.base.channel;
-        let found = filter.map(|filter| {
-            let found = channel.registry.mapping(&channel.common, filter)?;
-            Ok((filter.clone(), found))
-        });
-        found.transpose()
     }
 
     /// Returns all proxies at present.
     pub(crate) fn outlets(&self) -> Vec<Arc<Outlet>> {
         let outlets = self.outlets.lock();
         outlets.values().map(|one| one.outlet.clone()).collect()
-    }
-
-    /// Removes a proxy that has ended.
-    pub(crate) fn remove(&self, outlet: &Outlet) {
-        let removed = self.outlets.lock().remove(&outlet.base.id);
-        if removed.is_some() {
-            self.base.channel.consumer_left();
-        }
-        let objects = &self.base.channel.common.objects;
-        objects.remove(&objects.id_of(outlet.base.number));
-        // The proxy is dropped without the lock.
-        drop(removed);
     }
 
     /// Ends all connections, and removes the administrator's object.
@@ -126,11 +97,11 @@ impl ConsumerAdmin {
         serve: impl FnOnce(&Arc<Outlet>) -> Result<R, Refusal>,
         reference: impl FnOnce(&R) -> Option<ProxySupplier>,
     ) -> Result<(R, ProxyId), Limited> {
-        let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
-        self.base.channel.consumer_comes()?;
-        let outlet = Outlet::new(self.base.proxy(form, style), own);
-        outlet.bound(self.base.channel.queue_length());
-        let served = serve(&outlet).inspect_err(|_| self.base.channel.consumer_left())?;
+        let owner: Weak<dyn Owner> = self.own.clone();
+        self.base.hub.consumer_comes()?;
+        let outlet = Outlet::new(self.base.proxy(form, style), self.base.clone(), owner);
+        outlet.bound(self.base.hub.queue_length());
+        let served = serve(&outlet).inspect_err(|_| self.base.hub.consumer_left())?;
         let id = outlet.base.id;
         let obtained = Obtained {
             reference: reference(&served),
@@ -179,26 +150,11 @@ impl ConsumerAdmin {
     }
 }
 
-/// Reason for which a proxy is not made.
-pub(crate) enum Limited {
-    /// There are as many as an administrative property says.
-    ByProperty(AdminLimitExceeded),
-    Refused(Refusal),
-}
-
-impl From<Refusal> for Limited {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
-
-/// For operations without a matching user exception.
-impl From<Limited> for SystemException {
-    fn from(limited: Limited) -> Self {
-        match limited {
-            Limited::ByProperty(_) => Refusal::TooManyClients.into(),
-            Limited::Refused(refusal) => refusal.into(),
-        }
+impl Owner for ConsumerAdmin {
+    fn remove(&self, id: ProxyId) -> bool {
+        let removed = self.outlets.lock().remove(&id);
+        // The proxy is dropped without the lock.
+        removed.is_some()
     }
 }
 
@@ -280,7 +236,7 @@ impl ConsumerAdminServant for ConsumerAdmin {
     }
 
     fn my_channel(&self) -> Result<Option<admin::EventChannel>, SystemException> {
-        Ok(Some(self.base.channel.reference()?))
+        Ok(Some(self.base.hub.reference()?))
     }
 
     fn my_operator(&self) -> Result<Operator, SystemException> {
@@ -288,22 +244,22 @@ impl ConsumerAdminServant for ConsumerAdmin {
     }
 
     fn priority_filter(&self) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(reference(&self.mappings.read().priority))
+        Ok(reference(&self.base.mappings.read().priority))
     }
 
     fn set_priority_filter(&self, value: Option<&MappingFilter>) -> Result<(), SystemException> {
-        let found = self.mapping(value)?;
-        self.mappings.write().priority = found;
+        let found = self.base.mapping(value)?;
+        self.base.mappings.write().priority = found;
         Ok(())
     }
 
     fn lifetime_filter(&self) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(reference(&self.mappings.read().lifetime))
+        Ok(reference(&self.base.mappings.read().lifetime))
     }
 
     fn set_lifetime_filter(&self, value: Option<&MappingFilter>) -> Result<(), SystemException> {
-        let found = self.mapping(value)?;
-        self.mappings.write().lifetime = found;
+        let found = self.base.mapping(value)?;
+        self.base.mappings.write().lifetime = found;
         Ok(())
     }
 
@@ -352,7 +308,7 @@ impl ConsumerAdminServant for ConsumerAdmin {
         if self.base.id == DEFAULT {
             return Err(Refusal::DefaultAdmin.into());
         }
-        self.base.channel.remove_consumer_admin(self.base.id);
+        self.base.hub.remove_consumer_admin(self.base.id);
         self.end();
         Ok(())
     }

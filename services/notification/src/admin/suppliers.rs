@@ -6,10 +6,7 @@ use std::sync::{Arc, Weak};
 use parking_lot::Mutex;
 use punctual::{Implements, Interface, SystemException};
 
-use super::consumers::Limited;
-use super::{Admin, DEFAULT};
 use crate::administered::{filter_servant, quality_servant};
-use crate::channel::Channel;
 use crate::client::{Form, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
@@ -21,14 +18,17 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_comm::{NotifyPublishOfferChangeError, NotifyPublishServant};
 use crate::filter::Attached;
+use crate::group::{DEFAULT, Group};
+use crate::hub::{Hub, Owner};
 use crate::inlet::{Inlet, refused};
+use crate::limited::Limited;
 use crate::proxy::form_of;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
 
 /// Administrator of suppliers.
 pub(crate) struct SupplierAdmin {
-    pub(crate) base: Admin,
+    pub(crate) base: Arc<Group>,
     inlets: Mutex<BTreeMap<ProxyId, Obtained>>,
     own: Weak<Self>,
 }
@@ -40,8 +40,8 @@ struct Obtained {
 }
 
 impl SupplierAdmin {
-    pub(crate) fn new(channel: Arc<Channel>, id: AdminId, operator: Operator) -> Arc<Self> {
-        let base = Admin::new(channel, id, operator);
+    pub(crate) fn new(hub: Arc<dyn Hub>, id: AdminId, operator: Operator) -> Arc<Self> {
+        let base = Arc::new(Group::new(hub, id, operator));
         Arc::new_cyclic(|own| Self {
             base,
             inlets: Mutex::default(),
@@ -55,7 +55,7 @@ impl SupplierAdmin {
     /// Its reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<admin::SupplierAdmin, Refusal> {
         let servant = <admin::SupplierAdmin as Implements<_>>::servant(self.clone());
-        let objects = &self.base.channel.common.objects;
+        let objects = &self.base.common().objects;
         Ok(objects.add(&self.base.object_id(), servant)?)
     }
 
@@ -64,7 +64,7 @@ impl SupplierAdmin {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn reference(&self) -> Result<admin::SupplierAdmin, Refusal> {
-        let objects = &self.base.channel.common.objects;
+        let objects = &self.base.common().objects;
         Ok(objects.reference(&self.base.object_id())?)
     }
 
@@ -72,18 +72,6 @@ impl SupplierAdmin {
     pub(crate) fn inlets(&self) -> Vec<Arc<Inlet>> {
         let inlets = self.inlets.lock();
         inlets.values().map(|one| one.inlet.clone()).collect()
-    }
-
-    /// Removes a proxy that has ended.
-    pub(crate) fn remove(&self, inlet: &Inlet) {
-        let removed = self.inlets.lock().remove(&inlet.base.id);
-        if removed.is_some() {
-            self.base.channel.supplier_left();
-        }
-        let objects = &self.base.channel.common.objects;
-        objects.remove(&objects.id_of(inlet.base.number));
-        // The proxy is dropped without the lock.
-        drop(removed);
     }
 
     /// Ends all connections, and removes the administrator's object.
@@ -104,11 +92,11 @@ impl SupplierAdmin {
         serve: impl FnOnce(&Arc<Inlet>) -> Result<R, Refusal>,
         reference: impl FnOnce(&R) -> Option<ProxyConsumer>,
     ) -> Result<(R, ProxyId), Limited> {
-        self.base.channel.common.check_access()?;
-        let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
-        self.base.channel.supplier_comes()?;
-        let inlet = Inlet::new(self.base.proxy(form, style), own);
-        let served = serve(&inlet).inspect_err(|_| self.base.channel.supplier_left())?;
+        self.base.common().check_access()?;
+        let owner: Weak<dyn Owner> = self.own.clone();
+        self.base.hub.supplier_comes()?;
+        let inlet = Inlet::new(self.base.proxy(form, style), self.base.clone(), owner);
+        let served = serve(&inlet).inspect_err(|_| self.base.hub.supplier_left())?;
         let id = inlet.base.id;
         let obtained = Obtained {
             reference: reference(&served),
@@ -154,6 +142,14 @@ impl SupplierAdmin {
 
     fn filters(&self) -> &Attached {
         &self.base.filters
+    }
+}
+
+impl Owner for SupplierAdmin {
+    fn remove(&self, id: ProxyId) -> bool {
+        let removed = self.inlets.lock().remove(&id);
+        // The proxy is dropped without the lock.
+        removed.is_some()
     }
 }
 
@@ -224,7 +220,7 @@ impl SupplierAdminServant for SupplierAdmin {
     }
 
     fn my_channel(&self) -> Result<Option<admin::EventChannel>, SystemException> {
-        Ok(Some(self.base.channel.reference()?))
+        Ok(Some(self.base.hub.reference()?))
     }
 
     fn my_operator(&self) -> Result<Operator, SystemException> {
@@ -276,7 +272,7 @@ impl SupplierAdminServant for SupplierAdmin {
         if self.base.id == DEFAULT {
             return Err(Refusal::DefaultAdmin.into());
         }
-        self.base.channel.remove_supplier_admin(self.base.id);
+        self.base.hub.remove_supplier_admin(self.base.id);
         self.end();
         Ok(())
     }

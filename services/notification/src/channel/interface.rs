@@ -2,8 +2,7 @@
 
 use punctual::SystemException;
 
-use super::Channel;
-use crate::admin::DEFAULT;
+use super::core::Channel;
 use crate::administered::quality_servant;
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::{
@@ -15,6 +14,7 @@ use crate::cos_notify_channel_admin::{
     SupplierAdmin,
 };
 use crate::cos_notify_filter::FilterFactory;
+use crate::group::DEFAULT;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
 
@@ -71,7 +71,7 @@ impl AdminPropertiesAdminServant for Channel {
             let changed = administration.changed(admin);
             *administration = changed.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
         }
-        let queue_length = self.queue_length();
+        let queue_length = self.max_queue_length();
         for outlet in self.outlets() {
             outlet.bound(queue_length);
         }
@@ -90,8 +90,8 @@ impl event_admin::EventChannelServant for Channel {
 
     fn destroy(&self) -> Result<()> {
         self.common.check_access()?;
-        if let Some(channels) = self.channels.upgrade() {
-            channels.remove(self.id);
+        if let Some(home) = self.home.upgrade() {
+            home.remove(self.id);
         }
         self.end();
         Ok(())
@@ -100,8 +100,8 @@ impl event_admin::EventChannelServant for Channel {
 
 impl EventChannelServant for Channel {
     fn my_factory(&self) -> Result<Option<EventChannelFactory>> {
-        let channels = self.channels.upgrade().ok_or(Refusal::Ending)?;
-        Ok(Some(channels.reference()?))
+        let home = self.home.upgrade().ok_or(Refusal::Ending)?;
+        Ok(Some(home.factory()?))
     }
 
     fn default_consumer_admin(&self) -> Result<Option<ConsumerAdmin>> {
@@ -113,8 +113,8 @@ impl EventChannelServant for Channel {
     }
 
     fn default_filter_factory(&self) -> Result<Option<FilterFactory>> {
-        let channels = self.channels.upgrade().ok_or(Refusal::Ending)?;
-        Ok(Some(channels.filter_factory()?))
+        let home = self.home.upgrade().ok_or(Refusal::Ending)?;
+        Ok(Some(home.filter_factory()?))
     }
 
     fn new_for_consumers(&self, op: Operator) -> Result<(Option<ConsumerAdmin>, AdminId)> {

@@ -18,6 +18,15 @@ pub(super) struct Given<V> {
     pub(super) value: V,
 }
 
+/// Action that removes a filter from the service.
+pub(super) struct Removal(pub(super) Box<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Removal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Removal")
+    }
+}
+
 /// Reason for which constraints are not taken.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum BadConstraints {

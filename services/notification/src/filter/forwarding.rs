@@ -7,8 +7,7 @@ use punctual::{Any, SystemException};
 use punctual_constraint::Grammar;
 
 use super::callbacks::{Callbacks, not_nil, types_of};
-use super::constraints::{BadConstraints, Bounds, Constraints, Given};
-use super::registry::Registry;
+use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal};
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_comm::NotifySubscribe;
@@ -26,24 +25,17 @@ use crate::types::Pattern;
 #[derive(Debug)]
 pub(crate) struct Forwarding {
     common: Arc<Common>,
-    registry: Arc<Registry>,
-    number: u64,
+    removal: Removal,
     constraints: Constraints<()>,
     callbacks: Callbacks,
 }
 
 impl Forwarding {
-    pub(super) fn new(
-        common: Arc<Common>,
-        registry: Arc<Registry>,
-        number: u64,
-        grammar: Grammar,
-    ) -> Self {
+    pub(super) fn new(common: Arc<Common>, removal: Removal, grammar: Grammar) -> Self {
         let constraints = Constraints::new(grammar, bounds(&common));
         Self {
             common,
-            registry,
-            number,
+            removal,
             constraints,
             callbacks: Callbacks::default(),
         }
@@ -153,7 +145,7 @@ impl FilterServant for Forwarding {
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        self.registry.remove(&self.common, self.number);
+        (self.removal.0)();
         Ok(())
     }
 

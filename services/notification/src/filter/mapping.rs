@@ -1,13 +1,10 @@
 //! `MappingFilter`: maps an event to the value of the first constraint that is true.
 
-use std::sync::Arc;
-
 use punctual::{Any, SystemException, TypeCode};
 use punctual_constraint::Grammar;
 
-use super::constraints::{BadConstraints, Constraints, Given};
+use super::constraints::{BadConstraints, Constraints, Given, Removal};
 use super::forwarding::{bounds, too_many};
-use super::registry::Registry;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_filter::{
@@ -23,25 +20,20 @@ use crate::refusal::Refusal;
 /// Mapping filter of this service.
 #[derive(Debug)]
 pub(crate) struct Mapping {
-    common: Arc<Common>,
-    registry: Arc<Registry>,
-    number: u64,
+    removal: Removal,
     constraints: Constraints<Any>,
     default: Any,
 }
 
 impl Mapping {
     pub(super) fn new(
-        common: Arc<Common>,
-        registry: Arc<Registry>,
-        number: u64,
+        common: &Common,
+        removal: Removal,
         (grammar, default): (Grammar, &Any),
     ) -> Self {
-        let constraints = Constraints::new(grammar, bounds(&common));
+        let constraints = Constraints::new(grammar, bounds(common));
         Self {
-            common,
-            registry,
-            number,
+            removal,
             constraints,
             default: default.clone(),
         }
@@ -161,7 +153,7 @@ impl MappingFilterServant for Mapping {
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        self.registry.remove(&self.common, self.number);
+        (self.removal.0)();
         Ok(())
     }
 

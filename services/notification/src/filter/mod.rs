@@ -4,6 +4,7 @@
 //! constraints    constraints with ids, compiled, with a value each
 //! forwarding     Filter
 //! mapping        MappingFilter
+//! mappings       mapping filters of a proxy or administrator
 //! callbacks      clients that hear of a filter's types
 //! registry       filters of the service, by reference; FilterFactory
 //! attached       filters of a proxy or administrator; FilterAdmin
@@ -14,8 +15,10 @@ mod callbacks;
 mod constraints;
 mod forwarding;
 mod mapping;
+mod mappings;
 mod registry;
 
 pub(crate) use attached::Attached;
 pub(crate) use mapping::Mapping;
+pub(crate) use mappings::{AttachedMapping, Mappings, reference};
 pub(crate) use registry::{Factory, Registry};

@@ -7,6 +7,7 @@ use parking_lot::RwLock;
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
 
+use super::constraints::Removal;
 use super::forwarding::Forwarding;
 use super::mapping::Mapping;
 use crate::common::Common;
@@ -84,7 +85,7 @@ impl Registry {
     }
 
     /// Removes a filter and its object. Proxies and administrators that it is attached to keep it.
-    pub(super) fn remove(&self, common: &Common, number: u64) {
+    fn remove(&self, common: &Common, number: u64) {
         let id = common.objects.id_of(number);
         let removed = self.filters.write().remove(&id);
         common.objects.remove(&id);
@@ -100,10 +101,20 @@ pub(crate) struct Factory {
 }
 
 impl Factory {
+    fn removal(&self, number: u64) -> Removal {
+        // The registry has the filter, which must not own it.
+        let (common, registry) = (self.common.clone(), Arc::downgrade(&self.registry));
+        Removal(Box::new(move || {
+            if let Some(registry) = registry.upgrade() {
+                registry.remove(&common, number);
+            }
+        }))
+    }
+
     fn filter(&self, grammar: Grammar) -> Result<Filter, Refusal> {
         let number = self.common.objects.number();
-        let (common, registry) = (self.common.clone(), self.registry.clone());
-        let filter = Arc::new(Forwarding::new(common, registry, number, grammar));
+        let removal = self.removal(number);
+        let filter = Arc::new(Forwarding::new(self.common.clone(), removal, grammar));
         self.registry
             .add(&self.common, number, Made::Forwarding(filter.clone()))?;
         let id = self.common.objects.id_of(number);
@@ -113,8 +124,7 @@ impl Factory {
 
     fn mapping(&self, of: (Grammar, &Any)) -> Result<MappingFilter, Refusal> {
         let number = self.common.objects.number();
-        let (common, registry) = (self.common.clone(), self.registry.clone());
-        let filter = Arc::new(Mapping::new(common, registry, number, of));
+        let filter = Arc::new(Mapping::new(&self.common, self.removal(number), of));
         self.registry
             .add(&self.common, number, Made::Mapping(filter.clone()))?;
         let id = self.common.objects.id_of(number);

@@ -2,7 +2,7 @@
 
 use punctual::SystemException;
 
-use super::Inlet;
+use super::core::Inlet;
 use crate::administered::{filter_servant, quality_servant};
 use crate::cos_notification::{EventType, NamedPropertyRange, Property};
 use crate::cos_notify_channel_admin::{
@@ -62,7 +62,9 @@ impl ProxyConsumerServant for Inlet {
     }
 
     fn my_admin(&self) -> Result<Option<SupplierAdmin>, SystemException> {
-        Ok(Some(self.admin.reference()?))
+        let objects = &self.base.common.objects;
+        let admin = objects.reference(&self.group.object_id());
+        Ok(Some(admin.map_err(Refusal::from)?))
     }
 
     fn obtain_subscription_types(
@@ -70,7 +72,7 @@ impl ProxyConsumerServant for Inlet {
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
         Ok(match self.base.obtains(mode) {
-            true => self.admin.base.channel.subscribed(),
+            true => self.group.hub.subscribed(),
             false => Vec::new(),
         })
     }

@@ -2,7 +2,7 @@
 
 use punctual::{Any, Interface, SystemException};
 
-use super::Inlet;
+use super::core::Inlet;
 use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_event_channel_admin::AlreadyConnected;

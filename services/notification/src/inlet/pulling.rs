@@ -3,29 +3,9 @@
 
 use std::time::Duration;
 
-use super::Inlet;
+use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
-use crate::limits::Limits;
-
-/// State of pulling from one supplier.
-#[derive(Debug)]
-pub(super) struct Pull {
-    is_suspended: bool,
-    /// States that a call is under way, or is to begin.
-    is_under_way: bool,
-    back_off: Duration,
-}
-
-impl Pull {
-    pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            is_suspended: false,
-            is_under_way: false,
-            back_off: limits.retry,
-        }
-    }
-}
 
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.

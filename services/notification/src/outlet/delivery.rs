@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::pulling::Call;
+use super::call::Call;
 use crate::event::Event;
 use crate::limits::Limits;
 use crate::qos::Terms;

@@ -2,7 +2,7 @@
 
 use punctual::{Response, SystemException};
 
-use super::{Attached, Outlet};
+use super::core::Outlet;
 use crate::cos_notification::{
     EventType, NamedPropertyRange, Property, QoSAdminAmhServant, QoSAdminSetQosError,
     QoSAdminValidateQosError,
@@ -18,6 +18,7 @@ use crate::cos_notify_filter::{
     Filter, FilterAdminAmhServant, FilterAdminGetFilterError, FilterAdminRemoveFilterError,
     FilterId, FilterNotFound, MappingFilter,
 };
+use crate::filter::reference;
 use crate::refusal::Refusal;
 use crate::types::BadTypes;
 
@@ -97,8 +98,9 @@ impl ProxySupplierAmhServant for Outlet {
     }
 
     fn my_admin(&self, response: Response<Option<ConsumerAdmin>>) {
-        let admin = self.admin.reference().map(Some);
-        let _ = response.answer(admin.map_err(SystemException::from));
+        let objects = &self.base.common.objects;
+        let admin = objects.reference(&self.group.object_id()).map(Some);
+        let _ = response.answer(admin.map_err(|error| Refusal::from(error).into()));
     }
 
     fn priority_filter(&self, response: Response<Option<MappingFilter>>) {
@@ -106,7 +108,7 @@ impl ProxySupplierAmhServant for Outlet {
     }
 
     fn set_priority_filter(&self, response: Response<()>, value: Option<&MappingFilter>) {
-        let found = self.admin.mapping(value);
+        let found = self.group.mapping(value);
         let set = found.map(|found| self.mappings.write().priority = found);
         let _ = response.answer(set.map_err(SystemException::from));
     }
@@ -116,14 +118,14 @@ impl ProxySupplierAmhServant for Outlet {
     }
 
     fn set_lifetime_filter(&self, response: Response<()>, value: Option<&MappingFilter>) {
-        let found = self.admin.mapping(value);
+        let found = self.group.mapping(value);
         let set = found.map(|found| self.mappings.write().lifetime = found);
         let _ = response.answer(set.map_err(SystemException::from));
     }
 
     fn obtain_offered_types(&self, response: Response<Vec<EventType>>, mode: ObtainInfoMode) {
         let types = match self.base.obtains(mode) {
-            true => self.admin.base.channel.offered(),
+            true => self.group.hub.offered(),
             false => Vec::new(),
         };
         let _ = response.reply(types);
@@ -137,8 +139,4 @@ impl ProxySupplierAmhServant for Outlet {
         let valid = self.base.quality.validate_event(required_qos);
         let _ = response.answer(valid.map_err(Into::into));
     }
-}
-
-pub(crate) fn reference(attached: &Attached) -> Option<MappingFilter> {
-    attached.as_ref().map(|(reference, _)| reference.clone())
 }

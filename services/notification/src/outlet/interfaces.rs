@@ -2,8 +2,8 @@
 
 use punctual::{Any, Interface, Response, SystemException};
 
-use super::Outlet;
-use super::pulling::Call;
+use super::call::Call;
+use super::core::Outlet;
 use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_event_channel_admin::AlreadyConnected;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::Outlet;
+use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
 use crate::client::{Client, Failure, Form};
 use crate::event::Event;

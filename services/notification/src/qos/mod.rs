@@ -21,7 +21,7 @@ mod value;
 
 pub(crate) use admin::AdminSettings;
 pub(crate) use of_event::EventTerms;
-pub(crate) use property::Level;
-pub(crate) use settings::{Abilities, Settings};
+pub(crate) use property::{Abilities, Level};
+pub(crate) use settings::Settings;
 pub(crate) use terms::{Discard, Order, Terms};
 pub(crate) use value::{length, since_1582};

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::property::{Level, Property};
-use super::settings::Abilities;
+use super::property::{Abilities, Level, Property};
 use super::value::{Value, length};
 use crate::cos_notification as notification;
 

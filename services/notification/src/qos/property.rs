@@ -1,8 +1,30 @@
 //! Properties: their names and ranges, and where each may be set (formal/04-10-13, 2.5.5 and table 2-4).
 
-use super::settings::Abilities;
 use super::value::Range;
 use crate::cos_notification as names;
+
+/// Values that a service can meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Abilities {
+    /// Highest reliability of events.
+    pub(crate) event_reliability: i16,
+    /// Highest reliability of connections.
+    pub(crate) connection_reliability: i16,
+    /// Most events in the queue of one consumer.
+    pub(crate) queue_events: i32,
+    /// Most events in one batch.
+    pub(crate) batch: i32,
+}
+
+impl Abilities {
+    /// All values that the standard knows.
+    pub(super) const EVERY: Self = Self {
+        event_reliability: names::PERSISTENT,
+        connection_reliability: names::PERSISTENT,
+        queue_events: i32::MAX,
+        batch: i32::MAX,
+    };
+}
 
 /// Property of quality of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,6 +1,6 @@
 //! Properties that are set at one place, and the rules for setting them.
 
-use super::property::{Level, Property};
+use super::property::{Abilities, Level, Property};
 use super::value::Value;
 use crate::cos_notification::{
     self as notification, BEST_EFFORT, NamedPropertyRange, PERSISTENT, PropertyError,
@@ -9,19 +9,6 @@ use crate::cos_notification::{
 
 /// Most properties that one operation takes.
 pub(super) const MOST_PROPERTIES: usize = 256;
-
-/// Values that a service can meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Abilities {
-    /// Highest reliability of events.
-    pub(crate) event_reliability: i16,
-    /// Highest reliability of connections.
-    pub(crate) connection_reliability: i16,
-    /// Most events in the queue of one consumer.
-    pub(crate) queue_events: i32,
-    /// Most events in one batch.
-    pub(crate) batch: i32,
-}
 
 /// Properties that are set; at most one value each, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -183,16 +170,6 @@ fn read(
         Code::BadValue
     };
     Err(wrong(code, in_range()))
-}
-
-impl Abilities {
-    /// All values that the standard knows.
-    pub(super) const EVERY: Self = Self {
-        event_reliability: PERSISTENT,
-        connection_reliability: PERSISTENT,
-        queue_events: i32::MAX,
-        batch: i32::MAX,
-    };
 }
 
 fn range_of(property: Property, abilities: Abilities) -> PropertyRange {
