@@ -9,7 +9,7 @@ use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{
     ClientType, EventChannel, SequenceProxyPullSupplier,
 };
-use punctual_notification::cos_notify_filter::{ConstraintExp, Filter};
+use punctual_notification::cos_notify_filter::{ConstraintExp, Filter, FilterAddConstraintsError};
 use std::io::Write;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NUMBER")]
     count: Option<u64>,
 }
+
+const ON_CONSTRAINTS: &str = "a constraint is in the extended Trader Constraint Language, e.g. `$severity > 3 and $type_name == 'NT_ALARM'`";
 
 /// Events that are pulled at a time.
 const BATCH: i32 = 100;
@@ -87,7 +89,14 @@ fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Problem> {
         event_types: Vec::new(),
         constraint_expr: text.to_owned(),
     };
-    filter.add_constraints(&[constraint]).map_err(failed)?;
+    let added = filter.add_constraints(&[constraint]);
+    added.map_err(|error| match error {
+        FilterAddConstraintsError::InvalidConstraint(_) => {
+            let refused = format!("the service refuses the constraint `{}`", shown::peer(text));
+            Problem::usage(refused, ON_CONSTRAINTS)
+        }
+        other => failed(other),
+    })?;
     Ok(filter)
 }
 
