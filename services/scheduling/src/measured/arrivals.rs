@@ -1,10 +1,23 @@
 //! Period and jitter within which jobs arrived, bursts included.
 
-use super::file::{Arrivals, MeasuredOperation};
+use super::nanos::nanos;
 use crate::time::Time;
+use serde::Deserialize;
 
 /// Number of jobs whose mean distance may be the period.
 const BLOCK: usize = 64;
+
+/// Period and jitter within which all jobs came, bursts included: any `n` that followed one another took at least
+/// `n - 1` periods less the jitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Arrivals {
+    /// Period; zero if all jobs came at once.
+    #[serde(deserialize_with = "nanos")]
+    pub period: Time,
+    /// Jitter, which may be longer.
+    #[serde(deserialize_with = "nanos")]
+    pub jitter: Time,
+}
 
 impl Arrivals {
     /// Returns the period and the jitter of jobs that arrived at these times, which are in order: the shortest mean
@@ -28,7 +41,7 @@ impl Arrivals {
     /// Returns a period and a jitter of the jobs of two operations together, which come at any time beside one another.
     ///
     /// In a time `t` there are at most `(t + J) / T + 1` jobs of either.
-    fn united(self, other: Self) -> Self {
+    pub(super) fn united(self, other: Self) -> Self {
         let nanos = |time: Time| u128::from(time.as_nanos());
         let (one, two) = (nanos(self.period), nanos(other.period));
         let both = one.saturating_add(two).max(1);
@@ -46,6 +59,14 @@ impl Arrivals {
             jitter: time(jitter),
         }
     }
+
+    /// Returns the period and the jitter with one job more, at any time.
+    pub(super) fn with_one(self) -> Self {
+        Self {
+            jitter: self.jitter + self.period,
+            ..self
+        }
+    }
 }
 
 /// Returns the smallest jitter for a period: any `n` jobs that follow one another took at least `n - 1` periods less it.
@@ -56,25 +77,4 @@ pub(super) fn jitter(times: &[Time], period: Time) -> Time {
         expected = expected.max(*time) + period;
     }
     jitter
-}
-
-/// Returns the period and the jitter of the jobs of two operations together; `None` if those of one are not known.
-pub(super) fn united(one: &MeasuredOperation, other: &MeasuredOperation) -> Option<Arrivals> {
-    let single = |operation: &MeasuredOperation| operation.distance.count == 0;
-    match (one.arrivals, other.arrivals) {
-        (Some(first), Some(second)) => Some(first.united(second)),
-        // A job more, at any time, is one that comes a period early.
-        (Some(arrivals), None) if single(other) => Some(arrivals.with_one()),
-        (None, Some(arrivals)) if single(one) => Some(arrivals.with_one()),
-        _ => None,
-    }
-}
-
-impl Arrivals {
-    fn with_one(self) -> Self {
-        Self {
-            jitter: self.jitter + self.period,
-            ..self
-        }
-    }
 }

@@ -9,12 +9,14 @@ mod compare;
 mod events;
 mod file;
 mod model;
+mod nanos;
 mod noise;
 mod observed;
 mod timeline;
 
+pub use arrivals::Arrivals;
 pub use compare::{Compared, Finding, compare, compare_timeline};
-pub use file::{Arrivals, MeasuredOperation, Measurements, Times};
+pub use file::{MeasuredOperation, Measurements, Times};
 pub use model::{Margin, MarginError, write_model};
 pub use noise::{Gap, most_taken};
 pub use observed::Observed;

@@ -1,6 +1,7 @@
 //! Model made of measured operations.
 
-use super::file::{Arrivals, MeasuredOperation, Measurements};
+use super::arrivals::Arrivals;
+use super::file::{MeasuredOperation, Measurements};
 use crate::model::{LONGEST_NAME, MOST_OPERATIONS};
 use crate::time::Time;
 use std::fmt::{self, Write};

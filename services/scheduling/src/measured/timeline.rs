@@ -1,6 +1,7 @@
 //! Time line of requests, as an ORB has recorded it.
 
-use super::file::{Arrivals, MeasuredOperation, Measurements, Times};
+use super::arrivals::Arrivals;
+use super::file::{MeasuredOperation, Measurements, Times};
 use crate::time::Time;
 
 /// Requests that a process has served, by operation. Times are those of one clock, which also runs while a thread
