@@ -71,10 +71,25 @@ impl From<SystemException> for Failure {
             return Self::Gone;
         }
         match exception.completed() {
-            CompletionStatus::No => Self::NotReached(exception),
+            CompletionStatus::No if !is_final(&exception) => Self::NotReached(exception),
             _ => Self::Failed(exception),
         }
     }
+}
+
+/// Returns whether an exception would answer the same call each time, as the client or this ORB cannot read its
+/// arguments or the client has no such operation. Calls that wait behind it must not wait for ever.
+fn is_final(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::Marshal
+            | Kind::BadParam
+            | Kind::BadTypecode
+            | Kind::BadOperation
+            | Kind::NoImplement
+            | Kind::DataConversion
+            | Kind::CodesetIncompatible
+    )
 }
 
 macro_rules! failures {
