@@ -9,8 +9,9 @@ use punctual::{
 };
 use punctual_events::peer::{bounded, is_gone};
 
+use crate::census::Changes;
 use crate::cos_event_comm;
-use crate::cos_notification::{EventBatch, EventType, StructuredEvent};
+use crate::cos_notification::{EventBatch, StructuredEvent};
 use crate::cos_notify_comm::{
     self as comm, NotifyPublish, NotifySubscribe, SequencePullConsumer, SequencePullSupplier,
     SequencePushConsumer, SequencePushConsumerServant, SequencePushSupplier,
@@ -71,10 +72,25 @@ impl From<SystemException> for Failure {
             return Self::Gone;
         }
         match exception.completed() {
-            CompletionStatus::No => Self::NotReached(exception),
+            CompletionStatus::No if !is_final(&exception) => Self::NotReached(exception),
             _ => Self::Failed(exception),
         }
     }
+}
+
+/// Returns whether an exception would answer the same call each time, as the client or this ORB cannot read its
+/// arguments or the client has no such operation. Calls that wait behind it must not wait for ever.
+fn is_final(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::Marshal
+            | Kind::BadParam
+            | Kind::BadTypecode
+            | Kind::BadOperation
+            | Kind::NoImplement
+            | Kind::DataConversion
+            | Kind::CodesetIncompatible
+    )
 }
 
 macro_rules! failures {
@@ -306,44 +322,38 @@ impl Client {
         }
     }
 
-    /// Tells a consumer of types that suppliers offer now, and of those that they do not any more. `unheard` is called if
-    /// it has no such operation.
-    pub(crate) fn offer_change(
-        &self,
-        added: &[EventType],
-        removed: &[EventType],
-        unheard: impl FnOnce() + Send + 'static,
-    ) {
+    /// Tells a consumer of types that suppliers offer now, and of those that they do not any more.
+    pub(crate) fn offer_change(&self, changes: &Changes, heard: Heard) {
         let done = move |outcome: Result<(), comm::NotifyPublishOfferChangeError>| {
-            if let Err(comm::NotifyPublishOfferChangeError::System(exception)) = outcome
-                && has_no_operation(&exception)
-            {
-                unheard();
-            }
+            heard(!matches!(
+                outcome,
+                Err(comm::NotifyPublishOfferChangeError::System(exception))
+                    if has_no_operation(&exception)
+            ));
         };
         self.of::<NotifyPublish>()
-            .sendc_offer_change(done, added, removed);
+            .sendc_offer_change(done, &changes.added, &changes.removed);
     }
 
-    /// Tells a supplier of types that consumers subscribe to now, and of those that they do not any more. `unheard` is
-    /// called if it has no such operation.
-    pub(crate) fn subscription_change(
-        &self,
-        added: &[EventType],
-        removed: &[EventType],
-        unheard: impl FnOnce() + Send + 'static,
-    ) {
+    /// Tells a supplier of types that consumers subscribe to now, and of those that they do not any more.
+    pub(crate) fn subscription_change(&self, changes: &Changes, heard: Heard) {
         let done = move |outcome: Result<(), comm::NotifySubscribeSubscriptionChangeError>| {
-            if let Err(comm::NotifySubscribeSubscriptionChangeError::System(exception)) = outcome
-                && has_no_operation(&exception)
-            {
-                unheard();
-            }
+            heard(!matches!(
+                outcome,
+                Err(comm::NotifySubscribeSubscriptionChangeError::System(exception))
+                    if has_no_operation(&exception)
+            ));
         };
-        self.of::<NotifySubscribe>()
-            .sendc_subscription_change(done, added, removed);
+        self.of::<NotifySubscribe>().sendc_subscription_change(
+            done,
+            &changes.added,
+            &changes.removed,
+        );
     }
 }
+
+/// Handler of a call that tells of changes of types; false is a client that lacks the operation.
+pub(crate) type Heard = Box<dyn FnOnce(bool) + Send>;
 
 /// Returns whether an exception says that an object lacks an operation, as those of the Event Service lack changes of
 /// types.

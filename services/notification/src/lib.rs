@@ -7,7 +7,7 @@
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality, administered              filters; quality of service; their operations
 //! hub, group                                 a channel and an administrator, as their proxies see them
-//! proxy, inlet, outlet                       proxies of suppliers, and of consumers
+//! proxy, inlet, outlet, notices              proxies of suppliers, and of consumers; changes of types
 //! admin, channel, factory                    administrators, channels, and all channels of a service
 //! service, hosted, settings                  the service in a process
 //! ```
@@ -31,6 +31,7 @@ mod inlet;
 mod limited;
 mod limits;
 mod metrics;
+mod notices;
 mod outlet;
 mod proxy;
 mod qos;

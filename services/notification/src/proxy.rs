@@ -13,6 +13,7 @@ use crate::common::Common;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{ClientType, ObtainInfoMode, ProxyId, ProxyType};
 use crate::filter::Attached;
+use crate::notices::Notices;
 use crate::quality::Quality;
 use crate::types::{BadTypes, Types};
 
@@ -27,6 +28,7 @@ pub(crate) struct Proxy {
     pub(crate) connection: Connection<Client>,
     pub(crate) quality: Quality,
     pub(crate) filters: Attached,
+    pub(crate) notices: Mutex<Notices>,
     types: Mutex<Types>,
     /// States that the client wants to hear of changes of types.
     wants_updates: AtomicBool,
@@ -66,6 +68,7 @@ impl Proxy {
             connection: Connection::new(),
             quality,
             filters,
+            notices: Mutex::default(),
             types: Mutex::default(),
             wants_updates: AtomicBool::new(true),
             has_ears: AtomicBool::new(true),

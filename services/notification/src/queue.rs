@@ -1,7 +1,8 @@
 //! Queue of one consumer: ordered by the order policy, bounded by the discard policy.
 //!
-//! Two maps hold it: events by the order in which they are taken, and the same events by the order in which they are
-//! given up. Events that are equal in either are in order of arrival. An event whose life has ended is never taken.
+//! Maps hold it: events by the order in which they are taken, and the places of the same events by the order in which
+//! they are given up, and by the ends of their lives. Events that are equal in any are in order of arrival. An event whose
+//! life has ended is never taken.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -47,6 +48,8 @@ pub(crate) struct Queue<T> {
     entries: BTreeMap<Place, Numbered<T>>,
     /// Places of the same events, by the order in which they are given up.
     victims: BTreeMap<Place, Place>,
+    /// Places of those that have an end of life, by it.
+    ends: BTreeMap<(Instant, u64), Place>,
 }
 
 /// Entry with the number of its arrival.
@@ -91,6 +94,7 @@ impl<T> Queue<T> {
             next: 0,
             entries: BTreeMap::new(),
             victims: BTreeMap::new(),
+            ends: BTreeMap::new(),
         }
     }
 
@@ -119,11 +123,12 @@ impl<T> Queue<T> {
     pub(crate) fn take(&mut self, most: usize, now: Instant) -> Taken<T> {
         let mut taken = Taken::default();
         while taken.events.len() < most {
-            let Some((place, numbered)) = self.entries.pop_first() else {
+            let Some((&place, _)) = self.entries.first_key_value() else {
                 break;
             };
-            self.victims.remove(&self.victim_place(&numbered, place));
-            self.bytes -= numbered.entry.bytes;
+            let Some(numbered) = self.remove(place) else {
+                break;
+            };
             match numbered.entry.has_ended(now) {
                 true => taken.expired += 1,
                 false => taken.events.push(numbered),
@@ -140,9 +145,8 @@ impl<T> Queue<T> {
         bounds: Bounds,
         now: Instant,
     ) -> Lost {
-        let entries = std::mem::take(&mut self.entries);
-        self.victims.clear();
-        (self.order, self.discard, self.bounds, self.bytes) = (order, discard, bounds, 0);
+        let entries = self.empty();
+        (self.order, self.discard, self.bounds) = (order, discard, bounds);
         for numbered in entries.into_values() {
             self.insert(numbered);
         }
@@ -151,10 +155,14 @@ impl<T> Queue<T> {
 
     /// Empties the queue; returns the number of events that were in it.
     pub(crate) fn clear(&mut self) -> usize {
-        let entries = std::mem::take(&mut self.entries);
+        self.empty().len()
+    }
+
+    fn empty(&mut self) -> BTreeMap<Place, Numbered<T>> {
         self.victims.clear();
+        self.ends.clear();
         self.bytes = 0;
-        entries.len()
+        std::mem::take(&mut self.entries)
     }
 
     fn insert(&mut self, numbered: Numbered<T>) {
@@ -162,7 +170,20 @@ impl<T> Queue<T> {
         self.bytes += numbered.entry.bytes;
         self.victims
             .insert(self.victim_place(&numbered, place), place);
+        if let Some(end) = numbered.end() {
+            self.ends.insert(end, place);
+        }
         self.entries.insert(place, numbered);
+    }
+
+    fn remove(&mut self, place: Place) -> Option<Numbered<T>> {
+        let numbered = self.entries.remove(&place)?;
+        self.victims.remove(&self.victim_place(&numbered, place));
+        if let Some(end) = numbered.end() {
+            self.ends.remove(&end);
+        }
+        self.bytes -= numbered.entry.bytes;
+        Some(numbered)
     }
 
     /// Gives up events until the queue is within its bounds; first those whose life has ended.
@@ -173,13 +194,10 @@ impl<T> Queue<T> {
         }
         lost.expired = self.drop_ended(now);
         while !self.is_within() {
-            let Some((_, place)) = self.victims.pop_first() else {
+            let Some((_, &place)) = self.victims.first_key_value() else {
                 break;
             };
-            if let Some(numbered) = self.entries.remove(&place) {
-                self.bytes -= numbered.entry.bytes;
-                lost.discarded += 1;
-            }
+            lost.discarded += usize::from(self.remove(place).is_some());
         }
         lost
     }
@@ -189,17 +207,16 @@ impl<T> Queue<T> {
         fits || self.entries.len() <= 1
     }
 
+    /// Drops the events whose life has ended, and looks at no other.
     fn drop_ended(&mut self, now: Instant) -> usize {
-        let ended = |(_, numbered): &(&Place, &Numbered<T>)| numbered.entry.has_ended(now);
-        let places = self.entries.iter().filter(ended).map(|(place, _)| *place);
-        let places: Vec<Place> = places.collect();
-        for place in &places {
-            if let Some(numbered) = self.entries.remove(place) {
-                self.victims.remove(&self.victim_place(&numbered, *place));
-                self.bytes -= numbered.entry.bytes;
+        let mut dropped = 0;
+        while let Some((&(end, _), &place)) = self.ends.first_key_value() {
+            if end > now || self.remove(place).is_none() {
+                break;
             }
+            dropped += 1;
         }
-        places.len()
+        dropped
     }
 
     fn place(&self, numbered: &Numbered<T>) -> Place {
@@ -220,6 +237,12 @@ impl<T> Queue<T> {
             Discard::Priority => (Reverse(!entry.priority), None, number),
             Discard::Deadline => (Reverse(0), Some(entry.late()), number),
         }
+    }
+}
+
+impl<T> Numbered<T> {
+    fn end(&self) -> Option<(Instant, u64)> {
+        Some((self.entry.ends?, self.number))
     }
 }
 

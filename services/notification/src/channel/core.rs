@@ -19,6 +19,7 @@ use crate::filter::Registry;
 use crate::group::DEFAULT;
 use crate::hub::{Home, Subscriber, Verdicts};
 use crate::index::Index;
+use crate::notices::{self, Listener};
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
 use crate::refusal::Refusal;
@@ -178,43 +179,20 @@ impl Channel {
                 None => index.remove(subscriber.number()),
             }
         }
-        let changes = self.subscribed.lock().replace(old, new);
+        // Under the lock, so that all hear of the changes in their order.
+        let mut subscribed = self.subscribed.lock();
+        let changes = subscribed.replace(old, new);
         if !changes.is_empty() {
-            self.tell_suppliers(&changes);
+            tell_all(self.members.inlets(), &changes);
         }
     }
 
     /// Notes the types that a supplier offers in place of others; `None` is one that is not connected.
     pub(super) fn offered_types(&self, old: Option<&Types>, new: Option<&Types>) {
-        let changes = self.offered.lock().replace(old, new);
+        let mut offered = self.offered.lock();
+        let changes = offered.replace(old, new);
         if !changes.is_empty() {
-            self.tell_consumers(&changes);
-        }
-    }
-
-    fn tell_suppliers(&self, changes: &Changes) {
-        for inlet in self.members.inlets() {
-            let Some(client) = inlet.base.listener() else {
-                continue;
-            };
-            let changes = changes.clone();
-            self.common.checks.run(move || {
-                let unheard = move || inlet.base.note_deafness();
-                client.subscription_change(&changes.added, &changes.removed, unheard);
-            });
-        }
-    }
-
-    fn tell_consumers(&self, changes: &Changes) {
-        for outlet in self.members.outlets() {
-            let Some(client) = outlet.base.listener() else {
-                continue;
-            };
-            let changes = changes.clone();
-            self.common.checks.run(move || {
-                let unheard = move || outlet.base.note_deafness();
-                client.offer_change(&changes.added, &changes.removed, unheard);
-            });
+            tell_all(self.members.outlets(), &changes);
         }
     }
 
@@ -242,5 +220,11 @@ impl Channel {
             suppliers.end();
         }
         self.common.objects.remove(&self.object_id());
+    }
+}
+
+fn tell_all<L: Listener>(listeners: Vec<Arc<L>>, changes: &Changes) {
+    for listener in &listeners {
+        notices::tell(listener, changes);
     }
 }

@@ -7,12 +7,14 @@ use parking_lot::Mutex;
 use punctual_events::watch::Watched;
 
 use super::pull::Pull;
-use crate::client::{Client, Style};
+use crate::census::Changes;
+use crate::client::{Client, Heard, Style};
 use crate::cos_notification::EventType;
 use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
+use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
 use crate::types::{BadTypes, Types};
@@ -134,5 +136,15 @@ impl Watched for Inlet {
 
     fn end(&self) {
         self.finish(true);
+    }
+}
+
+impl Listener for Inlet {
+    fn base(&self) -> &Proxy {
+        &self.base
+    }
+
+    fn tell(client: &Client, changes: &Changes, heard: Heard) {
+        client.subscription_change(changes, heard);
     }
 }

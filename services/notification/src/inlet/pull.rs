@@ -8,9 +8,11 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub(super) struct Pull {
     pub(super) is_suspended: bool,
-    /// States that a call is under way, or is to begin.
-    pub(super) is_under_way: bool,
-    pub(super) back_off: Duration,
+    /// States that a call is under way, or is to begin, or that its events are being passed on.
+    is_under_way: bool,
+    back_off: Duration,
+    /// Number of the turn that is waited for: earlier ones do not count any more.
+    turn: u64,
 }
 
 impl Pull {
@@ -19,6 +21,64 @@ impl Pull {
             is_suspended: false,
             is_under_way: false,
             back_off: limits.retry,
+            turn: 0,
         }
+    }
+
+    /// Notes that a call begins; returns whether one may.
+    pub(super) fn begin(&mut self) -> bool {
+        let begins = !self.is_under_way && !self.is_suspended;
+        self.is_under_way |= begins;
+        begins
+    }
+
+    /// Notes that no call is under way any more.
+    pub(super) fn end(&mut self) {
+        self.is_under_way = false;
+    }
+
+    /// Begins to wait for another turn, in place of the one that was waited for. Returns its number.
+    pub(super) fn next_turn(&mut self) -> u64 {
+        self.turn += 1;
+        self.turn
+    }
+
+    /// Returns whether a turn is the one that is waited for.
+    pub(super) fn is_turn(&self, turn: u64) -> bool {
+        self.turn == turn
+    }
+
+    /// Notes that a call was answered.
+    pub(super) fn reset_back_off(&mut self, limits: &Limits) {
+        self.back_off = limits.retry;
+    }
+
+    /// Returns the time to wait after a call that failed, which is twice as long the next time.
+    pub(super) fn back_off(&mut self, limits: &Limits) -> Duration {
+        let time = self.back_off;
+        self.back_off = (time * 2).min(limits.longest_retry.max(limits.retry));
+        time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_call_is_under_way_and_one_turn_is_waited_for() {
+        let mut pull = Pull::new(&Limits::default());
+        assert!(pull.begin());
+        assert!(!pull.begin());
+        pull.end();
+        let first = pull.next_turn();
+        assert!(pull.is_turn(first));
+        // A supplier that is resumed is called at once, and the turn after that call counts alone.
+        assert!(pull.begin());
+        pull.end();
+        let second = pull.next_turn();
+        assert!(!pull.is_turn(first) && pull.is_turn(second));
+        pull.is_suspended = true;
+        assert!(!pull.begin());
     }
 }

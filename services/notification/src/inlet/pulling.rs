@@ -10,12 +10,8 @@ use crate::event::Event;
 impl Inlet {
     /// Begins a call, if none is under way and pulling is not suspended.
     pub(super) fn pull_soon(&self) {
-        {
-            let mut pull = self.pull.lock();
-            if pull.is_under_way || pull.is_suspended {
-                return;
-            }
-            pull.is_under_way = true;
+        if !self.pull.lock().begin() {
+            return;
         }
         self.begin();
     }
@@ -33,7 +29,7 @@ impl Inlet {
     fn call(&self) {
         let supplier = self.base.connection.peer();
         let Some(supplier) = supplier.filter(|_| !self.pull.lock().is_suspended) else {
-            self.pull.lock().is_under_way = false;
+            self.pull.lock().end();
             return;
         };
         let own = self.own.clone();
@@ -52,23 +48,30 @@ impl Inlet {
 
     /// Passes events on, and decides when to call again. Called by the thread that reads replies; does not block.
     fn pulled(&self, pulled: Result<Vec<Event>, Failure>) {
-        self.pull.lock().is_under_way = false;
         if !self.base.connection.is_connected() {
             return;
         }
         match pulled {
-            Ok(events) => {
-                self.base.is_given_up(true);
-                self.pull.lock().back_off = self.base.common.limits.retry;
-                let has_more = !events.is_empty();
-                self.publish_all(events);
-                match has_more {
-                    true => self.pull_soon(),
-                    false => self.pull_after(self.base.common.limits.pull_interval),
-                }
-            }
+            Ok(events) => self.supplied(events),
             Err(Failure::Disconnected) => drop(self.finish(false)),
             Err(failure) => self.failed(&failure),
+        }
+    }
+
+    /// Passes events on before the next call, so that they stay in order.
+    fn supplied(&self, events: Vec<Event>) {
+        let limits = &self.base.common.limits;
+        self.base.is_given_up(true);
+        let has_more = !events.is_empty();
+        self.publish_all(events);
+        {
+            let mut pull = self.pull.lock();
+            pull.reset_back_off(limits);
+            pull.end();
+        }
+        match has_more {
+            true => self.pull_soon(),
+            false => self.pull_after(limits.pull_interval),
         }
     }
 
@@ -84,10 +87,9 @@ impl Inlet {
         let is_lost = matches!(failure, Failure::Gone) || self.base.is_given_up(false);
         if !is_lost {
             self.base.common.metrics.retried.add(1);
-            let limits = &self.base.common.limits;
             let mut pull = self.pull.lock();
-            let time = pull.back_off;
-            pull.back_off = (time * 2).min(limits.longest_retry.max(limits.retry));
+            pull.end();
+            let time = pull.back_off(&self.base.common.limits);
             drop(pull);
             return self.pull_after(time);
         }
@@ -102,8 +104,10 @@ impl Inlet {
 
     fn pull_after(&self, time: Duration) {
         let own = self.own.clone();
+        let turn = self.pull.lock().next_turn();
         self.base.common.timetable.after(time, move || {
-            if let Some(own) = own.upgrade() {
+            let own = own.upgrade();
+            if let Some(own) = own.filter(|own| own.pull.lock().is_turn(turn)) {
                 own.pull_soon();
             }
         });

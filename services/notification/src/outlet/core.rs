@@ -7,13 +7,15 @@ use parking_lot::{Mutex, RwLock};
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
-use crate::client::Client;
+use crate::census::Changes;
+use crate::client::{Client, Heard};
 use crate::cos_notification::{EventType, Property, UnsupportedQoS};
 use crate::cos_notify_filter::MappingFilter;
 use crate::event::Event;
 use crate::filter::{Mapping, Mappings};
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
+use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
@@ -60,25 +62,12 @@ impl Outlet {
         let start_in = event.terms().start_in.filter(|time| !time.is_zero());
         let terms = self.delivery.lock().terms;
         match start_in.filter(|_| terms.has_start_times) {
-            Some(time) => self.offer_after(time, event.clone()),
+            Some(time) => self.offer_after(time, event),
             None => self.offer_now(event),
         }
     }
 
-    fn offer_after(&self, time: Duration, event: Arc<Event>) {
-        if !self.delivery.lock().hold() {
-            return self.base.common.metrics.discarded.add(1);
-        }
-        let own = self.own.clone();
-        self.base.common.timetable.after(time, move || {
-            if let Some(own) = own.upgrade() {
-                own.delivery.lock().release();
-                own.offer_now(&event);
-            }
-        });
-    }
-
-    fn offer_now(&self, event: &Arc<Event>) {
+    pub(super) fn offer_now(&self, event: &Arc<Event>) {
         let entry = self.entry(event);
         let lost = self.delivery.lock().push(entry);
         match lost {
@@ -259,5 +248,15 @@ impl Watched for Outlet {
 
     fn end(&self) {
         self.finish(true);
+    }
+}
+
+impl Listener for Outlet {
+    fn base(&self) -> &Proxy {
+        &self.base
+    }
+
+    fn tell(client: &Client, changes: &Changes, heard: Heard) {
+        client.offer_change(changes, heard);
     }
 }

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::alarm::Alarm;
 use super::call::Call;
+use super::held::Held;
 use crate::event::Event;
 use crate::limits::Limits;
 use crate::qos::Terms;
@@ -19,9 +21,9 @@ pub(super) struct Delivery {
     pub(super) queue_length: usize,
     /// Calls that wait for events; there are none while there are events.
     calls: VecDeque<Call>,
-    /// Number of events that wait for their StartTime.
-    held: usize,
-    most_held: usize,
+    /// Events that wait for their StartTime.
+    held: Held,
+    alarm: Alarm,
     pub(super) stage: Stage,
     pub(super) is_suspended: bool,
     /// Time until the next call after one that failed.
@@ -34,8 +36,8 @@ pub(super) struct Delivery {
 pub(super) enum Stage {
     #[default]
     Idle,
-    /// Events are collected for a batch until a time.
-    Collecting,
+    /// Events are collected for a batch until this time.
+    Collecting(Instant),
     /// A push has begun, or is to begin at once.
     Pushing,
     /// A push has failed, and is made again later.
@@ -49,8 +51,8 @@ impl Delivery {
             terms: *terms,
             queue_length: 0,
             calls: VecDeque::new(),
-            held: 0,
-            most_held: limits.queue_events,
+            held: Held::new(bounds(limits, &Terms::default(), 0)),
+            alarm: Alarm::default(),
             stage: Stage::Idle,
             is_suspended: false,
             back_off: limits.retry,
@@ -79,16 +81,30 @@ impl Delivery {
         }
     }
 
-    /// Counts an event that waits for its StartTime; returns whether there is room.
-    pub(super) fn hold(&mut self) -> bool {
-        let has_room = self.held < self.most_held;
-        self.held += usize::from(has_room);
-        has_room
+    /// Has an event wait for its StartTime. Returns whether there was room, and the delivery has not ended.
+    pub(super) fn hold(&mut self, start: Instant, event: &Arc<Event>) -> bool {
+        !self.is_closed && self.held.add(start, event)
     }
 
-    /// Counts an event out that has waited for its StartTime.
-    pub(super) fn release(&mut self) {
-        self.held = self.held.saturating_sub(1);
+    /// Takes the events out whose StartTime has come.
+    pub(super) fn started(&mut self, now: Instant) -> Vec<Arc<Event>> {
+        self.held.take(now)
+    }
+
+    /// Notes that a timer has woken the outlet; returns whether a batch has been collected for its time.
+    pub(super) fn wake(&mut self, now: Instant) -> bool {
+        self.alarm.ring(now);
+        matches!(self.stage, Stage::Collecting(end) if end <= now)
+    }
+
+    /// Returns the time to set a timer to, if one is needed for what waits.
+    pub(super) fn next_alarm(&mut self, now: Instant) -> Option<Duration> {
+        let collected = match self.stage {
+            Stage::Collecting(end) => Some(end),
+            _ => None,
+        };
+        let next = self.held.first().into_iter().chain(collected).min()?;
+        self.alarm.plan(next, now)
     }
 
     /// Applies other terms.
@@ -147,10 +163,10 @@ impl Delivery {
         std::mem::take(&mut self.calls)
     }
 
-    /// Ends the delivery. Returns the calls that waited, and the number of events that were in the queue.
+    /// Ends the delivery. Returns the calls that waited, and the number of events that did.
     pub(super) fn close(&mut self) -> (VecDeque<Call>, usize) {
         self.is_closed = true;
-        (self.take_calls(), self.queue.clear())
+        (self.take_calls(), self.queue.clear() + self.held.clear())
     }
 }
 

@@ -6,17 +6,23 @@
 //! delivery    the queue, and what is under way
 //! pushing     calls to consumers that are pushed to; what follows their failures
 //! pulling     calls of consumers that pull
+//! waiting     what waits for its time
+//! held        events that wait for their StartTime
+//! alarm       timers
 //! interface   operations that all have; interfaces, those of each kind
 //! ```
 //! An outlet occupies no thread. A push is begun by a worker, and its reply is handled where it arrives; a call of a
 //! consumer that finds no event waits as a [`call::Call`].
 
+mod alarm;
 mod call;
 mod core;
 mod delivery;
+mod held;
 mod interface;
 mod interfaces;
 mod pulling;
 mod pushing;
+mod waiting;
 
 pub(crate) use self::core::Outlet;

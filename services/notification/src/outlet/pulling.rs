@@ -16,7 +16,11 @@ impl Outlet {
         }
         let has_events = self.delivery.lock().queue.len() > 0;
         match has_events || !call.waits() {
-            true => self.answer(call),
+            true => {
+                self.answer(call);
+                // It may wait after all, or have left events to others that do, while one came.
+                self.answer_calls();
+            }
             false => self.wait(call),
         }
     }

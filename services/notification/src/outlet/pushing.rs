@@ -4,7 +4,7 @@
 //! answers with an exception, or not in time, may have seen the events, and gets the next ones.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
@@ -24,9 +24,11 @@ impl Outlet {
                 self.begin_push();
             }
             Next::Collect(time) => {
-                delivery.stage = Stage::Collecting;
+                let now = Instant::now();
+                delivery.stage = now.checked_add(time).map_or(Stage::Idle, Stage::Collecting);
+                let timer = delivery.next_alarm(now);
                 drop(delivery);
-                self.push_after(time, Stage::Collecting);
+                self.wake_after(timer);
             }
         }
     }
@@ -41,19 +43,19 @@ impl Outlet {
         });
     }
 
-    fn push_after(&self, time: Duration, stage: Stage) {
+    fn push_after(&self, time: Duration) {
         let own = self.own.clone();
         self.base.common.timetable.after(time, move || {
             if let Some(own) = own.upgrade() {
-                own.resume_from(stage);
+                own.resume_push();
             }
         });
     }
 
     /// Pushes what there is, after a time of waiting.
-    fn resume_from(&self, stage: Stage) {
+    pub(super) fn resume_push(&self) {
         let mut delivery = self.delivery.lock();
-        if delivery.stage != stage {
+        if matches!(delivery.stage, Stage::Idle | Stage::Pushing) {
             return;
         }
         let has_some = delivery.queue.len() > 0 && !delivery.is_suspended;
@@ -151,7 +153,7 @@ impl Outlet {
         let time = delivery.back_off(&self.base.common.limits);
         delivery.stage = Stage::BackingOff;
         drop(delivery);
-        self.push_after(time, Stage::BackingOff);
+        self.push_after(time);
     }
 
     fn lose(&self, failure: &Failure) {

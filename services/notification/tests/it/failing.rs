@@ -1,7 +1,7 @@
 //! Clients that do not answer, fail or are gone: others are not affected, and those that come back go on.
 
 use std::net::TcpListener;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use punctual::{
     Any, CompletionStatus, Interface, ListenEndpoint, Orb, RootPoa, SystemException,
@@ -216,4 +216,28 @@ fn an_event_that_is_too_large_is_refused_and_others_pass() {
     );
     pushes.push_structured_event(&event(2)).unwrap();
     assert_eq!(sink.wait_for(1), [2]);
+}
+
+#[test]
+fn an_event_that_a_consumer_cannot_read_does_not_keep_the_next_ones_waiting() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = served.channel(&[], &[]);
+    let (proxy, sink) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    for (count, kind) in [Kind::Marshal, Kind::BadParam, Kind::BadOperation]
+        .into_iter()
+        .enumerate()
+    {
+        sink.refuse(Some(SystemException::new(kind, 0, CompletionStatus::No)));
+        pushes.push_structured_event(&event(1)).unwrap();
+        let limit = Instant::now() + Duration::from_secs(60);
+        while served.metric("undelivered_total") <= count as u64 {
+            assert!(Instant::now() < limit, "{kind:?}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    sink.refuse(None);
+    pushes.push_structured_event(&event(2)).unwrap();
+    assert_eq!(sink.wait_for(1), [2]);
+    assert!(exists(&proxy));
 }

@@ -305,3 +305,31 @@ fn batches_are_as_large_as_their_limit_and_wait_for_their_pace() {
     pushes.push_structured_event(&event(7)).unwrap();
     assert_eq!(sink.wait_for(8)[7], 7);
 }
+
+#[test]
+fn events_that_wait_for_their_start_end_with_their_consumer() {
+    let (served, program) = (Served::new(), Program::new());
+    let administration = [
+        property(names::MAX_QUEUE_LENGTH, 1),
+        property(names::REJECT_NEW_EVENTS, true),
+    ];
+    let channel = program.see(&served.channel(&[], &administration));
+    let (proxy, _) = program.sink(&channel);
+    let pushes = program.pushes_to(&channel);
+    let never = UtcT {
+        time: u64::MAX,
+        ..UtcT::default()
+    };
+    let waits = with_header(1, vec![property(names::START_TIME, never)]);
+    pushes.push_structured_event(&waits).unwrap();
+    assert_eq!(
+        kind_of(pushes.push_structured_event(&event(2))),
+        Kind::ImpLimit
+    );
+    proxy.disconnect_structured_push_supplier().unwrap();
+    assert_eq!(served.metric("undelivered_total"), 1);
+    // The channel has no event any more.
+    let (_, sink) = program.sink(&channel);
+    pushes.push_structured_event(&event(3)).unwrap();
+    assert_eq!(sink.wait_for(1), [3]);
+}

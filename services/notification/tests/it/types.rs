@@ -1,5 +1,8 @@
 //! Types of events: who gets which, and who hears of whose.
 
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
 use punctual::SystemExceptionKind as Kind;
 use punctual_notification::Limits;
 use punctual_notification::cos_notify_channel_admin::{
@@ -198,4 +201,44 @@ fn types_that_are_too_long_or_too_many_are_refused() {
     assert!(pushes.offer_change(&[long], &[]).is_err());
     let offered = suppliers(&channel).offer_change(&two, &[]);
     assert_eq!(kind_of(offered), Kind::ImpLimit);
+}
+
+#[test]
+fn suppliers_hear_of_changes_in_their_order() {
+    let (served, program) = (Served::new(), Program::new());
+    let channel = program.see(&served.channel(&[], &[]));
+    let proxy: StructuredProxyPushConsumer = narrowed(&push_consumer(
+        &suppliers(&channel),
+        ClientType::StructuredEvent,
+    ));
+    let supplier = Peer::default();
+    proxy
+        .connect_structured_push_supplier(Some(&program.object(supplier.clone())))
+        .unwrap();
+    let (consumer, _) = program.sink(&channel);
+    let (one, other) = ([event_type("A", "1")], [event_type("A", "2")]);
+    for _ in 0..200 {
+        consumer.subscription_change(&one, &other).unwrap();
+        consumer.subscription_change(&other, &one).unwrap();
+    }
+    let last = [event_type("A", "3")];
+    consumer.subscription_change(&last, &other).unwrap();
+    let limit = Instant::now() + Duration::from_secs(60);
+    while heard(&supplier) != ["A/3"] {
+        assert!(Instant::now() < limit, "{:?}", supplier.changes());
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Returns the types that there are after all changes of which a client has heard, none of which repeats another.
+fn heard(client: &Peer) -> Vec<String> {
+    let mut types = BTreeSet::new();
+    for change in client.changes().iter().flat_map(|line| line.split(' ')) {
+        let is_new = match change.strip_prefix('+') {
+            Some(added) => types.insert(added.to_owned()),
+            None => types.remove(change.trim_start_matches('-')),
+        };
+        assert!(is_new, "{change}: {:?}", client.changes());
+    }
+    types.into_iter().collect()
 }

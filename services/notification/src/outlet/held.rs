@@ -1,0 +1,93 @@
+//! Events that wait for their StartTime.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::event::Event;
+use crate::queue::Bounds;
+
+/// Events by the times at which they may be delivered.
+#[derive(Debug)]
+pub(super) struct Held {
+    events: BTreeMap<(Instant, u64), Arc<Event>>,
+    bytes: usize,
+    bounds: Bounds,
+    next: u64,
+}
+
+impl Held {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self {
+            events: BTreeMap::new(),
+            bytes: 0,
+            bounds,
+            next: 0,
+        }
+    }
+
+    /// Adds an event; returns whether there was room.
+    pub(super) fn add(&mut self, start: Instant, event: &Arc<Event>) -> bool {
+        let bytes = self.bytes.saturating_add(event.bytes());
+        if self.events.len() >= self.bounds.events || bytes > self.bounds.bytes {
+            return false;
+        }
+        self.bytes = bytes;
+        self.events.insert((start, self.next), event.clone());
+        self.next += 1;
+        true
+    }
+
+    /// Returns the time of the first one.
+    pub(super) fn first(&self) -> Option<Instant> {
+        self.events.first_key_value().map(|((start, _), _)| *start)
+    }
+
+    /// Takes the events out whose time has come.
+    pub(super) fn take(&mut self, now: Instant) -> Vec<Arc<Event>> {
+        let mut taken = Vec::new();
+        while let Some(first) = self.events.first_entry() {
+            if first.key().0 > now {
+                break;
+            }
+            let event = first.remove();
+            self.bytes -= event.bytes();
+            taken.push(event);
+        }
+        taken
+    }
+
+    /// Drops all events; returns their number.
+    pub(super) fn clear(&mut self) -> usize {
+        self.bytes = 0;
+        std::mem::take(&mut self.events).len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use punctual::Any;
+
+    #[test]
+    fn events_are_bounded_in_number_and_bytes_and_come_in_the_order_of_their_times() {
+        let event = Arc::new(Event::of_any(&Any::new(&1).unwrap()));
+        let now = Instant::now();
+        let after = |seconds| now + Duration::from_secs(seconds);
+        let bounds = |events, bytes| Bounds { events, bytes };
+        let mut held = Held::new(bounds(2, usize::MAX));
+        assert!(held.add(after(2), &event) && held.add(after(1), &event));
+        assert!(!held.add(after(1), &event));
+        assert_eq!(held.first(), Some(after(1)));
+        assert_eq!(held.take(after(1)).len(), 1);
+        assert_eq!(held.first(), Some(after(2)));
+        assert_eq!(held.clear(), 1);
+        let mut held = Held::new(bounds(9, event.bytes() * 2 - 1));
+        assert!(held.add(now, &event));
+        assert!(!held.add(now, &event));
+        assert_eq!(held.take(now).len(), 1);
+        assert!(held.add(now, &event));
+    }
+}
