@@ -31,8 +31,8 @@ pub struct Arrivals {
 pub(super) struct ArrivalTimes {
     /// Time of the last one; the highest number before the first.
     last: AtomicU64,
-    /// Number of the next arrival, from 1.
-    next: AtomicU64,
+    /// Number of arrivals.
+    count: AtomicU64,
     ring: [AtomicU64; RING],
     bursts: Mutex<Bursts>,
 }
@@ -42,8 +42,8 @@ pub(super) struct ArrivalTimes {
 pub(super) struct Arrival {
     /// Distance to the one before; [`NO_DISTANCE`] for the first, and for one that another thread has overtaken.
     pub(super) distance: u64,
-    /// Number of arrivals with it.
-    pub(super) number: u64,
+    /// Number of arrivals before it.
+    before: u64,
 }
 
 /// Period and jitter of the arrivals that have been looked at.
@@ -60,16 +60,10 @@ struct Bursts {
 }
 
 impl Arrival {
-    /// Arrival that is not known yet.
-    pub(super) const NONE: Self = Self {
-        distance: NO_DISTANCE,
-        number: 1,
-    };
-
     /// Returns whether a block of arrivals has ended with it: [`ArrivalTimes::look_at`] must be called for it.
     #[inline(always)]
     pub(super) fn ends_block(self) -> bool {
-        self.number.is_multiple_of(BLOCK as u64)
+        self.before % BLOCK as u64 == BLOCK as u64 - 1
     }
 }
 
@@ -78,7 +72,7 @@ impl ArrivalTimes {
     pub(super) fn new() -> Self {
         Self {
             last: AtomicU64::new(u64::MAX),
-            next: AtomicU64::new(1),
+            count: AtomicU64::new(0),
             ring: [const { AtomicU64::new(0) }; RING],
             bursts: Mutex::new(Bursts::NONE),
         }
@@ -87,24 +81,24 @@ impl ArrivalTimes {
     /// Adds an arrival at this time.
     #[inline(always)]
     pub(super) fn add(&self, at: u64) -> Arrival {
-        let before = self.last.swap(at, Ordering::Relaxed);
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.place(number).store(at, Ordering::Relaxed);
-        let distance = at.checked_sub(before).unwrap_or(NO_DISTANCE);
-        Arrival { distance, number }
+        let last = self.last.swap(at, Ordering::Relaxed);
+        let before = self.count.fetch_add(1, Ordering::Relaxed);
+        self.ring[before as usize % RING].store(at, Ordering::Relaxed);
+        let distance = at.checked_sub(last).unwrap_or(NO_DISTANCE);
+        Arrival { distance, before }
     }
 
     /// Looks at the arrivals up to this one. Never waits: if another thread is about it, the next block's end will do.
     pub(super) fn look_at(&self, last: Arrival) {
         if let Ok(mut bursts) = self.bursts.try_lock() {
-            self.look_up_to(last.number, &mut bursts);
+            self.look_up_to(last.before + 1, &mut bursts);
         }
     }
 
     /// Returns period and jitter of all arrivals so far; `None` of fewer than two.
     pub(super) fn all(&self, scale: Scale) -> Option<Arrivals> {
         let mut bursts = self.bursts.lock().map(|bursts| *bursts).ok()?;
-        self.look_up_to(self.next.load(Ordering::Relaxed) - 1, &mut bursts);
+        self.look_up_to(self.count.load(Ordering::Relaxed), &mut bursts);
         (bursts.number > 1).then(|| Arrivals {
             period: scale.time(bursts.period),
             jitter: scale.time_at_least(bursts.jitter),
@@ -121,11 +115,6 @@ impl ArrivalTimes {
             let count = (BLOCK - first % BLOCK).min((number - bursts.number) as usize);
             bursts.add(&self.ring[first..first + count]);
         }
-    }
-
-    #[inline(always)]
-    fn place(&self, number: u64) -> &AtomicU64 {
-        &self.ring[number.wrapping_sub(1) as usize % RING]
     }
 }
 

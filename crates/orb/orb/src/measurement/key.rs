@@ -1,10 +1,13 @@
 //! Key by which a thread looks up an operation.
 
+/// Repository ids of a servant, the most derived one first.
+pub(crate) type Interfaces = &'static [&'static str];
+
 /// Operation as it is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key {
-    /// Address of the repository id: an equal id at another address has another slot.
-    interface: usize,
+    /// Address of the repository ids: equal ids at another address have another slot.
+    interfaces: usize,
     /// Length of the name, its first bytes and its last ones: all of it up to 16 bytes.
     length: usize,
     first: u64,
@@ -17,17 +20,17 @@ impl Key {
 
     /// Key that no operation has.
     pub(crate) const NEVER: Self = Self {
-        interface: 0,
+        interfaces: 0,
         length: usize::MAX,
         first: 0,
         last: 0,
     };
 
     #[inline(always)]
-    pub(crate) fn new(interface: &'static str, name: &str) -> Self {
+    pub(crate) fn new(interfaces: Interfaces, name: &str) -> Self {
         let (first, last) = ends(name.as_bytes());
         Self {
-            interface: interface.as_ptr().addr(),
+            interfaces: interfaces.as_ptr().addr(),
             length: name.len(),
             first,
             last,
@@ -37,7 +40,7 @@ impl Key {
     #[inline(always)]
     pub(crate) fn hash(self) -> usize {
         let name = self.first ^ self.last.rotate_left(29) ^ self.length as u64;
-        let all = name ^ self.interface as u64;
+        let all = name ^ self.interfaces as u64;
         (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize
     }
 }
@@ -65,7 +68,7 @@ mod tests {
     fn names_of_up_to_16_bytes_differ_in_their_keys() {
         let name = "abcdefghijklmnop";
         for length in 1..=16 {
-            let (one, id) = (&name[..length], "IDL:A:1.0");
+            let (one, id) = (&name[..length], &["IDL:A:1.0"]);
             assert_eq!(Key::new(id, one), Key::new(id, one));
             assert_ne!(Key::new(id, one), Key::new(id, &name[..length - 1]));
             for changed in 0..length {

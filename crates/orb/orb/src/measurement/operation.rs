@@ -1,9 +1,9 @@
 //! Measured times of one operation.
 
-use super::arrivals::{Arrival, ArrivalTimes, Arrivals, NO_DISTANCE};
+use super::arrivals::{ArrivalTimes, Arrivals, NO_DISTANCE};
 use super::expected::{Bounds, ViolationKind};
 use super::histogram::{Distribution, Histogram, Range};
-use super::ticks::Scale;
+use super::ticks::{self, Scale};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -45,7 +45,8 @@ pub(super) struct Times {
     pub(super) execution: u64,
     /// Response time in ticks.
     pub(super) response: u64,
-    pub(super) arrival: Arrival,
+    /// Distance to the upcall before in ticks; [`NO_DISTANCE`] if there is none.
+    pub(super) distance: u64,
 }
 
 /// Ranges of the usual times of an operation on one thread.
@@ -173,24 +174,21 @@ impl ThreadTimes {
         self.distance.add(distance);
     }
 
-    /// Adds an upcall whose times are not all usual, or that ends a block of arrivals. Returns the times that are usual
-    /// from now on: those that violate the plan never are, and none of an operation that is not in it.
+    /// Adds an upcall whose times are not all usual. Returns the times that are usual from now on: those that violate the
+    /// plan never are, and none of an operation that is not in it, or that the processor's counter does not measure.
     pub(super) fn add_unusual(&self, times: Times) -> Usual {
         let Times {
             execution,
             response,
-            arrival,
+            distance,
         } = times;
         self.execution.add(execution);
         self.execution.widen(execution);
         self.response.add(response);
         self.response.widen(response);
-        if arrival.distance != NO_DISTANCE {
-            self.distance.add(arrival.distance);
-            self.distance.widen(arrival.distance);
-        }
-        if arrival.ends_block() {
-            self.operation.arrivals.look_at(arrival);
+        if distance != NO_DISTANCE {
+            self.distance.add(distance);
+            self.distance.widen(distance);
         }
         self.usual()
     }
@@ -198,7 +196,7 @@ impl ThreadTimes {
     /// Returns the times that are usual.
     fn usual(&self) -> Usual {
         let bounds = &self.operation.bounds;
-        let executions = match self.operation.is_unknown {
+        let executions = match self.operation.is_unknown || !ticks::uses_counter() {
             true => (u64::MAX, 0),
             false => (0, bounds.wcet),
         };

@@ -2,7 +2,7 @@
 
 use super::expected::{Bounds, ViolationHandler};
 use super::operation::{MeasuredOperation, Operation, ThreadTimes};
-use super::ticks::{self, Scale};
+use super::ticks::Scale;
 use crate::observed::{Observer, scoped_name, set_running};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,7 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Number of the recording that is running; 0 if none is. Odd numbers are measured by the processor's counter.
+/// Number of the recording that is running; 0 if none is.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
@@ -65,12 +65,6 @@ pub(super) fn number() -> u64 {
     CURRENT.load(Ordering::Relaxed)
 }
 
-/// Returns whether the times of a recording are those of the processor's counter.
-#[inline(always)]
-pub(super) fn has_counter(number: u64) -> bool {
-    number % 2 == 1
-}
-
 /// Returns the recording that is running.
 pub(super) fn running() -> Option<Arc<Session>> {
     session().clone()
@@ -92,9 +86,9 @@ pub(super) fn start(
     if session.is_some() {
         return None;
     }
-    static NUMBERS: AtomicU64 = AtomicU64::new(2);
+    static NUMBERS: AtomicU64 = AtomicU64::new(1);
     let started = Arc::new(Session {
-        number: NUMBERS.fetch_add(2, Ordering::Relaxed) + u64::from(ticks::uses_counter()),
+        number: NUMBERS.fetch_add(1, Ordering::Relaxed),
         most,
         plan,
         handler,

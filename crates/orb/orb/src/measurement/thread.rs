@@ -3,9 +3,10 @@
 //! The one that it served last is beside the table. It is taken out for the time of the upcall, so that no count of
 //! references changes; a nested upcall finds it in the table.
 
-use super::key::Key;
+use super::key::{Interfaces, Key};
 use super::operation::{Operation, ThreadTimes, Usual};
 use super::session::{self, Session};
+use super::ticks;
 use punctual_sys::cpu_clock;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
@@ -35,7 +36,8 @@ pub(super) struct Served {
     /// Number of the recording.
     pub(super) session: u64,
     key: Key,
-    /// The same key, if all of the name is in it; else one that no operation has.
+    /// The same key, if all of the name is in it and times are those of the processor's counter; else one that no
+    /// operation has.
     whole: Key,
     pub(super) operation: Arc<Operation>,
     pub(super) times: Arc<ThreadTimes>,
@@ -46,27 +48,23 @@ pub(super) struct Served {
 /// Operation that the thread served last, which is another one than was asked for; or none.
 pub(super) type Other = Option<ManuallyDrop<Rc<Served>>>;
 
-/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording.
+/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording, and is
+/// measured by the processor's counter.
 ///
 /// # Errors
 /// The one that it is, for [`find`].
 #[inline(always)]
 pub(super) fn take_last(
     session: u64,
-    interface: &'static str,
+    interfaces: Interfaces,
     name: &str,
 ) -> Result<Rc<Served>, Other> {
     match LAST.take() {
-        Some(last) if last.session == session && last.whole == Key::new(interface, name) => {
+        Some(last) if last.session == session && last.whole == Key::new(interfaces, name) => {
             Ok(ManuallyDrop::into_inner(last))
         }
         last => Err(last),
     }
-}
-
-/// Takes the operation that the thread served last.
-pub(super) fn take_any() -> Other {
-    LAST.take()
 }
 
 /// Returns the CPU time of the thread without that of upcalls that have ended.
@@ -98,8 +96,8 @@ fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
 
 /// Finds an operation: the last one if its name is long, or another one in the table.
 #[inline(never)]
-pub(super) fn find(interface: &'static str, name: &str, last: Other) -> Option<Rc<Served>> {
-    let (session, key) = (session::number(), Key::new(interface, name));
+pub(super) fn find(interfaces: Interfaces, name: &str, last: Other) -> Option<Rc<Served>> {
+    let (session, key) = (session::number(), Key::new(interfaces, name));
     let last = last.map(ManuallyDrop::into_inner);
     if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
         return Some(last);
@@ -124,11 +122,11 @@ pub(super) fn joined() -> Option<Arc<Session>> {
 /// Keeps the times of an operation, for the thread's next upcalls; gives them back if it cannot.
 pub(super) fn keep(
     session: &Arc<Session>,
-    interface: &'static str,
+    interfaces: Interfaces,
     times: Arc<ThreadTimes>,
     usual: Usual,
 ) {
-    let key = Key::new(interface, &times.operation.operation);
+    let key = Key::new(interfaces, &times.operation.operation);
     let mut times = Some(times);
     let mut replaced = Table::NONE;
     let _ = OWN.try_with(|own| {
@@ -190,16 +188,21 @@ impl Table {
             *slot = Some(Rc::new(Served {
                 session: self.number,
                 key,
-                whole: match times.operation.operation.len() <= Key::WHOLE {
-                    true => key,
-                    false => Key::NEVER,
-                },
+                whole: whole(key, &times.operation.operation),
                 operation: times.operation.clone(),
                 times,
                 usual: Cell::new(usual),
             }));
             self.used += 1;
         }
+    }
+}
+
+/// Returns the key by which [`take_last`] knows an operation.
+fn whole(key: Key, name: &str) -> Key {
+    match name.len() <= Key::WHOLE && ticks::uses_counter() {
+        true => key,
+        false => Key::NEVER,
     }
 }
 

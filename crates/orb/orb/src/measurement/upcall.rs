@@ -1,7 +1,8 @@
 //! Measurement of one upcall.
 
-use super::arrivals::Arrival;
+use super::arrivals::{Arrival, NO_DISTANCE};
 use super::expected::{Violation, ViolationKind};
+use super::key::Interfaces;
 use super::operation::{Operation, ThreadTimes, Times};
 use super::session::{self, Session};
 use super::thread::{self, Other, Served};
@@ -23,8 +24,8 @@ const LOG_DISTANCE: u64 = 1_000_000_000;
 pub struct MeasuredUpcall {
     /// Operation, if the thread has served it before.
     served: Option<Rc<Served>>,
-    /// Arrival, if so.
-    arrival: Arrival,
+    /// Distance to the upcall of the operation before, in ticks; [`NO_DISTANCE`] if it is not known.
+    distance: u64,
     /// Time at which the upcall began, in ticks.
     began: u64,
     /// CPU time of the thread without that of earlier upcalls when it began.
@@ -32,44 +33,56 @@ pub struct MeasuredUpcall {
 }
 
 impl MeasuredUpcall {
-    /// Begins to measure an upcall of the calling thread; `interface` is the servant's repository
-    /// id.
+    /// Begins to measure an upcall of the calling thread; `interfaces` are the servant's repository ids, the most
+    /// derived one first.
     // Calls at the end only: no register is saved. In another crate, thread-local state would be accessed by calls.
     #[must_use]
     #[inline(never)]
-    pub fn begin(interface: &'static str, operation: &str) -> Self {
-        let session = session::number();
-        if !session::has_counter(session) {
-            return Self::of_other(interface, operation, thread::take_any(), ticks::now);
-        }
+    pub fn begin(interfaces: &'static [&'static str], operation: &str) -> Self {
         let began = cycles::now();
-        match thread::take_last(session, interface, operation) {
+        match thread::take_last(session::number(), interfaces, operation) {
             Ok(served) => Self::of(served, began),
-            Err(last) => Self::of_other(interface, operation, last, cycles::now),
+            Err(last) => Self::of_other(interfaces, operation, last),
         }
     }
 
     #[inline(always)]
     fn of(served: Rc<Served>, began: u64) -> Self {
         let arrival = served.operation.arrivals.add(began);
+        match arrival.ends_block() {
+            false => Self::arrived(served, began, arrival),
+            true => Self::after_block(served, began, arrival),
+        }
+    }
+
+    #[inline(always)]
+    fn arrived(served: Rc<Served>, began: u64, arrival: Arrival) -> Self {
         Self {
             served: Some(served),
-            arrival,
+            distance: arrival.distance,
             began,
             cpu: thread::own_cpu(),
         }
     }
 
+    /// Begins to measure an upcall whose arrival ends a block.
+    #[cold]
+    #[inline(never)]
+    fn after_block(served: Rc<Served>, began: u64, arrival: Arrival) -> Self {
+        served.operation.arrivals.look_at(arrival);
+        Self::arrived(served, began, arrival)
+    }
+
     /// Begins to measure an upcall of another operation than the last one.
     #[inline(never)]
-    fn of_other(interface: &'static str, name: &str, last: Other, clock: fn() -> u64) -> Self {
-        let began = clock();
-        if let Some(served) = thread::find(interface, name, last) {
+    fn of_other(interfaces: Interfaces, name: &str, last: Other) -> Self {
+        let began = ticks::now();
+        if let Some(served) = thread::find(interfaces, name, last) {
             return Self::of(served, began);
         }
         Self {
             served: None,
-            arrival: Arrival::NONE,
+            distance: NO_DISTANCE,
             began,
             cpu: thread::own_cpu(),
         }
@@ -89,21 +102,15 @@ impl MeasuredUpcall {
         let Some(served) = self.served.take() else {
             return;
         };
-        if !session::has_counter(served.session) {
-            return end_by_clock(served, execution, self.began, self.arrival);
-        }
         let response = cycles::now().wrapping_sub(self.began);
-        let Arrival { distance, .. } = self.arrival;
         let usual = served.usual.get();
-        // One branch for all.
         let is_usual = usual.execution.contains(execution)
-            & usual.response.contains(response)
-            & usual.distance.contains(distance)
-            & !self.arrival.ends_block();
+            && usual.response.contains(response)
+            && usual.distance.contains(self.distance);
         if !is_usual {
-            return end_unusual(served, execution, response, self.arrival);
+            return end_unusual(served, execution, self.began, self.distance);
         }
-        served.times.add(execution, response, distance);
+        served.times.add(execution, response, self.distance);
         thread::put_back(served);
     }
 
@@ -142,8 +149,8 @@ impl Drop for MeasuredUpcall {
 /// First upcall of an operation on a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstUpcall<'n> {
-    /// Repository id of the servant's most derived interface, by which further upcalls are looked up.
-    pub interface: &'static str,
+    /// Repository ids of the servant, by which further upcalls are looked up.
+    pub interfaces: &'static [&'static str],
     /// Repository id of the interface that declares the operation: it is measured once for all interfaces that inherit
     /// it.
     pub declared_by: &'static str,
@@ -165,29 +172,21 @@ fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64)
     let times = Times {
         execution,
         response,
-        arrival: to.operation.arrivals.add(began),
+        distance: to.operation.arrivals.add(began).distance,
     };
     let usual = to.add_unusual(times);
     judge(&to, times);
-    thread::keep(&session, first.interface, to, usual);
+    thread::keep(&session, first.interfaces, to, usual);
 }
 
-/// Ends an upcall that is measured by `CLOCK_MONOTONIC`.
+/// Adds times that are shorter or longer than all before, or violate the plan, or are measured by `CLOCK_MONOTONIC`.
 #[cold]
 #[inline(never)]
-fn end_by_clock(served: Rc<Served>, execution: u64, began: u64, arrival: Arrival) {
-    let response = ticks::now().wrapping_sub(began);
-    end_unusual(served, execution, response, arrival);
-}
-
-/// Adds times that are shorter or longer than all before, or violate the plan, or end a block of arrivals.
-#[cold]
-#[inline(never)]
-fn end_unusual(served: Rc<Served>, execution: u64, response: u64, arrival: Arrival) {
+fn end_unusual(served: Rc<Served>, execution: u64, began: u64, distance: u64) {
     let times = Times {
         execution,
-        response,
-        arrival,
+        response: ticks::now().wrapping_sub(began),
+        distance,
     };
     served.usual.set(served.times.add_unusual(times));
     judge(&served.times, times);
@@ -199,7 +198,7 @@ fn judge(to: &ThreadTimes, times: Times) {
     let operation = &*to.operation;
     let bounds = &operation.bounds;
     let is_late = times.execution > bounds.wcet || times.response > bounds.deadline;
-    let is_early = times.arrival.distance < bounds.least_distance;
+    let is_early = times.distance < bounds.least_distance;
     if is_late || is_early || operation.is_unknown {
         violated(operation, times);
     }
@@ -211,7 +210,7 @@ fn violated(operation: &Operation, times: Times) {
         return;
     };
     let (execution, response) = (times.execution, times.response);
-    let distance = times.arrival.distance;
+    let distance = times.distance;
     let (nanos, scale) = (Scale::NANOS, operation.scale);
     for (is_so, kind, (measured, scale), bound) in [
         (

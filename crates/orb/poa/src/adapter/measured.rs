@@ -37,7 +37,7 @@ fn answer_measured<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
-    let mut upcall = MeasuredUpcall::begin(interface(servant), request.operation());
+    let mut upcall = MeasuredUpcall::begin(servant.repository_ids(), request.operation());
     if !upcall.is_known() {
         return answer_first(servant, request, upcall);
     }
@@ -65,7 +65,7 @@ fn answer_first<R: Request>(
 
 fn first<'n>(servant: &Arc<dyn Servant>, operation: &'n str) -> FirstUpcall<'n> {
     FirstUpcall {
-        interface: interface(servant),
+        interfaces: servant.repository_ids(),
         declared_by: declared_by(servant, operation),
         operation,
     }
@@ -95,14 +95,8 @@ fn answer_recorded<R: Request>(
 /// Returns the repository id of the interface that declares an operation; of the most derived one if it is not known.
 fn declared_by(servant: &Arc<dyn Servant>, operation: &str) -> &'static str {
     let declaring = servant.declaring_interface(operation);
-    declaring.unwrap_or_else(|| interface(servant))
-}
-
-/// Returns the repository id of the servant's most derived interface.
-#[inline(always)]
-fn interface(servant: &Arc<dyn Servant>) -> &'static str {
-    let ids = servant.repository_ids().first();
-    ids.copied().unwrap_or_default()
+    let most_derived = || servant.repository_ids().first().copied();
+    declaring.or_else(most_derived).unwrap_or_default()
 }
 
 /// Returns whether the operation is one of every object: only those and attributes begin with an

@@ -153,11 +153,12 @@ fn work(time: Duration) {
 }
 
 const ID: &str = "IDL:test/Nested:1.0";
+static IDS: &[&str] = &[ID];
 
 /// Returns the first upcall of an operation on a thread.
 fn first(operation: &str) -> FirstUpcall<'_> {
     FirstUpcall {
-        interface: ID,
+        interfaces: IDS,
         declared_by: ID,
         operation,
     }
@@ -176,7 +177,7 @@ fn bursts_are_measured_over_all_threads() {
                 }
                 let mut begun = begun.lock().unwrap();
                 let before = std::time::Instant::now();
-                let upcall = MeasuredUpcall::begin(ID, "burst");
+                let upcall = MeasuredUpcall::begin(IDS, "burst");
                 begun.push((before, std::time::Instant::now()));
                 upcall.end(|| Some(first("burst")));
             }
@@ -217,7 +218,7 @@ fn execution_times_are_without_those_of_nested_upcalls() {
     alone(|| {
         let recording = Recording::start(RecordingOptions::default()).unwrap();
         let upcall = |name: &str, inside: &dyn Fn()| {
-            let upcall = MeasuredUpcall::begin(ID, name);
+            let upcall = MeasuredUpcall::begin(IDS, name);
             inside();
             upcall.end(|| Some(first(name)));
         };
