@@ -5,5 +5,6 @@ mod conformance;
 #[path = "../crash/mod.rs"]
 mod crash;
 mod faults;
+mod handles;
 mod kills;
 mod reopening;
