@@ -177,6 +177,9 @@ impl Draft {
             events: self.added.events + more.events,
             bytes: self.added.bytes + more.bytes,
         };
+        if let Some(limit) = beyond(quota, own) {
+            return Err(limit);
+        }
         // Events of this commit are not dropped: they have not been acknowledged yet.
         let (mut freed, mut floor) = (self.freed, self.floor);
         while let Some(limit) = exceeded(quota, state, own, freed) {
@@ -344,10 +347,15 @@ fn exceeded(quota: Quota, state: &State, own: Usage, freed: Usage) -> Option<Lim
     // Readers may have acknowledged some of what was to be dropped since then.
     let events = status.events.saturating_sub(freed.events) + own.events;
     let bytes = status.bytes.saturating_sub(freed.bytes) + own.bytes;
-    if events > quota.events {
+    beyond(quota, Usage { events, bytes })
+}
+
+/// Returns the limit of the quota that is less than this.
+fn beyond(quota: Quota, usage: Usage) -> Option<Limit> {
+    if usage.events > quota.events {
         return Some(Limit::Events(quota.events));
     }
-    (bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
+    (usage.bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
 }
 
 fn ids_record(block: &NewBlock, appended: Moment) -> IdsRecord {
