@@ -1,6 +1,7 @@
 //! State of a log in memory: which events there are, and who waits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 use std::sync::Arc;
 
 use super::block::{Block, NewBlock};
@@ -10,7 +11,8 @@ use super::ids::Ids;
 use super::layout::Head;
 use super::reader_state::ReaderState;
 use crate::contract::{
-    Delivery, DurableError, LogSettings, LogStatus, Moment, Most, Name, Position, Wake,
+    Delivery, DurableError, Limit, LogSettings, LogStatus, Moment, Most, Name, Position, Quota,
+    Wake, WhenFull,
 };
 
 /// Number of events, and the sum of their bytes.
@@ -18,6 +20,27 @@ use crate::contract::{
 pub(super) struct Usage {
     pub(super) events: u64,
     pub(super) bytes: u64,
+}
+
+impl Usage {
+    /// Returns the limit of a quota that is less than this.
+    pub(super) fn beyond(self, quota: Quota) -> Option<Limit> {
+        if self.events > quota.events {
+            return Some(Limit::Events(quota.events));
+        }
+        (self.bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            bytes: self.bytes + other.bytes,
+        }
+    }
 }
 
 /// Events of a log, without their contents, and its readers.
@@ -236,7 +259,7 @@ impl State {
         }
     }
 
-    /// Drops an event for all readers that wait for it. Returns its bytes if there was one.
+    /// Drops an event for all readers that wait for it.
     pub(super) fn drop_event(&mut self, position: u64, why: Drop) {
         let Some((first, block)) = block_of(&mut self.blocks, position) else {
             return;
@@ -256,6 +279,27 @@ impl State {
         }
         if block.live == 0 {
             self.dead.insert(first);
+        }
+    }
+
+    /// Returns what the events are that readers wait for.
+    pub(super) fn usage(&self) -> Usage {
+        Usage {
+            events: self.status.events,
+            bytes: self.status.bytes,
+        }
+    }
+
+    /// Drops the oldest events beyond the quota, if the settings say so.
+    pub(super) fn keep_quota(&mut self) {
+        let quota = self.settings.quota;
+        let mut from = 0;
+        while quota.when_full == WhenFull::DropOldest
+            && self.usage().beyond(quota).is_some()
+            && let Some(position) = self.oldest(from)
+        {
+            self.drop_event(position, Drop::Room);
+            from = position + 1;
         }
     }
 
@@ -281,12 +325,12 @@ impl State {
         }
     }
 
-    /// Returns the position and length of the first event at or after `from` that a reader waits for.
-    pub(super) fn oldest(&self, from: u64) -> Option<(u64, u64)> {
+    /// Returns the position of the first event at or after `from` that a reader waits for.
+    fn oldest(&self, from: u64) -> Option<u64> {
         self.live_from(from).find_map(|(start, first, block)| {
             let slots = &block.slots[(start - first) as usize..];
             let live = (start..).zip(slots).find(|(_, slot)| slot.waiting > 0);
-            live.map(|(position, slot)| (position, slot.bytes()))
+            live.map(|(position, _)| position)
         })
     }
 

@@ -7,4 +7,5 @@ mod crash;
 mod faults;
 mod handles;
 mod kills;
+mod quotas;
 mod reopening;
