@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::jetstream::{Context, context::ContextBuilder};
 use async_nats::{Client, ConnectOptions, Event, Request, RequestErrorKind};
 use bytes::Bytes;
@@ -119,16 +120,20 @@ impl Connection {
         subject: String,
         body: Bytes,
     ) -> std::result::Result<Value, RequestError> {
-        let request = Request::new().payload(body).timeout(Some(self.patience));
+        let request = Request::new().payload(body).timeout(None);
         let reply = self
             .client
-            .send_request(format!("$JS.API.{subject}"), request)
-            .await;
-        parsed(
-            &reply
-                .map_err(|error| RequestError::Away(error.to_string()))?
-                .payload,
-        )
+            .send_request(format!("$JS.API.{subject}"), request);
+        // The time covers the way to the connection, too, which may be full while the servers are away.
+        let reply = timeout(self.patience, reply).await;
+        let reply = reply.map_err(|_| RequestError::Away("no answer in time".to_owned()))?;
+        let reply = reply.map_err(|error| RequestError::Away(error.to_string()))?;
+        parsed(&reply.payload)
+    }
+
+    /// Returns true if there is a connection now, as far as is known.
+    pub(crate) fn is_made(&self) -> bool {
+        self.client.connection_state() == State::Connected
     }
 
     /// Returns the names that a paged request lists.
@@ -150,11 +155,10 @@ impl Connection {
     /// Waits until the server has taken all that was sent before.
     pub(crate) async fn round_trip(&self) -> Result<()> {
         // A new inbox has no subscriber, which the server reports.
-        let request = Request::new().timeout(Some(self.patience));
-        let reply = self
-            .client
-            .send_request(self.client.new_inbox(), request)
-            .await;
+        let request = Request::new().timeout(None);
+        let inbox = self.client.new_inbox();
+        let reply = timeout(self.patience, self.client.send_request(inbox, request)).await;
+        let reply = reply.map_err(|_| DurableError::Away("no answer in time".to_owned()))?;
         match reply.map_err(|error| (error.kind(), error)) {
             Ok(_) | Err((RequestErrorKind::NoResponders, _)) => Ok(()),
             Err((_, error)) => Err(DurableError::Away(error.to_string())),
@@ -228,5 +232,5 @@ async fn connected(options: &JetStreamOptions, settings: ConnectOptions) -> Resu
         }
     };
     let client = timeout(options.patience, trying).await;
-    client.map_err(|_| DurableError::Away(format!("{}: {last}", options.servers.join(", "))))
+    client.map_err(|_| DurableError::Away(format!("{}: {last}", options.addresses().join(", "))))
 }

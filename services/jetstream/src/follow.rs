@@ -11,7 +11,7 @@ use async_nats::jetstream::{AckKind, Message};
 use futures_util::StreamExt;
 use punctual_durable::{Delivery, DurableError, Position};
 use tokio::sync::{mpsc, oneshot};
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 use crate::connection::{Connection, RequestError, code};
 use crate::held::{Event, Held};
@@ -87,7 +87,8 @@ impl Follower {
         consumer: PullConsumer,
         mut orders: mpsc::UnboundedReceiver<Order>,
     ) {
-        let mut busy = interval(self.limits.acknowledge_wait / 3);
+        let sign = self.limits.acknowledge_wait / 3;
+        let mut busy = interval(sign.max(Duration::from_millis(1)));
         busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
         // No event is handed out before those that another process has left are there.
         self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
@@ -108,10 +109,13 @@ impl Follower {
             tokio::select! {
                 event = next => match event {
                     Some(Ok(message)) => self.receive(&message).await,
-                    Some(Err(error)) if error.kind() == MessagesErrorKind::MissingHeartbeat => {}
+                    Some(Err(error)) if error.kind() == MessagesErrorKind::MissingHeartbeat => {
+                        self.check_exists().await;
+                    }
                     Some(Err(error)) => {
                         tracing::debug!("reader {}: {error}", self.path);
                         events = None;
+                        self.check_exists().await;
                         tokio::time::sleep(PAUSE).await;
                     }
                     None => events = None,
@@ -134,7 +138,7 @@ impl Follower {
                 _ = look.tick(), if self.gathers_until.is_some() || !self.flushes.is_empty() => {
                     self.look().await;
                 }
-                _ = connects.changed() => {
+                Ok(()) = connects.changed() => {
                     let again = std::mem::take(&mut self.unconfirmed);
                     self.acknowledge(again).await;
                 }
@@ -146,16 +150,23 @@ impl Follower {
     async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
         let window = self.limits.window.max(1);
         let stream = consumer.stream().max_messages_per_batch(window);
-        let stream = stream
-            .expires(EXPIRES)
-            .heartbeat(HEARTBEAT)
-            .messages()
-            .await;
-        let error = match stream {
-            Ok(stream) => return Some(stream),
-            Err(error) => error,
-        };
-        tracing::debug!("reader {}: {error}", self.path);
+        let stream = stream.expires(EXPIRES).heartbeat(HEARTBEAT).messages();
+        match timeout(self.connection.patience, stream).await {
+            Ok(Ok(stream)) => return Some(stream),
+            Ok(Err(error)) => tracing::debug!("reader {}: {error}", self.path),
+            Err(_) => tracing::debug!("reader {}: the connection is cut off", self.path),
+        }
+        self.check_exists().await;
+        tokio::time::sleep(PAUSE).await;
+        None
+    }
+
+    /// Notes that the reader was removed, if the servers say that it, or its log, is not there. Another
+    /// process may have removed it.
+    async fn check_exists(&self) {
+        if !self.connection.is_made() {
+            return;
+        }
         if let Err(error) = self.info().await
             && [code::CONSUMER_NOT_FOUND, code::STREAM_NOT_FOUND]
                 .iter()
@@ -163,8 +174,6 @@ impl Follower {
         {
             self.held.remove();
         }
-        tokio::time::sleep(PAUSE).await;
-        None
     }
 
     async fn receive(&mut self, message: &Message) {
@@ -195,12 +204,19 @@ impl Follower {
         self.unconfirmed.drain(..beyond);
     }
 
+    /// Sends answers to events. Without a connection they would wait for one, and orders for them.
     async fn send(&self, replies: Vec<Subject>, kind: AckKind) {
         let payload: bytes::Bytes = kind.into();
-        for reply in replies {
-            // What is lost is sent again, or the event comes again.
-            let _ = self.connection.client.publish(reply, payload.clone()).await;
-        }
+        let sending = async {
+            for reply in replies {
+                if !self.connection.is_made() {
+                    return;
+                }
+                let _ = self.connection.client.publish(reply, payload.clone()).await;
+            }
+        };
+        // What is lost is sent again, or the event comes again.
+        let _ = timeout(self.connection.patience, sending).await;
     }
 
     /// Looks if the servers know of no event that is delivered and neither held nor acknowledged. Then all
@@ -248,6 +264,8 @@ impl Follower {
     /// Gives all events back, so that another reader gets them at once.
     async fn give_back(&self) {
         self.send(self.held.replies(), AckKind::Nak(None)).await;
-        let _ = self.connection.client.flush().await;
+        if self.connection.is_made() {
+            let _ = timeout(self.connection.patience, self.connection.client.flush()).await;
+        }
     }
 }

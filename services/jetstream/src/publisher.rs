@@ -68,7 +68,10 @@ impl Publisher {
                     None => return,
                 }
             }
-            while let Ok(append) = appends.try_recv() {
+            // More than fit into a batch stay in the queue, whose length is limited.
+            while waiting.len() < MOST_EVENTS
+                && let Ok(append) = appends.try_recv()
+            {
                 waiting.push_back(append);
             }
             self.store_group(group(&mut waiting)).await;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
 use punctual_durable::{Delivery, DurableError, Most, Name, Position, Reader, Wake};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 
 use crate::connection::Connection;
 use crate::follow::{Follower, Order};
@@ -150,8 +151,9 @@ impl Drop for JetReader {
     fn drop(&mut self) {
         let (done, closed) = oneshot::channel();
         self.order(Order::Close(done));
-        // It fails only with the runtime.
-        let _ = closed.blocking_recv();
+        // Events that could not be given back in time come again after the servers have waited for them.
+        let patience = self.connection.patience.saturating_mul(2);
+        let _ = self.runtime.wait(async { timeout(patience, closed).await });
         self.log.close(&self.name);
     }
 }

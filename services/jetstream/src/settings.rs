@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Settings of the connection to JetStream, and of what is kept there.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct JetStreamOptions {
-    /// Servers, as `nats://HOST:PORT` or `tls://HOST:PORT`; others of their cluster are found.
+    /// Servers, as `nats://HOST:PORT` or `tls://HOST:PORT`; others of their cluster are found. A user, password
+    /// or token before the host is not shown.
     pub servers: Vec<String>,
     /// Credentials for the servers. Default: none.
     pub credentials: Credentials,
@@ -45,6 +46,37 @@ impl JetStreamOptions {
             window: 1_024,
             waiting_appends: 1_024,
         }
+    }
+
+    /// Returns the servers without the credentials that their addresses may contain.
+    pub(crate) fn addresses(&self) -> Vec<String> {
+        self.servers.iter().map(|one| address(one)).collect()
+    }
+}
+
+/// Returns an address without the user, password or token before the host.
+fn address(server: &str) -> String {
+    match (server.split_once("://"), server.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        (None, Some((_, host))) => host.to_owned(),
+        (_, None) => server.to_owned(),
+    }
+}
+
+/// Shows all settings but secrets.
+impl fmt::Debug for JetStreamOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JetStreamOptions")
+            .field("servers", &self.addresses())
+            .field("credentials", &self.credentials)
+            .field("tls", &self.tls)
+            .field("prefix", &self.prefix)
+            .field("replicas", &self.replicas)
+            .field("patience", &self.patience)
+            .field("acknowledge_wait", &self.acknowledge_wait)
+            .field("window", &self.window)
+            .field("waiting_appends", &self.waiting_appends)
+            .finish()
     }
 }
 

@@ -115,18 +115,13 @@ impl JetStreamStore {
     }
 
     /// Starts the task that stores a log's events.
-    fn start(
-        &self,
-        log: &Name,
-        settings: LogSettings,
-    ) -> Result<(LogShared, mpsc::Sender<Append>)> {
-        let shared = LogShared::new(log.clone(), self.stream(log), settings.quota);
+    fn start(&self, log: &Name, shared: &LogShared) -> Result<mpsc::Sender<Append>> {
         let (send, appends) = mpsc::channel(self.options.waiting_appends.max(1));
         let connection = self.connection.clone();
         let outgoing = Outgoing::new(connection, self.subject(log))?;
         let publisher = Publisher::new(outgoing, shared.clone());
         self.runtime.spawn(publisher.run(appends));
-        Ok((shared, send))
+        Ok(send)
     }
 }
 
@@ -140,7 +135,12 @@ impl EventStore for JetStreamStore {
             open.shared.set_quota(settings.quota);
             return Ok(self.handle(open.shared.clone(), appends));
         }
-        let (shared, appends) = self.start(name, settings)?;
+        // Readers may be open though the handles of the log are not.
+        let known = logs.get(name).map(|open| open.shared.clone());
+        let shared = known
+            .unwrap_or_else(|| LogShared::new(name.clone(), self.stream(name), settings.quota));
+        shared.set_quota(settings.quota);
+        let appends = self.start(name, &shared)?;
         let open = Open {
             shared: shared.clone(),
             appends: appends.downgrade(),

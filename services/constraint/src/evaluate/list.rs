@@ -15,8 +15,8 @@ pub(super) fn is_in(
 ) -> Result<bool, Failure> {
     let length = list.enter_elements()?.ok_or(Failure::Absent)?;
     for _ in 0..length {
-        let element = element(&mut list, steps)?;
-        match equal(value, &element, steps) {
+        let element = element(&mut list, steps);
+        match element.and_then(|element| equal(value, &element, steps)) {
             Ok(true) => return Ok(true),
             Ok(false) | Err(Failure::Type) => {}
             Err(failure) => return Err(failure),
@@ -25,12 +25,22 @@ pub(super) fn is_in(
     Ok(false)
 }
 
-/// Reads the element at a cursor, which moves to the next one.
+/// Reads the element at a cursor, which moves to the next one even if the element is of a type without operands.
 fn element<'e>(list: &mut Cursor<'e>, steps: &mut Steps) -> Result<Operand<'e>, Failure> {
-    if !matches!(list.kind(), TypeKind::Any | TypeKind::Struct) {
+    if is_scalar(list.kind()) {
         return Operand::read(list, steps);
     }
-    let mut here = list.clone();
+    let (mut here, before) = (list.clone(), list.remaining());
     list.pass(1)?;
+    steps.take_bytes(before.saturating_sub(list.remaining()))?;
     Operand::read(&mut here, steps)
+}
+
+/// Returns whether values of a kind have no parts, so that reading moves over them.
+fn is_scalar(kind: TypeKind) -> bool {
+    match kind {
+        TypeKind::Any | TypeKind::TypeCode | TypeKind::Principal => false,
+        TypeKind::String | TypeKind::WString | TypeKind::Fixed | TypeKind::Enum => true,
+        kind => kind.is_primitive(),
+    }
 }

@@ -296,6 +296,31 @@ fn in_finds_equal_elements_of_all_kinds() {
 }
 
 #[test]
+fn in_passes_over_elements_that_are_equal_to_nothing() {
+    let anys = sequence_type(&simple(TypeKind::Any));
+    let point = structure("P", &[("x", simple(TypeKind::Long), Value::Long(1))]);
+    let points = sequence_type(point.type_code());
+    let points = Any::of_value(
+        &points,
+        &Value::Sequence(vec![point.value().unwrap()].into()),
+    );
+    let points = points.unwrap();
+    let number = any(&5i32);
+    for other in [&point, &points, &Any::default()] {
+        let list = Any::written(&anys, |out| {
+            out.put_u32(2);
+            [other, &number]
+                .iter()
+                .try_for_each(|element| element.marshal(out))
+        });
+        let event = Structured::default().with_any("list", list.unwrap());
+        holds("5 in $list and not (6 in $list)", &event);
+    }
+    let event = Structured::default().with_any("list", points);
+    holds("not (5 in $list)", &event);
+}
+
+#[test]
 fn lists_of_named_values_are_reached_by_name() {
     let inner = property_list(&[("deep", any(&9i32))]);
     let list = property_list(&[("a", any(&1i32)), ("b", any(&"x".to_owned())), ("c", inner)]);

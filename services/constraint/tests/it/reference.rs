@@ -289,7 +289,7 @@ fn text(operand: &Operand) -> Option<String> {
 
 fn is_in(left: &Operand, list: Vec<Part>) -> Result<bool, Failure> {
     for element in list {
-        match binary("==", left.clone(), value(element)?) {
+        match value(element).and_then(|element| binary("==", left.clone(), element)) {
             Ok(Operand::Boolean(true)) => return Ok(true),
             Ok(_) | Err(Failure::Type) => {}
             Err(failure) => return Err(failure),

@@ -9,10 +9,8 @@ use super::block::{LONGEST, NewBlock};
 use super::layout::{BLOCKS, HEADS, IDS, IdsRecord, LOGS, LogRecord, READERS};
 use super::log::Log;
 use super::reader_state::ReaderState;
-use super::state::{Drop, State, Usage, head};
-use crate::contract::{
-    Appended, DurableError, EventId, Limit, Moment, Name, NewEvent, Quota, WhenFull,
-};
+use super::state::{State, Usage, head};
+use crate::contract::{Appended, DurableError, EventId, Limit, Moment, Name, NewEvent, WhenFull};
 
 /// Changes of one commit to a log.
 #[derive(Debug)]
@@ -25,9 +23,6 @@ pub(super) struct Draft {
     ids: HashSet<EventId>,
     /// What the events of this commit add.
     added: Usage,
-    /// What dropping the oldest events frees, and the position up to which they are dropped.
-    freed: Usage,
-    floor: u64,
     /// Readers that are added, each at its position.
     new_readers: Vec<(Name, u64)>,
     removed_readers: BTreeSet<Name>,
@@ -57,8 +52,6 @@ impl Draft {
             blocks: Vec::new(),
             ids: HashSet::new(),
             added: Usage::default(),
-            freed: Usage::default(),
-            floor: 0,
             new_readers: Vec::new(),
             removed_readers: BTreeSet::new(),
             is_new: false,
@@ -120,7 +113,7 @@ impl Draft {
             events: events.len() as u64,
             bytes: events.iter().map(|event| event.bytes.len() as u64).sum(),
         };
-        if let Err(limit) = self.make_room(&state, more) {
+        if let Some(limit) = self.limit(&state, more) {
             state.status.refused += more.events;
             return Err(DurableError::Full {
                 log: self.log.name.clone(),
@@ -128,8 +121,7 @@ impl Draft {
             });
         }
         drop(state);
-        self.added.events += more.events;
-        self.added.bytes += more.bytes;
+        self.added = self.added + more;
         events.into_iter().for_each(|event| self.push(event));
         Ok(appended)
     }
@@ -169,30 +161,15 @@ impl Draft {
         state.readers.len() + self.new_readers.len() - self.removed_readers.len()
     }
 
-    /// Makes room for more events, by dropping the oldest if the log's settings say so. Returns the
-    /// limit that does not permit them.
-    fn make_room(&mut self, state: &State, more: Usage) -> Result<(), Limit> {
+    /// Returns the limit that does not permit more events. Where the oldest events are dropped, more have to fit
+    /// alone: after the commit those go that are beyond the quota, of this commit or of earlier ones.
+    fn limit(&self, state: &State, more: Usage) -> Option<Limit> {
         let quota = state.settings.quota;
-        let own = Usage {
-            events: self.added.events + more.events,
-            bytes: self.added.bytes + more.bytes,
+        let kept = match quota.when_full {
+            WhenFull::Refuse => state.usage() + self.added,
+            WhenFull::DropOldest => Usage::default(),
         };
-        // Events of this commit are not dropped: they have not been acknowledged yet.
-        let (mut freed, mut floor) = (self.freed, self.floor);
-        while let Some(limit) = exceeded(quota, state, own, freed) {
-            let oldest = match quota.when_full {
-                WhenFull::Refuse => None,
-                WhenFull::DropOldest => state.oldest(floor),
-            };
-            let Some((position, bytes)) = oldest else {
-                return Err(limit);
-            };
-            freed.events += 1;
-            freed.bytes += bytes;
-            floor = position + 1;
-        }
-        (self.freed, self.floor) = (freed, floor);
-        Ok(())
+        (kept + more).beyond(quota)
     }
 
     fn push(&mut self, event: NewEvent) {
@@ -318,14 +295,6 @@ impl Draft {
         self.removed_readers
             .iter()
             .for_each(|name| state.remove_reader(name));
-        let mut from = 0;
-        while let Some((position, _)) = state
-            .oldest(from)
-            .filter(|(position, _)| *position < self.floor)
-        {
-            state.drop_event(position, Drop::Room);
-            from = position + 1;
-        }
         for (name, start) in self.new_readers {
             state.readers.insert(name, ReaderState::added_at(start));
         }
@@ -335,19 +304,10 @@ impl Draft {
             }
             state.add_stored(block);
         }
+        if self.added.events > 0 {
+            state.keep_quota();
+        }
     }
-}
-
-/// Returns the limit of the quota that the log would exceed.
-fn exceeded(quota: Quota, state: &State, own: Usage, freed: Usage) -> Option<Limit> {
-    let status = &state.status;
-    // Readers may have acknowledged some of what was to be dropped since then.
-    let events = status.events.saturating_sub(freed.events) + own.events;
-    let bytes = status.bytes.saturating_sub(freed.bytes) + own.bytes;
-    if events > quota.events {
-        return Some(Limit::Events(quota.events));
-    }
-    (bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
 }
 
 fn ids_record(block: &NewBlock, appended: Moment) -> IdsRecord {

@@ -36,6 +36,8 @@ struct FileReader {
     running: Arc<Running>,
     log: Arc<Log>,
     name: Name,
+    /// Number of this opening of the reader, as there may be a new reader of the name.
+    opening: u64,
 }
 
 impl EventLog for FileLog {
@@ -49,19 +51,16 @@ impl EventLog for FileLog {
 
     fn open_reader(&self, name: &Name) -> Result<Arc<dyn Reader>> {
         self.perform(Operation::AddReader(self.log.clone(), name.clone()))?;
-        let mut state = self.log.state.lock();
-        let reader = state.readers.get_mut(name);
-        let reader = reader.ok_or_else(|| DurableError::Removed(format!("reader {name}")))?;
-        if std::mem::replace(&mut reader.is_open, true) {
-            return Err(DurableError::ReaderInUse {
-                log: self.log.name.clone(),
-                reader: name.clone(),
-            });
-        }
+        let opening = self.log.state.lock().open_reader(name)?;
+        let opening = opening.ok_or_else(|| DurableError::ReaderInUse {
+            log: self.log.name.clone(),
+            reader: name.clone(),
+        })?;
         Ok(Arc::new(FileReader {
             running: self.running.clone(),
             log: self.log.clone(),
             name: name.clone(),
+            opening,
         }))
     }
 
@@ -91,6 +90,7 @@ impl Reader for FileReader {
         let end = Instant::now().checked_add(patience);
         loop {
             let mut state = self.log.state.lock();
+            state.opened(&self.name, self.opening)?;
             let taken = state.take(&self.name, most, Moment::now())?;
             match taken {
                 Taken { deliveries, .. } if !deliveries.is_empty() => return Ok(deliveries),
@@ -117,6 +117,9 @@ impl Reader for FileReader {
 
     fn acknowledge(&self, positions: &[Position]) {
         let mut state = self.log.state.lock();
+        if state.opened(&self.name, self.opening).is_err() {
+            return;
+        }
         for Position(position) in positions {
             state.acknowledge(&self.name, *position);
         }
@@ -128,7 +131,12 @@ impl Reader for FileReader {
     }
 
     fn give_back(&self, positions: &[Position]) {
-        self.log.state.lock().give_back(&self.name, positions);
+        let mut state = self.log.state.lock();
+        if state.opened(&self.name, self.opening).is_err() {
+            return;
+        }
+        state.give_back(&self.name, positions);
+        drop(state);
         self.log.wake_all();
     }
 
@@ -141,18 +149,15 @@ impl Reader for FileReader {
     }
 
     fn wake_by(&self, wake: Wake) {
-        if let Some(reader) = self.log.state.lock().readers.get_mut(&self.name) {
+        if let Ok(reader) = self.log.state.lock().opened(&self.name, self.opening) {
             reader.wake = Some(wake);
             reader.awaits_events = true;
         }
     }
 
     fn waiting(&self) -> Result<u64> {
-        let state = self.log.state.lock();
-        let reader = state.readers.get(&self.name);
-        let reader =
-            reader.ok_or_else(|| DurableError::Removed(format!("reader {}", self.name)))?;
-        Ok(reader.waiting)
+        let mut state = self.log.state.lock();
+        Ok(state.opened(&self.name, self.opening)?.waiting)
     }
 }
 
@@ -179,7 +184,7 @@ impl FileReader {
 
 impl Drop for FileReader {
     fn drop(&mut self) {
-        if let Some(reader) = self.log.state.lock().readers.get_mut(&self.name) {
+        if let Ok(reader) = self.log.state.lock().opened(&self.name, self.opening) {
             reader.close();
         }
     }

@@ -56,6 +56,8 @@ impl Keeper {
             while seen.wait(delay) {
                 tick(&core, &logs);
             }
+            // What was acknowledged since then.
+            tick(&core, &logs);
         });
         let thread = thread.map_err(|error| DurableError::Invalid(error.to_string()))?;
         Ok(Self {

@@ -1,8 +1,9 @@
 //! Reading of the logs when the store is opened, and of blocks while it is used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use punctual_host::store::{
@@ -25,9 +26,11 @@ const AHEAD: usize = 8;
 pub(super) fn logs(file: &StoreFile, cache_bytes: usize) -> Result<BTreeMap<Name, Arc<Log>>> {
     file.read(|transaction| {
         let mut logs = BTreeMap::new();
+        let mut readers = readers(transaction)?;
         LOGS.read(transaction, |name, record| {
             let name = parsed(name)?;
-            let state = state(transaction, record, cache_bytes)?;
+            let its = readers.remove(&record.number).unwrap_or_default();
+            let state = state(transaction, record, its, cache_bytes)?;
             logs.insert(name.clone(), Arc::new(Log::new(name, record.number, state)));
             Ok(())
         })?;
@@ -40,15 +43,32 @@ fn parsed(name: &str) -> Result<Name> {
         .map_err(|error| StoreError::damaged(format!("{error}")))
 }
 
-fn state(transaction: &ReadTransaction, log: LogRecord, cache_bytes: usize) -> Result<State> {
-    let mut state = State::new(log.next, LogSettings::default(), cache_bytes);
-    // As many as there are logs and readers are read once for each log, which are few.
-    READERS.read(transaction, |(number, name), record| {
-        if number == log.number {
-            state.readers.insert(parsed(name)?, ReaderState::of(record));
-        }
+/// Readers of each log, by its number.
+type Readers = HashMap<u64, BTreeMap<Name, ReaderState>>;
+
+fn readers(transaction: &ReadTransaction) -> Result<Readers> {
+    let mut all = Readers::new();
+    READERS.read(transaction, |(log, name), record| {
+        let its = all.entry(log).or_default();
+        its.insert(parsed(name)?, ReaderState::of(record));
         Ok(())
     })?;
+    Ok(all)
+}
+
+fn state(
+    transaction: &ReadTransaction,
+    log: LogRecord,
+    readers: BTreeMap<Name, ReaderState>,
+    cache_bytes: usize,
+) -> Result<State> {
+    // No id is forgotten before the log is opened with settings of its own.
+    let settings = LogSettings {
+        repeat_window: Duration::MAX,
+        ..LogSettings::default()
+    };
+    let mut state = State::new(log.next, settings, cache_bytes);
+    state.readers = readers;
     each(transaction, HEADS, log.number, |first, head| {
         state.add_block(first, head)
     })?;
@@ -118,4 +138,24 @@ fn range(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use punctual_host::store::StoreKind;
+
+    use super::*;
+
+    #[test]
+    fn a_log_forgets_no_ids_before_it_is_opened_with_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("events.redb");
+        let file = StoreFile::open(&path, StoreKind::new("durable events", 1)).unwrap();
+        let record = LogRecord { number: 1, next: 1 };
+        file.commit(|batch| batch.put(LOGS, "log", &record))
+            .unwrap();
+        let logs = logs(&file, 0).unwrap();
+        let state = logs.values().next().unwrap().state.lock();
+        assert_eq!(state.settings.repeat_window, Duration::MAX);
+    }
 }

@@ -8,7 +8,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `layout`, `block` | tables and records |
-//! | `ranges`, `ids`, `cache` | sets of positions; ids against repeats; blocks in memory |
+//! | `ranges`, `ids`, `cache`, `expiry` | sets of positions; ids against repeats; blocks in memory; blocks by expiry |
 //! | `reader_state`, `slots`, `state`, `log` | state of a log in memory |
 //! | `draft`, `core` | changes of one commit: drafted, written, applied |
 //! | `loading` | reading of the file |
@@ -19,6 +19,7 @@ mod block;
 mod cache;
 mod core;
 mod draft;
+mod expiry;
 mod handles;
 mod ids;
 mod keeper;

@@ -33,6 +33,12 @@ impl Ranges {
         range.is_some_and(|(_, end)| number < *end)
     }
 
+    /// Returns the first number at or after `from` that the set does not contain.
+    pub(super) fn next_outside(&self, from: u64) -> u64 {
+        let range = self.0.range(..=from).next_back();
+        range.map_or(from, |(_, end)| from.max(*end))
+    }
+
     /// Adds a number. Returns false if the set contains it.
     pub(super) fn insert(&mut self, number: u64) -> bool {
         let before = self.0.range(..=number).next_back();
@@ -53,10 +59,13 @@ impl Ranges {
         if end == 0 {
             return;
         }
-        let rest = self.0.split_off(&end.saturating_add(1));
-        let last = self.0.values().next_back().copied();
-        self.0 = rest;
-        self.0.insert(0, last.unwrap_or(0).max(end));
+        let mut last = end;
+        while let Some(first) = self.0.first_entry()
+            && *first.key() <= end
+        {
+            last = last.max(first.remove());
+        }
+        self.0.insert(0, last);
     }
 
     /// Returns the number of ranges.
@@ -120,6 +129,8 @@ mod tests {
                 expected.contains(&number),
                 "{number}"
             );
+            let outside = (number..).find(|one| !expected.contains(one));
+            assert_eq!(Some(ranges.next_outside(number)), outside);
         }
         assert_eq!(Ranges::from_sorted(pairs(&ranges)), Some(ranges));
     }

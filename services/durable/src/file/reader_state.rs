@@ -25,7 +25,8 @@ pub(super) struct ReaderState {
     pub(super) seen: u64,
     /// Positions of events that were given back.
     pub(super) returned: BTreeSet<u64>,
-    pub(super) is_open: bool,
+    /// Number of the opening of the handle that the reader is open by.
+    pub(super) opened_as: Option<u64>,
     pub(super) wake: Option<Wake>,
     /// True if the reader has found no event since its function was called.
     pub(super) awaits_events: bool,
@@ -61,7 +62,7 @@ impl ReaderState {
             cursor: start,
             seen: record.seen,
             returned: BTreeSet::new(),
-            is_open: false,
+            opened_as: None,
             wake: None,
             awaits_events: true,
             changes: 0,
@@ -71,6 +72,11 @@ impl ReaderState {
 
     pub(super) fn waits_for(&self, position: u64) -> bool {
         !self.acknowledged.contains(position)
+    }
+
+    /// Returns the first position at or after `from` that the reader waits for, if there is an event.
+    pub(super) fn next_from(&self, from: u64) -> u64 {
+        self.acknowledged.next_outside(from)
     }
 
     /// Notes that the reader no longer waits for an event. Returns false if it did not.
@@ -91,7 +97,7 @@ impl ReaderState {
 
     /// Closes the reader: what it has not acknowledged is handed out again to the next one.
     pub(super) fn close(&mut self) {
-        self.is_open = false;
+        self.opened_as = None;
         self.wake = None;
         self.awaits_events = true;
         self.seen = self.seen.max(self.cursor);

@@ -10,8 +10,8 @@ pub(super) struct BlockState {
     pub(super) slots: Box<[Slot]>,
     /// Moments at which the events expire (0: never); empty if none does.
     pub(super) expiries: Box<[u64]>,
-    /// Earliest of these moments; the greatest number if there is none.
-    pub(super) earliest: u64,
+    /// Earliest of these moments that has not been dealt with.
+    pub(super) earliest: Option<u64>,
     /// Number of events that readers wait for.
     pub(super) live: usize,
 }
@@ -36,15 +36,6 @@ impl BlockState {
         let moment = self.expiries.get(number).copied()?;
         (moment > 0).then_some(Moment(moment))
     }
-}
-
-pub(super) fn earliest(expiries: &[u64]) -> u64 {
-    let moments = expiries.iter().filter(|moment| **moment > 0);
-    moments.min().copied().unwrap_or(u64::MAX)
-}
-
-pub(super) fn is_past(moment: u64, now: Moment) -> bool {
-    moment > 0 && moment <= now.0
 }
 
 /// Returns the block of a position, and the position of its first event.

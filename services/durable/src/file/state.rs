@@ -1,16 +1,19 @@
 //! State of a log in memory: which events there are, and who waits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Add;
 use std::sync::Arc;
 
 use super::block::{Block, NewBlock};
 use super::cache::Cache;
+use super::expiry::{Expiry, earliest, is_past};
 use super::ids::Ids;
 use super::layout::Head;
 use super::reader_state::ReaderState;
-use super::slots::{BlockState, Slot, block_of, earliest, is_past, release};
+use super::slots::{BlockState, Slot, block_of, release};
 use crate::contract::{
-    Delivery, DurableError, LogSettings, LogStatus, Moment, Most, Name, Position, Wake,
+    Delivery, DurableError, Limit, LogSettings, LogStatus, Moment, Most, Name, Position, Quota,
+    Wake, WhenFull,
 };
 
 /// Number of events, and the sum of their bytes.
@@ -18,6 +21,27 @@ use crate::contract::{
 pub(super) struct Usage {
     pub(super) events: u64,
     pub(super) bytes: u64,
+}
+
+impl Usage {
+    /// Returns the limit of a quota that is less than this.
+    pub(super) fn beyond(self, quota: Quota) -> Option<Limit> {
+        if self.events > quota.events {
+            return Some(Limit::Events(quota.events));
+        }
+        (self.bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
+    }
+}
+
+impl Add for Usage {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            bytes: self.bytes + other.bytes,
+        }
+    }
 }
 
 /// Events of a log, without their contents, and its readers.
@@ -35,6 +59,9 @@ pub(super) struct State {
     pub(super) dead: BTreeSet<u64>,
     cache: Cache,
     blocks: BTreeMap<u64, BlockState>,
+    expiry: Expiry,
+    /// Number of times that readers were opened.
+    openings: u64,
 }
 
 /// Reason why an event is dropped.
@@ -65,6 +92,8 @@ impl State {
             dead: BTreeSet::new(),
             cache: Cache::new(cache_bytes),
             blocks: BTreeMap::new(),
+            expiry: Expiry::default(),
+            openings: 0,
         }
     }
 
@@ -76,7 +105,7 @@ impl State {
                 .iter()
                 .map(|&length| Slot { length, waiting: 0 })
                 .collect(),
-            earliest: earliest(&head.expiries),
+            earliest: earliest(&head.expiries, Moment(0)),
             expiries: head.expiries.into(),
             live: 0,
         };
@@ -99,6 +128,7 @@ impl State {
             self.dead.insert(first);
         }
         self.next = self.next.max(first + block.slots.len() as u64);
+        self.expiry.add(block.earliest, first);
         self.blocks.insert(first, block);
     }
 
@@ -116,22 +146,51 @@ impl State {
         }
     }
 
-    /// Returns true if the contents of a block have to be read.
+    /// Returns true if the contents of a block have to be read: readers wait for events of it.
     pub(super) fn lacks(&self, first: u64) -> bool {
-        self.blocks.contains_key(&first) && self.cache.block(first).is_none()
+        let block = self.blocks.get(&first);
+        block.is_some_and(|block| block.live > 0) && self.cache.block(first).is_none()
     }
 
     /// Removes blocks that were deleted from the file.
     pub(super) fn remove_blocks(&mut self, blocks: &[u64]) {
         for first in blocks {
             self.dead.remove(first);
-            self.blocks.remove(first);
+            if let Some(block) = self.blocks.remove(first) {
+                self.expiry.remove(block.earliest, *first);
+            }
             self.cache.remove(*first);
         }
         let first = self.blocks.keys().next().copied().unwrap_or(self.next);
         self.readers
             .values_mut()
             .for_each(|reader| reader.prune_below(first));
+    }
+
+    /// Opens a reader, and returns the number of this opening; `None` if it is open already.
+    pub(super) fn open_reader(&mut self, name: &Name) -> Result<Option<u64>, DurableError> {
+        let reader = self.readers.get_mut(name);
+        let reader = reader.ok_or_else(|| DurableError::Removed(format!("reader {name}")))?;
+        if reader.opened_as.is_some() {
+            return Ok(None);
+        }
+        self.openings += 1;
+        reader.opened_as = Some(self.openings);
+        Ok(reader.opened_as)
+    }
+
+    /// Returns a reader by the number of its opening.
+    ///
+    /// # Errors
+    /// It was removed since then.
+    pub(super) fn opened(
+        &mut self,
+        name: &Name,
+        opening: u64,
+    ) -> Result<&mut ReaderState, DurableError> {
+        let reader = self.readers.get_mut(name);
+        let reader = reader.filter(|reader| reader.opened_as == Some(opening));
+        reader.ok_or_else(|| DurableError::Removed(format!("reader {name}")))
     }
 
     /// Removes a reader, for which events then no longer wait.
@@ -167,7 +226,7 @@ impl State {
         }
     }
 
-    /// Drops an event for all readers that wait for it. Returns its bytes if there was one.
+    /// Drops an event for all readers that wait for it.
     pub(super) fn drop_event(&mut self, position: u64, why: Drop) {
         let Some((first, block)) = block_of(&mut self.blocks, position) else {
             return;
@@ -190,30 +249,55 @@ impl State {
         }
     }
 
-    /// Drops all events that have expired.
-    pub(super) fn expire(&mut self, now: Moment) {
-        let expired: Vec<u64> = self
-            .blocks
-            .iter()
-            .filter(|(_, block)| block.live > 0 && block.earliest <= now.0)
-            .flat_map(|(first, block)| {
-                let moments = (*first..).zip(&block.expiries);
-                moments
-                    .filter(|(_, moment)| is_past(**moment, now))
-                    .map(|(position, _)| position)
-            })
-            .collect();
-        expired
-            .into_iter()
-            .for_each(|position| self.drop_event(position, Drop::Expiry));
+    /// Returns what the events are that readers wait for.
+    pub(super) fn usage(&self) -> Usage {
+        Usage {
+            events: self.status.events,
+            bytes: self.status.bytes,
+        }
     }
 
-    /// Returns the position and length of the first event at or after `from` that a reader waits for.
-    pub(super) fn oldest(&self, from: u64) -> Option<(u64, u64)> {
+    /// Drops the oldest events beyond the quota, if the settings say so.
+    pub(super) fn keep_quota(&mut self) {
+        let quota = self.settings.quota;
+        let mut from = 0;
+        while quota.when_full == WhenFull::DropOldest
+            && self.usage().beyond(quota).is_some()
+            && let Some(position) = self.oldest(from)
+        {
+            self.drop_event(position, Drop::Room);
+            from = position + 1;
+        }
+    }
+
+    /// Drops all events that have expired.
+    pub(super) fn expire(&mut self, now: Moment) {
+        while let Some(first) = self.expiry.take_due(now) {
+            self.expire_block(first, now);
+        }
+    }
+
+    /// Drops the events of a block that have expired, and notes when the next one does.
+    fn expire_block(&mut self, first: u64, now: Moment) {
+        let Some(block) = self.blocks.get_mut(&first) else {
+            return;
+        };
+        block.earliest = earliest(&block.expiries, now);
+        self.expiry.add(block.earliest, first);
+        let moments = (first..).zip(&block.expiries);
+        let expired = moments.filter(|(_, moment)| is_past(**moment, now));
+        let expired: Vec<u64> = expired.map(|(position, _)| position).collect();
+        for position in expired {
+            self.drop_event(position, Drop::Expiry);
+        }
+    }
+
+    /// Returns the position of the first event at or after `from` that a reader waits for.
+    fn oldest(&self, from: u64) -> Option<u64> {
         self.live_from(from).find_map(|(start, first, block)| {
             let slots = &block.slots[(start - first) as usize..];
             let live = (start..).zip(slots).find(|(_, slot)| slot.waiting > 0);
-            live.map(|(position, slot)| (position, slot.bytes()))
+            live.map(|(position, _)| position)
         })
     }
 
@@ -292,11 +376,16 @@ impl State {
 
     /// Returns the position of the next event that was not handed out to a reader and that it waits for.
     fn after_cursor(&self, reader: &ReaderState) -> Option<u64> {
-        self.live_from(reader.cursor)
-            .find_map(|(start, first, block)| {
-                let end = first + block.slots.len() as u64;
-                (start..end).find(|position| reader.waits_for(*position))
-            })
+        let mut from = reader.cursor;
+        loop {
+            from = reader.next_from(from);
+            // A position without an event is in no block, and none leads to it but damage.
+            let (start, ..) = self.live_from(from).next()?;
+            if start == from {
+                return Some(from);
+            }
+            from = start;
+        }
     }
 
     /// Notes that an event is handed out. Returns true if it was before.

@@ -5,5 +5,7 @@ mod conformance;
 #[path = "../crash/mod.rs"]
 mod crash;
 mod faults;
+mod handles;
 mod kills;
+mod quotas;
 mod reopening;

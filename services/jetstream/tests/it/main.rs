@@ -2,6 +2,7 @@
 //! skipped where there is no `nats-server` (in the path, or named by `PUNCTUAL_NATS_SERVER`).
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod away;
 mod bridge;
 #[path = "../cluster/mod.rs"]
 mod cluster;

@@ -105,3 +105,18 @@ fn a_connection_is_encrypted_and_the_server_authenticated_by_the_authorities_nam
     let error = append(options(None)).unwrap_err();
     assert!(matches!(error, DurableError::Away(_)), "{error}");
 }
+
+#[test]
+fn a_password_in_the_address_of_a_server_is_not_shown() {
+    let options = JetStreamOptions {
+        patience: Duration::from_millis(500),
+        ..JetStreamOptions::new([
+            "nats://anna:secret@127.0.0.1:1",
+            "nats://secret@127.0.0.1:2",
+        ])
+    };
+    assert!(!format!("{options:?}").contains("secret"), "{options:?}");
+    let error = JetStreamStore::open(options).unwrap_err().to_string();
+    assert!(!error.contains("secret"), "{error}");
+    assert!(error.contains("127.0.0.1:1"), "{error}");
+}
