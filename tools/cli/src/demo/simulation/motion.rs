@@ -54,7 +54,7 @@ impl Entity {
             number: number + 1,
             ..self.at(now)
         };
-        self.published = Some((state.clone(), now));
+        self.published = Some((state, now));
         state
     }
 
@@ -77,7 +77,7 @@ fn extrapolated(state: &EntityState, age: f64) -> EntityState {
     EntityState {
         x: state.vx.mul_add(age, state.x),
         y: state.vy.mul_add(age, state.y),
-        ..state.clone()
+        ..*state
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
         for tick in 0..1_000 {
             let now = f64::from(tick) / 10.0;
             published += usize::from(entity.due(now, RULES).is_some());
-            let (last, at) = entity.published.clone().unwrap();
+            let (last, at) = entity.published.unwrap();
             let shown = extrapolated(&last, now - at);
             assert!(distance(&shown, &entity.at(now)) <= RULES.threshold);
         }

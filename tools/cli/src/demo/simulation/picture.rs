@@ -54,7 +54,7 @@ impl Picture {
             }
             Some(ahead) => {
                 counts.lost = counts.lost.saturating_add(ahead - 1);
-                self.states.insert(state.entity, state.clone());
+                self.states.insert(state.entity, *state);
             }
         }
     }
