@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::budget::Budget;
 use crate::diagnostic::Diagnostic;
 use crate::evaluate::{Failure, evaluate};
 use crate::event::Event;
@@ -58,7 +59,22 @@ impl Constraint {
     /// # Errors
     /// [`Failure`].
     pub fn evaluate(&self, event: &dyn Event) -> Result<bool, Failure> {
-        evaluate(&self.inner.program, event, self.inner.steps)
+        evaluate(
+            &self.inner.program,
+            event,
+            &mut Budget::new(self.inner.steps),
+        )
+    }
+
+    /// Returns whether the constraint is true for an event, as [`matches`](Self::matches) does, and takes the steps of the
+    /// evaluation out of a budget. One for which too few are left is false.
+    #[must_use]
+    pub fn matches_within(&self, event: &dyn Event, budget: &mut Budget) -> bool {
+        let most = budget.left().min(self.inner.steps);
+        let mut own = Budget::new(most);
+        let result = evaluate(&self.inner.program, event, &mut own);
+        budget.take((most - own.left()) as usize);
+        result.unwrap_or(false)
     }
 
     /// Returns equalities that hold for all events for which the constraint is true: those between its outermost `and`s.

@@ -20,6 +20,7 @@
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::indexing_slicing))]
 
+mod budget;
 mod constraint;
 mod diagnostic;
 mod evaluate;
@@ -30,6 +31,7 @@ mod parse;
 mod program;
 mod set;
 
+pub use budget::Budget;
 pub use constraint::Constraint;
 pub use diagnostic::Diagnostic;
 pub use evaluate::Failure;

@@ -1,4 +1,4 @@
-//! Changes of types of which a client is told: one call at a time, in their order. Those that come meanwhile are told
+//! Changes of types that a client hears of: one call at a time, in their order. Those that come meanwhile are told
 //! together, so that a client that does not answer has no more of them waiting than there are types.
 
 use std::collections::BTreeMap;

@@ -208,7 +208,7 @@ impl<T> Queue<T> {
     }
 
     /// Drops the events whose life has ended, and looks at no other.
-    fn drop_ended(&mut self, now: Instant) -> usize {
+    pub(crate) fn drop_ended(&mut self, now: Instant) -> usize {
         let mut dropped = 0;
         while let Some((&(end, _), &place)) = self.ends.first_key_value() {
             if end > now || self.remove(place).is_none() {

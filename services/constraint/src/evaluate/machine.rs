@@ -8,19 +8,24 @@ use super::list::is_in;
 use super::operand::Operand;
 use super::reach::{is_default, load, reach};
 use super::steps::Steps;
+use crate::budget::Budget;
 use crate::event::Event;
 use crate::program::{Op, Path, Program};
 
-/// Runs a program; returns its result.
+/// Runs a program; returns its result. The steps that it took are taken out of the budget.
 ///
 /// # Errors
 /// [`Failure`].
-pub(crate) fn evaluate(program: &Program, event: &dyn Event, steps: u32) -> Result<bool, Failure> {
+pub(crate) fn evaluate(
+    program: &Program,
+    event: &dyn Event,
+    budget: &mut Budget,
+) -> Result<bool, Failure> {
     // Memory is allocated for programs with more than eight operands at a time.
     match program.depth {
-        ..=2 => run(program, event, steps, &mut [EMPTY; 2]),
-        3..=8 => run(program, event, steps, &mut [EMPTY; 8]),
-        depth => run(program, event, steps, &mut vec![EMPTY; depth]),
+        ..=2 => run(program, event, budget, &mut [EMPTY; 2]),
+        3..=8 => run(program, event, budget, &mut [EMPTY; 8]),
+        depth => run(program, event, budget, &mut vec![EMPTY; depth]),
     }
 }
 
@@ -30,10 +35,13 @@ const EMPTY: Operand<'static> = Operand::Boolean(false);
 fn run<'e>(
     program: &'e Program,
     event: &'e dyn Event,
-    steps: u32,
+    budget: &mut Budget,
     stack: &mut [Operand<'e>],
 ) -> Result<bool, Failure> {
-    Machine::new(program, event, steps, stack).run()
+    let mut machine = Machine::new(program, event, *budget, stack);
+    let result = machine.run();
+    *budget = machine.steps.left();
+    result
 }
 
 struct Machine<'s, 'e> {
@@ -49,19 +57,19 @@ impl<'s, 'e> Machine<'s, 'e> {
     fn new(
         program: &'e Program,
         event: &'e dyn Event,
-        steps: u32,
+        budget: Budget,
         stack: &'s mut [Operand<'e>],
     ) -> Self {
         Self {
             program,
             event,
-            steps: Steps::new(steps),
+            steps: Steps::new(budget),
             stack,
             height: 0,
         }
     }
 
-    fn run(mut self) -> Result<bool, Failure> {
+    fn run(&mut self) -> Result<bool, Failure> {
         let mut next = 0;
         while let Some(op) = self.program.ops.get(next) {
             self.steps.take(1)?;

@@ -10,12 +10,13 @@ use super::operand::Operand;
 use super::steps::Steps;
 use super::variable::of_unstructured;
 use super::walk::walk;
+use crate::budget::Budget;
 use crate::event::{Event, List};
 use crate::program::{Part, Path, Place, Step};
 
 /// Reads the value at a path, however many steps it takes: in time proportional to the event.
 pub(crate) fn read<'e>(event: &'e dyn Event, path: &'e Path) -> Result<Operand<'e>, Failure> {
-    let mut steps = Steps::new(u32::MAX);
+    let mut steps = Steps::new(Budget::new(u32::MAX));
     load(event, path, &mut steps)
 }
 

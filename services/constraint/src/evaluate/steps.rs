@@ -1,25 +1,29 @@
 //! Steps that an evaluation may still take.
 
 use super::failure::Failure;
+use crate::budget::Budget;
 
 /// Bytes of an encoded value that count as a step.
 const BYTES_PER_STEP: usize = 64;
 
 /// Number of steps that are left.
-pub(crate) struct Steps(u32);
+pub(crate) struct Steps(Budget);
 
 impl Steps {
-    pub(super) const fn new(limit: u32) -> Self {
-        Self(limit)
+    pub(super) const fn new(budget: Budget) -> Self {
+        Self(budget)
+    }
+
+    pub(super) const fn left(&self) -> Budget {
+        self.0
     }
 
     /// Takes this many steps.
     pub(super) fn take(&mut self, count: usize) -> Result<(), Failure> {
-        let left = u32::try_from(count)
-            .ok()
-            .and_then(|count| self.0.checked_sub(count));
-        self.0 = left.ok_or(Failure::Steps)?;
-        Ok(())
+        match self.0.take(count) {
+            true => Ok(()),
+            false => Err(Failure::Steps),
+        }
     }
 
     /// Takes a step, and those for this many bytes.

@@ -6,7 +6,9 @@ use crate::support::{
 };
 use punctual_any::{Any, TypeBuilder, TypeKind};
 use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
-use punctual_constraint::{Constraint, ConstraintSet, Diagnostic, Failure, Grammar, Limits};
+use punctual_constraint::{
+    Budget, Constraint, ConstraintSet, Diagnostic, Failure, Grammar, Limits,
+};
 
 const MIB: usize = 1 << 20;
 
@@ -247,4 +249,25 @@ fn a_set_reads_fields_of_hostile_events_as_constraints_do() {
     set.insert(compile("$._length == 4294967295").unwrap(), ());
     let event = Unstructured(any(&vec![1i32; 10]));
     set.for_each_match(&event, |_, ()| panic!("neither is true"));
+}
+
+#[test]
+fn constraints_that_share_a_budget_cost_no_more_than_it_together() {
+    let event = Structured::default();
+    let constraint = large("1 + 1 + 1 == 3").unwrap();
+    let mut budget = Budget::new(100);
+    let met = (0..100).filter(|_| constraint.matches_within(&event, &mut budget));
+    let met = met.count();
+    assert!((5..50).contains(&met), "{met}");
+    assert_eq!(budget.left(), 0);
+    assert!(!budget.take(1));
+    let mut budget = Budget::new(u32::MAX);
+    let greedy = Limits {
+        steps: 3,
+        ..Limits::DEFAULT
+    };
+    let greedy = Constraint::compile(Grammar::ExtendedTcl, "1 + 1 + 1 == 3", &greedy).unwrap();
+    assert!(!greedy.matches_within(&event, &mut budget));
+    assert_eq!(budget.left(), u32::MAX - 3);
+    assert!(constraint.matches_within(&event, &mut budget));
 }

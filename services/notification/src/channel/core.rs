@@ -146,12 +146,24 @@ impl Channel {
         }
         let administration = *self.administration.read();
         let most = usize::try_from(administration.queue_length).unwrap_or_default();
-        // Relaxed: a count of its own, which orders no other access.
-        if administration.rejects && most > 0 && self.events.load(Ordering::Relaxed) >= most {
+        if administration.rejects && most > 0 && !self.has_room(most) {
             self.common.metrics.rejected.add(1);
             return Err(Refusal::ChannelFull(most));
         }
         Ok(())
+    }
+
+    /// Returns whether the channel has fewer events than `most`, once those whose life has ended do not count.
+    fn has_room(&self, most: usize) -> bool {
+        // Relaxed: a count of its own, which orders no other access.
+        let has_room = || self.events.load(Ordering::Relaxed) < most;
+        if has_room() {
+            return true;
+        }
+        for outlet in self.members.outlets() {
+            outlet.drop_ended();
+        }
+        has_room()
     }
 
     /// Passes an event on to all consumers that it is for. Does not wait for any of them.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
+use super::constraints::budget;
 use super::forwarding::Forwarding;
 use super::registry::Registry;
 use crate::common::Common;
@@ -39,14 +40,16 @@ impl Attached {
         }
     }
 
-    /// Returns the filters that an event is tried by: `None` without any, else whether one lets it through.
+    /// Returns the verdict on an event: `None` without any filter, else whether one lets it through. What all filters
+    /// together cost is bounded; those beyond that let nothing through.
     pub(crate) fn verdict(&self, event: &Event) -> Option<bool> {
         let state = self.state.read();
         if state.filters.is_empty() {
             return None;
         }
         let mut filters = state.filters.values();
-        Some(filters.any(|(_, filter)| filter.lets_through(event)))
+        let mut budget = budget();
+        Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
     }
 
     /// Attaches a filter; returns its id.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use punctual_constraint::{Constraint, Grammar};
+use punctual_constraint::{Budget, Constraint, Grammar};
 
 use crate::cos_notification::EventType;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
@@ -35,6 +35,11 @@ pub(super) enum BadConstraints {
     NotFound(ConstraintId),
     /// There would be more than this many.
     TooMany(usize),
+}
+
+/// Returns the steps that all filters of an object may take for one event: as many as one constraint may.
+pub(super) const fn budget() -> Budget {
+    Budget::new(punctual_constraint::Limits::DEFAULT.steps)
 }
 
 /// Most constraints of a filter, and most types of a constraint.
@@ -163,10 +168,15 @@ impl<V: Clone> Constraints<V> {
         drop(removed);
     }
 
-    /// Returns the value of the first constraint that an event meets.
-    pub(super) fn first_met(&self, event: &dyn punctual_constraint::Event) -> Option<V> {
+    /// Returns the value of the first constraint that an event meets, as far as the budget goes.
+    pub(super) fn first_met(
+        &self,
+        event: &dyn punctual_constraint::Event,
+        budget: &mut Budget,
+    ) -> Option<V> {
         let state = self.state.read();
-        let met = state.constraints.values().find(|one| one.is_met(event));
+        let mut constraints = state.constraints.values();
+        let met = constraints.find(|one| one.is_met(event, budget));
         met.map(|compiled| compiled.value.clone())
     }
 
@@ -202,8 +212,10 @@ impl<V: Clone> Compiled<V> {
         }
     }
 
-    fn is_met(&self, event: &dyn punctual_constraint::Event) -> bool {
-        self.is_of_type(event) && self.constraint.matches(event)
+    fn is_met(&self, event: &dyn punctual_constraint::Event, budget: &mut Budget) -> bool {
+        budget.take(1 + self.expression.event_types.len())
+            && self.is_of_type(event)
+            && self.constraint.matches_within(event, budget)
     }
 
     /// Returns whether the event is of one of the constraint's types; without types, it is.
@@ -254,16 +266,33 @@ mod tests {
     #[test]
     fn the_first_constraint_that_an_event_meets_decides() {
         let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
-        assert_eq!(constraints.first_met(&alarm(5)), None);
+        assert_eq!(constraints.first_met(&alarm(5), &mut budget()), None);
         let added = constraints.add(vec![
             (expression(&[("Telecom", "Call")], ""), 1),
             (expression(&[("Tele*", "%ALL")], "$severity > 4"), 2),
             (expression(&[], "$severity > 3"), 3),
         ]);
         assert_eq!(added.unwrap().len(), 3);
-        assert_eq!(constraints.first_met(&alarm(5)), Some(2));
-        assert_eq!(constraints.first_met(&alarm(4)), Some(3));
-        assert_eq!(constraints.first_met(&alarm(3)), None);
+        assert_eq!(constraints.first_met(&alarm(5), &mut budget()), Some(2));
+        assert_eq!(constraints.first_met(&alarm(4), &mut budget()), Some(3));
+        assert_eq!(constraints.first_met(&alarm(3), &mut budget()), None);
+    }
+
+    #[test]
+    fn constraints_together_cost_no_more_than_their_budget() {
+        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
+        let given = vec![
+            (expression(&[], "$severity > 9"), 1),
+            (expression(&[("Telecom", "Alarm")], "$severity > 3"), 2),
+        ];
+        constraints.add(given).unwrap();
+        let mut little = Budget::new(5);
+        assert_eq!(constraints.first_met(&alarm(5), &mut little), None);
+        assert_eq!(little.left(), 0);
+        let mut much = budget();
+        assert_eq!(constraints.first_met(&alarm(5), &mut much), Some(2));
+        let spent = budget().left() - much.left();
+        assert!((6..100).contains(&spent), "{spent}");
     }
 
     #[test]

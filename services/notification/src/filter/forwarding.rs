@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use punctual::{Any, SystemException};
-use punctual_constraint::Grammar;
+use punctual_constraint::{Budget, Grammar};
 
 use super::callbacks::{Callbacks, not_nil, types_of};
-use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal};
+use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal, budget};
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_comm::NotifySubscribe;
@@ -42,8 +42,12 @@ impl Forwarding {
     }
 
     /// Returns whether the filter lets an event through.
-    pub(crate) fn lets_through(&self, event: &Event) -> bool {
-        self.constraints.first_met(event).is_some()
+    pub(super) fn lets_through(&self, event: &Event, budget: &mut Budget) -> bool {
+        self.constraints.first_met(event, budget).is_some()
+    }
+
+    fn matches(&self, event: &Event) -> bool {
+        self.lets_through(event, &mut budget())
     }
 
     /// Makes a change, and tells callbacks how it changed the types.
@@ -150,18 +154,18 @@ impl FilterServant for Forwarding {
     }
 
     fn r#match(&self, filterable_data: &Any) -> Result<bool, FilterMatchError> {
-        Ok(self.lets_through(&Event::of_any(filterable_data)))
+        Ok(self.matches(&Event::of_any(filterable_data)))
     }
 
     fn match_structured(
         &self,
         filterable_data: &StructuredEvent,
     ) -> Result<bool, FilterMatchStructuredError> {
-        Ok(self.lets_through(&Event::of_structured(filterable_data.clone())))
+        Ok(self.matches(&Event::of_structured(filterable_data.clone())))
     }
 
     fn match_typed(&self, filterable_data: &[Property]) -> Result<bool, FilterMatchTypedError> {
-        Ok(self.lets_through(&Event::of_typed(filterable_data)))
+        Ok(self.matches(&Event::of_typed(filterable_data)))
     }
 
     fn attach_callback(

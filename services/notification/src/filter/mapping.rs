@@ -3,7 +3,7 @@
 use punctual::{Any, SystemException, TypeCode};
 use punctual_constraint::Grammar;
 
-use super::constraints::{BadConstraints, Constraints, Given, Removal};
+use super::constraints::{BadConstraints, Constraints, Given, Removal, budget};
 use super::forwarding::{bounds, too_many};
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
@@ -41,12 +41,12 @@ impl Mapping {
 
     /// Returns the value for an event: that of a constraint, or else the default.
     pub(crate) fn value_for(&self, event: &Event) -> Any {
-        let met = self.constraints.first_met(event);
+        let met = self.constraints.first_met(event, &mut budget());
         met.unwrap_or_else(|| self.default.clone())
     }
 
     fn matched(&self, event: &Event) -> (bool, Any) {
-        match self.constraints.first_met(event) {
+        match self.constraints.first_met(event, &mut budget()) {
             Some(value) => (true, value),
             None => (false, self.default.clone()),
         }

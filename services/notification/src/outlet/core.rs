@@ -185,6 +185,15 @@ impl Outlet {
         self.count(lost);
     }
 
+    /// Drops the events in the queue whose life has ended.
+    pub(crate) fn drop_ended(&self) {
+        let expired = self.delivery.lock().queue.drop_ended(Instant::now());
+        self.count(crate::queue::Lost {
+            expired,
+            discarded: 0,
+        });
+    }
+
     /// Returns the number of events in the queue.
     pub(crate) fn queued(&self) -> usize {
         self.delivery.lock().queue.len()

@@ -7,6 +7,7 @@ mod connections;
 mod crossing;
 mod failing;
 mod filters;
+mod hostile;
 mod mapping;
 mod omniorb;
 mod quality;

@@ -333,3 +333,26 @@ fn events_that_wait_for_their_start_end_with_their_consumer() {
     pushes.push_structured_event(&event(3)).unwrap();
     assert_eq!(sink.wait_for(1), [3]);
 }
+
+#[test]
+fn events_whose_life_has_ended_fill_no_channel() {
+    let (served, program) = (Served::new(), Program::new());
+    let administration = [
+        property(names::MAX_QUEUE_LENGTH, 1),
+        property(names::REJECT_NEW_EVENTS, true),
+    ];
+    let channel = program.see(&served.channel(&[], &administration));
+    let (proxy, sink) = program.sink(&channel);
+    proxy.suspend_connection().unwrap();
+    let pushes = program.pushes_to(&channel);
+    let short = with_header(1, vec![property(names::TIMEOUT, 1_u64)]);
+    pushes.push_structured_event(&short).unwrap();
+    pushes.push_structured_event(&event(2)).unwrap();
+    assert_eq!(
+        kind_of(pushes.push_structured_event(&event(3))),
+        Kind::ImpLimit
+    );
+    proxy.resume_connection().unwrap();
+    assert_eq!(sink.wait_for(1), [2]);
+    assert_eq!(served.metric("expired_total"), 1);
+}

@@ -4,13 +4,16 @@ use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{Interface, NotNil, ObjectRef, OperationError};
 use punctual_notification::cos_notify_channel_admin::{
-    ChannelId, EventChannel, EventChannelFactory,
+    ChannelId, EventChannel, EventChannelFactory, EventChannelFactoryGetEventChannelError,
 };
 use serde_json::json;
 use std::path::PathBuf;
 
 pub(super) const ON_FACTORIES: &str = "FACTORY is the EventChannelFactory of a Notification Service: an `IOR:`, `corbaloc:` or \
                                        `corbaname:` text, or a file that holds one; `punctual notify serve` starts one";
+
+const ON_CHANNELS: &str =
+    "`punctual notify channels` lists the channels, and `punctual notify create` makes one";
 
 /// The service.
 #[derive(Debug, clap::Args)]
@@ -71,7 +74,14 @@ impl Factory {
 impl Channel {
     pub(super) fn resolve(&self, orb_options: &[String]) -> Result<EventChannel, Problem> {
         let factory = self.factory.resolve(orb_options)?;
-        let channel = factory.get_event_channel(self.id).map_err(failed)?;
+        let channel = factory.get_event_channel(self.id);
+        let channel = channel.map_err(|error| match error {
+            EventChannelFactoryGetEventChannelError::ChannelNotFound(_) => Problem::usage(
+                format!("the service has no channel {}", self.id),
+                ON_CHANNELS,
+            ),
+            other => failed(other),
+        })?;
         channel.not_nil().map_err(failed)
     }
 }
