@@ -4,12 +4,13 @@
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
 //! limits, metrics, refusal                   bounds; counts; exceptions
+//! storage                                    the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
-//! filter, quality, administered              filters; quality of service; their operations
+//! filter, quality, stated, administered      filters; quality of service; what is stated and kept; their operations
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! proxy, inlet, outlet                       proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
-//! service, hosted, settings                  the service in a process
+//! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -37,14 +38,17 @@ mod qos;
 mod quality;
 mod queue;
 mod refusal;
+mod restoring;
 mod service;
 mod settings;
+mod stated;
+mod storage;
 mod types;
 
 pub use hosted::release_at_end;
 pub use limits::Limits;
 pub use refusal::Refusal;
-pub use service::NotificationService;
+pub use service::{NotificationService, OpenError};
 pub use settings::{LISTEN, open, settings};
 
 /// Events, clients and filters, as generated from the standard's IDL.
@@ -57,6 +61,13 @@ mod admins {
     include!(concat!(env!("OUT_DIR"), "/CosNotifyChannelAdmin.rs"));
 }
 
+/// Records of the store, as generated from the IDL.
+#[allow(clippy::module_inception)]
+mod stored {
+    include!(concat!(env!("OUT_DIR"), "/kept.rs"));
+}
+
 pub use admins::cos_notify_channel_admin;
 pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
+use stored::kept;

@@ -129,6 +129,14 @@ impl Types {
         }
     }
 
+    /// Returns the types that patterns say, or else all.
+    pub(crate) fn of(patterns: Option<&[EventType]>) -> Self {
+        match patterns {
+            Some(patterns) => Self::Only(patterns.iter().map(pattern_of).collect()),
+            None => Self::All,
+        }
+    }
+
     /// Returns the patterns, where all types are one.
     pub(crate) fn patterns(&self) -> Vec<Pattern> {
         match self {

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! members      administrators of a channel, and numbers of its clients
+//! record       record of a channel in the store
 //! core         the channel
 //! clients      how clients come and leave; the channel as they see it
+//! restoring    administrators that a store has kept
 //! interface    EventChannel
 //! ```
 
@@ -11,5 +13,8 @@ mod clients;
 mod core;
 mod interface;
 mod members;
+mod record;
+mod restoring;
 
 pub(crate) use self::core::{Channel, Properties, Unsupported};
+pub(crate) use restoring::Admin;

@@ -3,12 +3,42 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
+use punctual::Any;
 use punctual_constraint::{Constraint, Grammar};
 
+use super::record::Record;
 use crate::cos_notification::EventType;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
+use crate::kept;
+use crate::refusal::Refusal;
 use crate::types;
+
+/// Value of a constraint, as it is kept.
+pub(super) trait Valued: Clone {
+    fn to_any(&self) -> Any;
+
+    fn of_any(any: Any) -> Self;
+}
+
+/// Constraints of `Filter` have no value.
+impl Valued for () {
+    fn to_any(&self) -> Any {
+        Any::default()
+    }
+
+    fn of_any(_: Any) -> Self {}
+}
+
+impl Valued for Any {
+    fn to_any(&self) -> Any {
+        self.clone()
+    }
+
+    fn of_any(any: Any) -> Self {
+        any
+    }
+}
 
 /// Constraint as it was given, with its value.
 #[derive(Clone, Debug)]
@@ -19,7 +49,7 @@ pub(super) struct Given<V> {
 }
 
 /// Action that removes a filter from the service.
-pub(super) struct Removal(pub(super) Box<dyn Fn() + Send + Sync>);
+pub(super) struct Removal(pub(super) Box<dyn Fn() -> Result<(), Refusal> + Send + Sync>);
 
 impl std::fmt::Debug for Removal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,6 +65,14 @@ pub(super) enum BadConstraints {
     NotFound(ConstraintId),
     /// There would be more than this many.
     TooMany(usize),
+    /// The filter has been destroyed, or cannot be stored.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for BadConstraints {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 /// Most constraints of a filter, and most types of a constraint.
@@ -49,7 +87,10 @@ pub(super) struct Bounds {
 pub(super) struct Constraints<V> {
     grammar: Grammar,
     bounds: Bounds,
+    record: Option<Record>,
     state: RwLock<State<V>>,
+    /// States that the filter has been destroyed. Changes are made one at a time.
+    is_destroyed: Mutex<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,11 +106,13 @@ struct Compiled<V> {
     value: V,
 }
 
-impl<V: Clone> Constraints<V> {
-    pub(super) fn new(grammar: Grammar, bounds: Bounds) -> Self {
+impl<V: Valued> Constraints<V> {
+    pub(super) fn new(grammar: Grammar, bounds: Bounds, record: Option<Record>) -> Self {
         Self {
             grammar,
             bounds,
+            record,
+            is_destroyed: Mutex::new(false),
             state: RwLock::new(State {
                 next: 1,
                 constraints: BTreeMap::new(),
@@ -93,21 +136,14 @@ impl<V: Clone> Constraints<V> {
             .into_iter()
             .map(|(expression, value)| self.compile(expression, value));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
-        let mut state = self.state.write();
-        let room = self
-            .bounds
-            .constraints
-            .saturating_sub(state.constraints.len());
-        if compiled.len() > room {
-            return Err(BadConstraints::TooMany(self.bounds.constraints));
-        }
-        let added = compiled.into_iter().map(|compiled| {
-            let id = state.next;
-            state.next = state.next.wrapping_add(1).max(1);
-            state.constraints.insert(id, compiled.clone());
-            compiled.given(id)
-        });
-        Ok(added.collect())
+        self.change(|state| {
+            let room = self.bounds.constraints;
+            if compiled.len() > room.saturating_sub(state.constraints.len()) {
+                return Err(BadConstraints::TooMany(room));
+            }
+            let added = compiled.into_iter().map(|one| state.add(one));
+            Ok(added.collect())
+        })
     }
 
     /// Removes constraints, and replaces others.
@@ -123,18 +159,17 @@ impl<V: Clone> Constraints<V> {
             .into_iter()
             .map(|(id, expression, value)| Ok((id, self.compile(expression, value)?)));
         let compiled = compiled.collect::<Result<Vec<_>, BadConstraints>>()?;
-        let mut state = self.state.write();
-        let ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
-        for id in ids {
-            if !state.constraints.contains_key(id) {
-                return Err(BadConstraints::NotFound(*id));
+        self.change(|state| {
+            let mut ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
+            if let Some(absent) = ids.find(|id| !state.constraints.contains_key(id)) {
+                return Err(BadConstraints::NotFound(*absent));
             }
-        }
-        for id in removed {
-            state.constraints.remove(id);
-        }
-        state.constraints.extend(compiled);
-        Ok(())
+            for id in removed {
+                state.constraints.remove(id);
+            }
+            state.constraints.extend(compiled);
+            Ok(())
+        })
     }
 
     /// Returns constraints by their ids.
@@ -158,9 +193,89 @@ impl<V: Clone> Constraints<V> {
     }
 
     /// Removes all constraints.
-    pub(super) fn clear(&self) {
-        let removed = std::mem::take(&mut self.state.write().constraints);
-        drop(removed);
+    ///
+    /// # Errors
+    /// The change cannot be stored.
+    pub(super) fn clear(&self) -> Result<(), Refusal> {
+        let cleared = self.change(|state| {
+            state.constraints.clear();
+            Ok(())
+        });
+        match cleared {
+            Err(BadConstraints::Refused(refusal)) => Err(refusal),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a change of the constraints durable, and then applies it.
+    fn change<R>(
+        &self,
+        edit: impl FnOnce(&mut State<V>) -> Result<R, BadConstraints>,
+    ) -> Result<R, BadConstraints> {
+        let is_destroyed = self.is_destroyed.lock();
+        if *is_destroyed {
+            return Err(Refusal::Destroyed.into());
+        }
+        let mut state = self.state.read().clone();
+        let result = edit(&mut state)?;
+        self.put(&state, false)?;
+        let before = std::mem::replace(&mut *self.state.write(), state);
+        drop(before);
+        Ok(result)
+    }
+
+    /// Makes the record of a new filter durable.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn keep(&self) -> Result<(), Refusal> {
+        self.put(&self.state.read(), false)
+    }
+
+    fn put(&self, state: &State<V>, is_destroyed: bool) -> Result<(), Refusal> {
+        match &self.record {
+            Some(record) => record.put(|| state.to_kept(), is_destroyed),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends all changes. The record of a filter that is attached stays as long as it may be.
+    ///
+    /// # Errors
+    /// The change cannot be stored.
+    pub(super) fn destroy(&self, is_attached: bool) -> Result<(), Refusal> {
+        let mut is_destroyed = self.is_destroyed.lock();
+        match &self.record {
+            Some(_) if is_attached => self.put(&self.state.read(), true)?,
+            Some(record) => record.remove()?,
+            None => {}
+        }
+        *is_destroyed = true;
+        Ok(())
+    }
+
+    /// Takes the constraints that a store has kept.
+    ///
+    /// # Errors
+    /// One of them is wrong.
+    pub(super) fn restore(&self, filter: &kept::Filter) -> Result<(), BadConstraints> {
+        *self.is_destroyed.lock() = filter.is_destroyed;
+        let mut state = self.state.write();
+        for one in &filter.constraints {
+            let expression = ConstraintExp {
+                event_types: one.types.clone(),
+                constraint_expr: one.expression.clone(),
+            };
+            let compiled = self.compile(expression, V::of_any(one.value.clone()))?;
+            state.constraints.insert(one.id, compiled);
+        }
+        state.next = filter.next_constraint;
+        Ok(())
+    }
+
+    /// Returns the number of the filter.
+    pub(super) fn number(&self) -> u64 {
+        self.record.as_ref().map_or(0, Record::number)
     }
 
     /// Returns the value of the first constraint that an event meets.
@@ -193,7 +308,28 @@ impl<V: Clone> Constraints<V> {
     }
 }
 
-impl<V: Clone> Compiled<V> {
+impl<V: Valued> State<V> {
+    fn add(&mut self, compiled: Arc<Compiled<V>>) -> Given<V> {
+        let id = self.next;
+        self.next = self.next.wrapping_add(1).max(1);
+        self.constraints.insert(id, compiled.clone());
+        compiled.given(id)
+    }
+
+    /// Returns the constraints as they are kept, and the next id.
+    fn to_kept(&self) -> (Vec<kept::Constraint>, ConstraintId) {
+        let constraints = self.constraints.iter();
+        let kept = constraints.map(|(id, compiled)| kept::Constraint {
+            id: *id,
+            types: compiled.expression.event_types.clone(),
+            expression: compiled.expression.constraint_expr.clone(),
+            value: compiled.value.to_any(),
+        });
+        (kept.collect(), self.next)
+    }
+}
+
+impl<V: Valued> Compiled<V> {
     fn given(&self, id: ConstraintId) -> Given<V> {
         Given {
             id,
@@ -222,7 +358,16 @@ mod tests {
     use super::*;
     use crate::cos_notification::{Property, StructuredEvent};
     use crate::event::Event;
-    use punctual::Any;
+
+    impl Valued for i32 {
+        fn to_any(&self) -> Any {
+            Any::new(self).unwrap()
+        }
+
+        fn of_any(any: Any) -> Self {
+            any.extract().unwrap()
+        }
+    }
 
     const BOUNDS: Bounds = Bounds {
         constraints: 3,
@@ -253,7 +398,7 @@ mod tests {
 
     #[test]
     fn the_first_constraint_that_an_event_meets_decides() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
+        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
         assert_eq!(constraints.first_met(&alarm(5)), None);
         let added = constraints.add(vec![
             (expression(&[("Telecom", "Call")], ""), 1),
@@ -268,7 +413,7 @@ mod tests {
 
     #[test]
     fn changes_are_made_all_or_none() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
+        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
         let wrong = expression(&[], "$severity >");
         let both = vec![(expression(&[], ""), 1), (wrong.clone(), 2)];
         let bad = constraints.add(both).unwrap_err();
@@ -290,7 +435,7 @@ mod tests {
         constraints.modify(&ids[..1], replaced).unwrap();
         assert_eq!(constraints.get(&ids).unwrap_err(), ids[0]);
         assert_eq!(constraints.get(&ids[1..]).unwrap()[0].value, 7);
-        constraints.clear();
+        constraints.clear().unwrap();
         assert!(constraints.all().is_empty());
     }
 }

@@ -8,6 +8,7 @@ use punctual_constraint::Grammar;
 
 use super::callbacks::{Callbacks, not_nil, types_of};
 use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal};
+use super::record::Record;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_comm::NotifySubscribe;
@@ -26,13 +27,19 @@ use crate::types::Pattern;
 pub(crate) struct Forwarding {
     common: Arc<Common>,
     removal: Removal,
-    constraints: Constraints<()>,
+    pub(super) constraints: Constraints<()>,
     callbacks: Callbacks,
 }
 
 impl Forwarding {
-    pub(super) fn new(common: Arc<Common>, removal: Removal, grammar: Grammar) -> Self {
-        let constraints = Constraints::new(grammar, bounds(&common));
+    pub(super) fn new(
+        common: Arc<Common>,
+        removal: Removal,
+        number: u64,
+        grammar: Grammar,
+    ) -> Self {
+        let record = Record::new(common.clone(), number, grammar, None);
+        let constraints = Constraints::new(grammar, bounds(&common), Some(record));
         Self {
             common,
             removal,
@@ -44,6 +51,11 @@ impl Forwarding {
     /// Returns whether the filter lets an event through.
     pub(crate) fn lets_through(&self, event: &Event) -> bool {
         self.constraints.first_met(event).is_some()
+    }
+
+    /// Returns the number of the filter.
+    pub(crate) fn number(&self) -> u64 {
+        self.constraints.number()
     }
 
     /// Makes a change, and tells callbacks how it changed the types.
@@ -104,6 +116,7 @@ impl FilterServant for Forwarding {
         added.map(infos).map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
         })
     }
@@ -121,6 +134,7 @@ impl FilterServant for Forwarding {
         modified.map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
         })
     }
@@ -140,13 +154,11 @@ impl FilterServant for Forwarding {
     }
 
     fn remove_all_constraints(&self) -> Result<(), SystemException> {
-        self.change(|| self.constraints.clear());
-        Ok(())
+        Ok(self.change(|| self.constraints.clear())?)
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        (self.removal.0)();
-        Ok(())
+        Ok((self.removal.0)()?)
     }
 
     fn r#match(&self, filterable_data: &Any) -> Result<bool, FilterMatchError> {

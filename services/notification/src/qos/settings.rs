@@ -47,6 +47,24 @@ impl Settings {
         Self(own.copied().collect())
     }
 
+    /// Returns the settings that a store has kept, which were checked when they were set.
+    pub(crate) fn of_kept(properties: &[notification::Property]) -> Self {
+        let mut settings = Self::default();
+        for given in properties {
+            let property = Property::named(&given.name);
+            let value = property.and_then(|one| one.range(Abilities::EVERY).read(&given.value));
+            if let Some((property, value)) = property.zip(value) {
+                settings.set(property, value);
+            }
+        }
+        settings
+    }
+
+    /// Returns whether connections are to be there again after a restart.
+    pub(crate) fn has_persistent_connections(&self) -> bool {
+        self.get(Property::ConnectionReliability) == Some(Value::Short(PERSISTENT))
+    }
+
     /// Returns the value of a property, if it is set.
     pub(crate) fn get(&self, property: Property) -> Option<Value> {
         let found = self.0.iter().find(|(set, _)| *set == property);

@@ -1,5 +1,5 @@
 //! Tests of the Notification Service: each operation, events between clients of every kind, filters, quality of service,
-//! limits, and clients that fail.
+//! limits, clients that fail, and restarts.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod clients;
@@ -10,6 +10,7 @@ mod filters;
 mod mapping;
 mod omniorb;
 mod quality;
+mod restarts;
 mod settings;
 mod support;
 mod topology;
