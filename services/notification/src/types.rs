@@ -204,6 +204,15 @@ mod tests {
     }
 
     #[test]
+    fn types_are_those_of_their_patterns() {
+        let kept = [of("A", "1"), of("B*", "%ALL")];
+        let types = Types::of(Some(&kept));
+        assert_eq!(types, Types::All.changed(&kept, &[], 9).unwrap());
+        assert_eq!(Types::of(None), Types::All);
+        assert_eq!(Types::of(Some(&[])), Types::Only(BTreeSet::new()));
+    }
+
+    #[test]
     fn types_have_limits() {
         let added = [of("A", "1"), of("A", "2")];
         let all = Types::default();

@@ -40,6 +40,7 @@ impl Channel {
         let reference = made.serve().inspect_err(|_| made.base.forget())?;
         self.members.add_consumers(made.clone());
         if self.members.is_destroyed() {
+            self.remove_consumer_admin(place.id);
             made.end();
             return Err(Refusal::Destroyed.into());
         }
@@ -61,6 +62,7 @@ impl Channel {
         let reference = made.serve().inspect_err(|_| made.base.forget())?;
         self.members.add_suppliers(made.clone());
         if self.members.is_destroyed() {
+            self.remove_supplier_admin(place.id);
             made.end();
             return Err(Refusal::Destroyed.into());
         }

@@ -2,9 +2,10 @@
 //!
 //! ```text
 //! members      administrators of a channel, and numbers of its clients
-//! record       record of a channel in the store
+//! record       state of a channel's record in the store
 //! core         the channel
 //! clients      how clients come and leave; the channel as they see it
+//! keeping      changes of a channel, and its record
 //! restoring    administrators that a store has kept
 //! interface    EventChannel
 //! ```
@@ -12,6 +13,7 @@
 mod clients;
 mod core;
 mod interface;
+mod keeping;
 mod members;
 mod record;
 mod restoring;

@@ -333,6 +333,19 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn what_is_kept_is_what_was_set() {
+        let given = [
+            property("ConnectionReliability", Value::Short(PERSISTENT)),
+            property("MaximumBatchSize", Value::Long(1_000_000)),
+        ];
+        let set = Settings::of_channel().changed(&given, Level::Channel, Abilities::EVERY);
+        let set = set.unwrap();
+        assert!(set.has_persistent_connections());
+        assert!(!Settings::of_channel().has_persistent_connections());
+        assert_eq!(Settings::of_kept(&set.to_properties()), set);
+    }
+
+    #[test]
     fn all_other_properties_of_a_level_are_available() {
         let given = [property("Priority", Value::Short(3))];
         let names = |level| -> Vec<String> {
