@@ -10,13 +10,14 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator, ProxyId};
 use crate::cos_notify_filter::MappingFilter;
+use crate::draft::Draft;
 use crate::filter::{Attached, AttachedMapping};
 use crate::hub::Hub;
 use crate::kept;
 use crate::proxy::{Kind, Proxy};
 use crate::qos::Level;
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stated, Stating};
+use crate::stated::{Stated, Stating};
 use crate::storage::Change;
 
 /// Parts of an administrator of consumers or suppliers.

@@ -6,7 +6,8 @@
 //! limits, metrics, refusal                   bounds; counts; exceptions
 //! storage                                    the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
-//! filter, quality, stated, administered      filters; quality of service; what is stated and kept; their operations
+//! filter, quality                            filters; quality of service
+//! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! proxy, inlet, outlet                       proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
@@ -21,6 +22,7 @@ mod census;
 mod channel;
 mod client;
 mod common;
+mod draft;
 mod event;
 mod factory;
 mod filter;

@@ -12,9 +12,10 @@ use punctual_events::{Connection, ConnectionError, Workers};
 use crate::client::{Client, Form, Style};
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{ClientType, ObtainInfoMode, ProxyId, ProxyType};
+use crate::draft::Draft;
 use crate::kept;
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stated, Stating};
+use crate::stated::{Stated, Stating};
 use crate::storage::Change;
 
 /// Parts of a proxy, whatever its client is.

@@ -10,12 +10,12 @@ use punctual::{Orb, SystemException};
 
 use crate::channel::{Admin, Channel};
 use crate::client::Client;
+use crate::draft::Draft;
 use crate::factory::Channels;
 use crate::filter::Restored;
 use crate::kept;
 use crate::proxy::Kind;
 use crate::refusal::Refusal;
-use crate::stated::Draft;
 use crate::storage::{Change, Kept};
 
 /// Makes all that was kept, and cleans the store.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use punctual::asynchronous::Amh;
-use punctual::{Implements, Interface, SystemException};
+use punctual::{Implements, SystemException};
 
+use super::outlets::{serve, serve_as_plain, serve_plain};
 use crate::administered::{filter_servant, quality_servant};
-use crate::client::{Client, Form, Style};
+use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -19,6 +19,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_comm::{NotifySubscribeServant, NotifySubscribeSubscriptionChangeError};
 use crate::cos_notify_filter::MappingFilter;
+use crate::draft::Draft;
 use crate::filter::reference;
 use crate::group::{DEFAULT, Group, Place};
 use crate::hub::{Hub, Owner};
@@ -27,7 +28,7 @@ use crate::limited::Limited;
 use crate::outlet::Outlet;
 use crate::proxy::{Kind, Proxy, form_of};
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stating, forget_all};
+use crate::stated::{Stating, forget_all};
 
 /// Administrator of consumers.
 pub(crate) struct ConsumerAdmin {
@@ -195,45 +196,6 @@ impl Owner for ConsumerAdmin {
         let removed = self.outlets.lock().remove(&id);
         // The proxy is dropped without the lock.
         removed.is_some()
-    }
-}
-
-/// Adds the object of a proxy, with the interface of its kind.
-fn serve(outlet: &Arc<Outlet>) -> Result<ProxySupplier, Refusal> {
-    fn added<I>(outlet: &Arc<Outlet>) -> Result<ProxySupplier, Refusal>
-    where
-        I: Interface + Implements<Amh<Outlet>> + Into<ProxySupplier>,
-    {
-        let servant = I::servant(Amh::shared(outlet.clone()));
-        let objects = &outlet.base.common.objects;
-        let id = objects.id_of(outlet.base.stated.number);
-        Ok(objects.add::<I>(&id, servant)?.into())
-    }
-    match (outlet.base.form, outlet.base.style) {
-        (Form::Any, Style::Push) => added::<admin::ProxyPushSupplier>(outlet),
-        (Form::Any, Style::Pull) => added::<admin::ProxyPullSupplier>(outlet),
-        (Form::Structured, Style::Push) => added::<admin::StructuredProxyPushSupplier>(outlet),
-        (Form::Structured, Style::Pull) => added::<admin::StructuredProxyPullSupplier>(outlet),
-        (Form::Sequence, Style::Push) => added::<admin::SequenceProxyPushSupplier>(outlet),
-        (Form::Sequence, Style::Pull) => added::<admin::SequenceProxyPullSupplier>(outlet),
-    }
-}
-
-/// Adds the object of a proxy with an interface of the Event Service.
-fn serve_plain<I>(outlet: &Arc<Outlet>) -> Result<I, Refusal>
-where
-    I: Interface + Implements<Amh<Outlet>>,
-{
-    let servant = I::servant(Amh::shared(outlet.clone()));
-    let objects = &outlet.base.common.objects;
-    Ok(objects.add(&objects.id_of(outlet.base.stated.number), servant)?)
-}
-
-/// Adds the object of a proxy with the interface of the Event Service that is of its style.
-fn serve_as_plain(outlet: &Arc<Outlet>) -> Result<(), Refusal> {
-    match outlet.base.style {
-        Style::Push => serve_plain::<event_admin::ProxyPushSupplier>(outlet).map(drop),
-        Style::Pull => serve_plain::<event_admin::ProxyPullSupplier>(outlet).map(drop),
     }
 }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use punctual::{Implements, Interface, SystemException};
+use punctual::{Implements, SystemException};
 
+use super::inlets::{serve, serve_as_plain, serve_plain};
 use crate::administered::{filter_servant, quality_servant};
-use crate::client::{Client, Form, Style};
+use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -17,6 +18,7 @@ use crate::cos_notify_channel_admin::{
     SupplierAdminObtainNotificationPushConsumerError, SupplierAdminServant,
 };
 use crate::cos_notify_comm::{NotifyPublishOfferChangeError, NotifyPublishServant};
+use crate::draft::Draft;
 use crate::group::{DEFAULT, Group, Place};
 use crate::hub::{Hub, Owner};
 use crate::inlet::Inlet;
@@ -24,7 +26,7 @@ use crate::kept;
 use crate::limited::Limited;
 use crate::proxy::{Kind, Proxy, form_of};
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stating, forget_all};
+use crate::stated::{Stating, forget_all};
 
 /// Administrator of suppliers.
 pub(crate) struct SupplierAdmin {
@@ -192,42 +194,6 @@ impl Owner for SupplierAdmin {
         let removed = self.inlets.lock().remove(&id);
         // The proxy is dropped without the lock.
         removed.is_some()
-    }
-}
-
-/// Adds the object of a proxy, with the interface of its kind.
-fn serve(inlet: &Arc<Inlet>) -> Result<ProxyConsumer, Refusal> {
-    fn added<I>(inlet: &Arc<Inlet>) -> Result<ProxyConsumer, Refusal>
-    where
-        I: Interface + Implements<Arc<Inlet>> + Into<ProxyConsumer>,
-    {
-        Ok(serve_plain::<I>(inlet)?.into())
-    }
-    match (inlet.base.form, inlet.base.style) {
-        (Form::Any, Style::Push) => added::<admin::ProxyPushConsumer>(inlet),
-        (Form::Any, Style::Pull) => added::<admin::ProxyPullConsumer>(inlet),
-        (Form::Structured, Style::Push) => added::<admin::StructuredProxyPushConsumer>(inlet),
-        (Form::Structured, Style::Pull) => added::<admin::StructuredProxyPullConsumer>(inlet),
-        (Form::Sequence, Style::Push) => added::<admin::SequenceProxyPushConsumer>(inlet),
-        (Form::Sequence, Style::Pull) => added::<admin::SequenceProxyPullConsumer>(inlet),
-    }
-}
-
-/// Adds the object of a proxy with one of its interfaces.
-fn serve_plain<I>(inlet: &Arc<Inlet>) -> Result<I, Refusal>
-where
-    I: Interface + Implements<Arc<Inlet>>,
-{
-    let servant = I::servant(inlet.clone());
-    let objects = &inlet.base.common.objects;
-    Ok(objects.add(&objects.id_of(inlet.base.stated.number), servant)?)
-}
-
-/// Adds the object of a proxy with the interface of the Event Service that is of its style.
-fn serve_as_plain(inlet: &Arc<Inlet>) -> Result<(), Refusal> {
-    match inlet.base.style {
-        Style::Push => serve_plain::<event_admin::ProxyPushConsumer>(inlet).map(drop),
-        Style::Pull => serve_plain::<event_admin::ProxyPullConsumer>(inlet).map(drop),
     }
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::core::{Channel, Properties};
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
 use crate::cos_notify_channel_admin::InterFilterGroupOperator as Operator;
+use crate::draft::Draft;
 use crate::group::Place;
 use crate::kept;
 use crate::qos::{AdminSettings, Settings};
 use crate::refusal::Refusal;
-use crate::stated::Draft;
 
 /// Administrator that was kept.
 pub(crate) enum Admin {

@@ -4,49 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
-use punctual::Any;
 use punctual_constraint::{Constraint, Grammar};
 
+use super::compiled::{Compiled, Given, Valued};
 use super::record::Record;
-use crate::cos_notification::EventType;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
 use crate::refusal::Refusal;
-use crate::types;
-
-/// Value of a constraint, as it is kept.
-pub(super) trait Valued: Clone {
-    fn to_any(&self) -> Any;
-
-    fn of_any(any: Any) -> Self;
-}
-
-/// Constraints of `Filter` have no value.
-impl Valued for () {
-    fn to_any(&self) -> Any {
-        Any::default()
-    }
-
-    fn of_any(_: Any) -> Self {}
-}
-
-impl Valued for Any {
-    fn to_any(&self) -> Any {
-        self.clone()
-    }
-
-    fn of_any(any: Any) -> Self {
-        any
-    }
-}
-
-/// Constraint as it was given, with its value.
-#[derive(Clone, Debug)]
-pub(super) struct Given<V> {
-    pub(super) id: ConstraintId,
-    pub(super) expression: ConstraintExp,
-    pub(super) value: V,
-}
 
 /// Action that removes a filter from the service.
 pub(super) struct Removal(pub(super) Box<dyn Fn() -> Result<(), Refusal> + Send + Sync>);
@@ -97,13 +61,6 @@ pub(super) struct Constraints<V> {
 struct State<V> {
     next: ConstraintId,
     constraints: BTreeMap<ConstraintId, Arc<Compiled<V>>>,
-}
-
-#[derive(Debug)]
-struct Compiled<V> {
-    constraint: Constraint,
-    expression: ConstraintExp,
-    value: V,
 }
 
 impl<V: Valued> Constraints<V> {
@@ -319,123 +276,10 @@ impl<V: Valued> State<V> {
     /// Returns the constraints as they are kept, and the next id.
     fn to_kept(&self) -> (Vec<kept::Constraint>, ConstraintId) {
         let constraints = self.constraints.iter();
-        let kept = constraints.map(|(id, compiled)| kept::Constraint {
-            id: *id,
-            types: compiled.expression.event_types.clone(),
-            expression: compiled.expression.constraint_expr.clone(),
-            value: compiled.value.to_any(),
-        });
+        let kept = constraints.map(|(id, compiled)| compiled.to_kept(*id));
         (kept.collect(), self.next)
     }
 }
 
-impl<V: Valued> Compiled<V> {
-    fn given(&self, id: ConstraintId) -> Given<V> {
-        Given {
-            id,
-            expression: self.expression.clone(),
-            value: self.value.clone(),
-        }
-    }
-
-    fn is_met(&self, event: &dyn punctual_constraint::Event) -> bool {
-        self.is_of_type(event) && self.constraint.matches(event)
-    }
-
-    /// Returns whether the event is of one of the constraint's types; without types, it is.
-    fn is_of_type(&self, event: &dyn punctual_constraint::Event) -> bool {
-        let types = &self.expression.event_types;
-        let includes = |one: &EventType| {
-            let pattern = (one.domain_name.as_str(), one.type_name.as_str());
-            types::matches(pattern, event.domain_name(), event.type_name())
-        };
-        types.is_empty() || types.iter().any(includes)
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cos_notification::{Property, StructuredEvent};
-    use crate::event::Event;
-
-    impl Valued for i32 {
-        fn to_any(&self) -> Any {
-            Any::new(self).unwrap()
-        }
-
-        fn of_any(any: Any) -> Self {
-            any.extract().unwrap()
-        }
-    }
-
-    const BOUNDS: Bounds = Bounds {
-        constraints: 3,
-        types: 2,
-    };
-
-    fn expression(types: &[(&str, &str)], text: &str) -> ConstraintExp {
-        let types = types.iter().map(|(domain, name)| EventType {
-            domain_name: (*domain).to_owned(),
-            type_name: (*name).to_owned(),
-        });
-        ConstraintExp {
-            event_types: types.collect(),
-            constraint_expr: text.to_owned(),
-        }
-    }
-
-    fn alarm(severity: i32) -> Event {
-        let mut event = StructuredEvent::default();
-        event.header.fixed_header.event_type.domain_name = "Telecom".to_owned();
-        event.header.fixed_header.event_type.type_name = "Alarm".to_owned();
-        event.filterable_data.push(Property {
-            name: "severity".to_owned(),
-            value: Any::new(&severity).unwrap(),
-        });
-        Event::of_structured(event)
-    }
-
-    #[test]
-    fn the_first_constraint_that_an_event_meets_decides() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
-        assert_eq!(constraints.first_met(&alarm(5)), None);
-        let added = constraints.add(vec![
-            (expression(&[("Telecom", "Call")], ""), 1),
-            (expression(&[("Tele*", "%ALL")], "$severity > 4"), 2),
-            (expression(&[], "$severity > 3"), 3),
-        ]);
-        assert_eq!(added.unwrap().len(), 3);
-        assert_eq!(constraints.first_met(&alarm(5)), Some(2));
-        assert_eq!(constraints.first_met(&alarm(4)), Some(3));
-        assert_eq!(constraints.first_met(&alarm(3)), None);
-    }
-
-    #[test]
-    fn changes_are_made_all_or_none() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS, None);
-        let wrong = expression(&[], "$severity >");
-        let both = vec![(expression(&[], ""), 1), (wrong.clone(), 2)];
-        let bad = constraints.add(both).unwrap_err();
-        assert_eq!(bad, BadConstraints::Invalid(Box::new(wrong)));
-        assert!(constraints.all().is_empty());
-        let four = vec![(expression(&[], ""), 1); 4];
-        assert_eq!(
-            constraints.add(four).unwrap_err(),
-            BadConstraints::TooMany(3)
-        );
-        let two = constraints.add(vec![(expression(&[], ""), 1); 2]).unwrap();
-        let ids = [two[0].id, two[1].id];
-        let replaced = vec![(99, expression(&[], ""), 7)];
-        assert_eq!(
-            constraints.modify(&ids[..1], replaced),
-            Err(BadConstraints::NotFound(99))
-        );
-        let replaced = vec![(ids[1], expression(&[], "1 == 1"), 7)];
-        constraints.modify(&ids[..1], replaced).unwrap();
-        assert_eq!(constraints.get(&ids).unwrap_err(), ids[0]);
-        assert_eq!(constraints.get(&ids[1..]).unwrap()[0].value, 7);
-        constraints.clear().unwrap();
-        assert!(constraints.all().is_empty());
-    }
-}
+mod tests;

@@ -7,7 +7,8 @@ use punctual::{Any, SystemException};
 use punctual_constraint::Grammar;
 
 use super::callbacks::{Callbacks, not_nil, types_of};
-use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal};
+use super::compiled::Given;
+use super::constraints::{BadConstraints, Bounds, Constraints, Removal};
 use super::record::Record;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use punctual::{Any, SystemException, TypeCode};
 use punctual_constraint::Grammar;
 
-use super::constraints::{BadConstraints, Constraints, Given, Removal};
+use super::compiled::Given;
+use super::constraints::{BadConstraints, Constraints, Removal};
 use super::forwarding::{bounds, too_many};
 use super::record::Record;
 use crate::common::Common;

@@ -1,7 +1,8 @@
 //! Filters: what lets an event through, and what maps it to a value (formal/04-10-13, 3.2).
 //!
 //! ```text
-//! constraints    constraints with ids, compiled, with a value each
+//! compiled       one constraint with a value, compiled
+//! constraints    constraints of a filter, by id
 //! forwarding     Filter
 //! mapping        MappingFilter
 //! mappings       mapping filters of a proxy or administrator
@@ -14,6 +15,7 @@
 
 mod attached;
 mod callbacks;
+mod compiled;
 mod constraints;
 mod forwarding;
 mod mapping;

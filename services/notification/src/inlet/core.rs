@@ -8,13 +8,14 @@ use punctual_events::watch::Watched;
 
 use super::pull::Pull;
 use crate::client::{Client, Style};
+use crate::draft::Draft;
 use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stating};
+use crate::stated::Stating;
 use crate::types::Types;
 
 /// Proxy of a supplier.

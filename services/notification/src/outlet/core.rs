@@ -9,6 +9,7 @@ use punctual_events::watch::Watched;
 use super::delivery::Delivery;
 use crate::client::Client;
 use crate::cos_notify_filter::MappingFilter;
+use crate::draft::Draft;
 use crate::event::Event;
 use crate::filter::Mapping;
 use crate::group::Group;
@@ -16,7 +17,7 @@ use crate::hub::{Owner, Subscriber, Verdicts};
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
-use crate::stated::{Draft, Stating};
+use crate::stated::Stating;
 use crate::types::Types;
 
 /// Proxy of a consumer.

@@ -12,6 +12,7 @@ mod omniorb;
 mod quality;
 mod restarts;
 mod settings;
+mod storing;
 mod support;
 mod topology;
 mod types;

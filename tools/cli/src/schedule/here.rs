@@ -29,9 +29,10 @@ pub(super) struct Planned<'p> {
 /// Returns the model with mutexes as this machine has them, if its own have ceilings.
 pub(super) fn with_own_mutexes(model: &Model) -> Option<Model> {
     let has_ceilings = !model.mutexes.is_empty() && model.protocol != Protocol::Inheritance;
-    has_ceilings.then(|| Model {
-        protocol: Protocol::Inheritance,
-        ..model.clone()
+    has_ceilings.then(|| {
+        let mut inheriting = model.clone();
+        inheriting.protocol = Protocol::Inheritance;
+        inheriting
     })
 }
 
