@@ -1,4 +1,4 @@
-//! Compiles the IDL: what is called asynchronously, and the service's own interfaces.
+//! Compiles the IDL: what is called asynchronously, the service's own interfaces, and records of the store.
 
 use std::path::PathBuf;
 
@@ -27,5 +27,12 @@ fn main() -> Result<(), Error> {
         .extern_path("::CosNotification", "crate::cos_notification")
         .extern_path("::CosNotifyComm", "crate::cos_notify_comm")
         .extern_path("::CosNotifyFilter", "crate::cos_notify_filter")
-        .compile(&["idl/CosNotifyChannelAdmin.idl"])
+        .compile(&["idl/CosNotifyChannelAdmin.idl"])?;
+    Builder::new()
+        .include_dir("idl")
+        .extern_path("::CosNotification", "crate::cos_notification")
+        .client(false)
+        .server(false)
+        .type_codes(false)
+        .compile(&["idl/kept.idl"])
 }

@@ -72,6 +72,18 @@ impl<P: Clone> Connection<P> {
         Self::default()
     }
 
+    /// Checks that the proxy can be connected.
+    ///
+    /// # Errors
+    /// The proxy is connected already, or has ended.
+    pub fn check_unconnected(&self) -> Result<(), ConnectionError> {
+        match *self.state.lock() {
+            State::Obtained(_) => Ok(()),
+            State::Connected { .. } => Err(ConnectionError::AlreadyConnected),
+            State::Ended => Err(ConnectionError::Disconnected),
+        }
+    }
+
     /// Connects the proxy.
     ///
     /// # Errors
@@ -161,7 +173,12 @@ mod tests {
     fn a_connection_ends_once_and_cannot_begin_again() {
         let connection = Connection::new();
         assert_eq!(connection.used(), Err(ConnectionError::Disconnected));
+        assert_eq!(connection.check_unconnected(), Ok(()));
         assert_eq!(connection.connect(Some(1)), Ok(()));
+        assert_eq!(
+            connection.check_unconnected(),
+            Err(ConnectionError::AlreadyConnected)
+        );
         assert_eq!(
             connection.connect(None),
             Err(ConnectionError::AlreadyConnected)

@@ -1,13 +1,13 @@
 //! Operations of `QoSAdmin` and `FilterAdmin`, which proxies of suppliers and administrators have alike.
 
-/// Implements `QoSAdmin` for a type with the methods `quality()`, and `check_change()` for the right to set it.
+/// Implements `QoSAdmin` for a type with the methods `stating()`, and `check_change()` for the right to set it.
 macro_rules! quality_servant {
     ($servant:ty) => {
         impl crate::cos_notification::QoSAdminServant for $servant {
             fn get_qos(
                 &self,
             ) -> Result<Vec<crate::cos_notification::Property>, punctual::SystemException> {
-                Ok(self.quality().properties())
+                Ok(self.stating().stated.quality.properties())
             }
 
             fn set_qos(
@@ -16,7 +16,7 @@ macro_rules! quality_servant {
             ) -> Result<(), crate::cos_notification::QoSAdminSetQosError> {
                 self.check_change()
                     .map_err(punctual::SystemException::from)?;
-                Ok(self.quality().set(qos)?)
+                crate::stated::Stating::set_quality(self.stating(), qos)
             }
 
             fn validate_qos(
@@ -26,13 +26,13 @@ macro_rules! quality_servant {
                 Vec<crate::cos_notification::NamedPropertyRange>,
                 crate::cos_notification::QoSAdminValidateQosError,
             > {
-                Ok(self.quality().validate(required_qos)?)
+                Ok(self.stating().stated.quality.validate(required_qos)?)
             }
         }
     };
 }
 
-/// Implements `FilterAdmin` for a type with a method `filters()`.
+/// Implements `FilterAdmin` for a type with a method `stating()`.
 macro_rules! filter_servant {
     ($servant:ty) => {
         impl crate::cos_notify_filter::FilterAdminServant for $servant {
@@ -40,15 +40,14 @@ macro_rules! filter_servant {
                 &self,
                 new_filter: Option<&crate::cos_notify_filter::Filter>,
             ) -> Result<crate::cos_notify_filter::FilterId, punctual::SystemException> {
-                Ok(self.filters().add(new_filter)?)
+                crate::stated::Stating::attach(self.stating(), new_filter)
             }
 
             fn remove_filter(
                 &self,
                 filter: crate::cos_notify_filter::FilterId,
             ) -> Result<(), crate::cos_notify_filter::FilterAdminRemoveFilterError> {
-                let removed = self.filters().remove(filter);
-                removed.map_err(|_| crate::cos_notify_filter::FilterNotFound.into())
+                crate::stated::Stating::detach(self.stating(), filter)
             }
 
             fn get_filter(
@@ -58,19 +57,17 @@ macro_rules! filter_servant {
                 Option<crate::cos_notify_filter::Filter>,
                 crate::cos_notify_filter::FilterAdminGetFilterError,
             > {
-                let found = self.filters().get(filter).map(Some);
-                found.map_err(|_| crate::cos_notify_filter::FilterNotFound.into())
+                Ok(Some(self.stating().stated.filters.get(filter)?))
             }
 
             fn get_all_filters(
                 &self,
             ) -> Result<Vec<crate::cos_notify_filter::FilterId>, punctual::SystemException> {
-                Ok(self.filters().ids())
+                Ok(self.stating().stated.filters.ids())
             }
 
             fn remove_all_filters(&self) -> Result<(), punctual::SystemException> {
-                self.filters().clear();
-                Ok(())
+                crate::stated::Stating::detach_all(self.stating())
             }
         }
     };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use punctual::stub::{Marshal, Operation};
 use punctual::{
-    Any, CompletionStatus, Interface, ObjectRef, SystemException, SystemExceptionKind as Kind,
+    Any, CompletionStatus, Interface, ObjectRef, Orb, SystemException, SystemExceptionKind as Kind,
 };
 use punctual_events::peer::{bounded, is_gone};
 
@@ -19,6 +19,8 @@ use crate::cos_notify_comm::{
     StructuredPushConsumerServant, StructuredPushSupplier,
 };
 use crate::event::Event;
+use crate::kept::ClientForm;
+use crate::refusal::Refusal;
 
 /// Form in which a client has events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +28,26 @@ pub(crate) enum Form {
     Any,
     Structured,
     Sequence,
+}
+
+impl From<Form> for ClientForm {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Any => Self::AnyClient,
+            Form::Structured => Self::StructuredClient,
+            Form::Sequence => Self::SequenceClient,
+        }
+    }
+}
+
+impl From<ClientForm> for Form {
+    fn from(form: ClientForm) -> Self {
+        match form {
+            ClientForm::AnyClient => Self::Any,
+            ClientForm::StructuredClient => Self::Structured,
+            ClientForm::SequenceClient => Self::Sequence,
+        }
+    }
 }
 
 /// Direction of calls: those with which events go to their receiver, or those with which it takes them.
@@ -138,6 +160,33 @@ impl Client {
 
     pub(crate) fn object(&self) -> &ObjectRef {
         &self.object
+    }
+
+    /// Returns the reference to the client as text.
+    ///
+    /// # Errors
+    /// It has none.
+    pub(crate) fn to_text(&self) -> Result<String, Refusal> {
+        let text = self.object.orb().object_to_string(&self.object);
+        text.map_err(|exception| Refusal::NoResources(exception.to_string()))
+    }
+
+    /// Returns the client that a text refers to.
+    ///
+    /// # Errors
+    /// It is no reference.
+    pub(crate) fn of_text(
+        orb: &Orb,
+        text: &str,
+        (form, style): (Form, Style),
+    ) -> Result<Self, Refusal> {
+        let object = orb.string_to_object(text);
+        let object = object.map_err(|exception| Refusal::NoResources(exception.to_string()))?;
+        Ok(Self {
+            object,
+            form,
+            style,
+        })
     }
 
     /// Returns the same client, whose calls take no longer than the time.

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
 use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::qos::Abilities;
 use crate::refusal::Refusal;
+use crate::storage::{Change, Storage};
 
 /// Limits, objects and threads of a service.
 #[derive(Debug)]
@@ -23,6 +26,11 @@ pub(crate) struct Common {
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
     pub(crate) checks: Workers,
     pub(crate) timetable: Timetable,
+    /// Thread that removes records of connections that have ended.
+    records: Workers,
+    /// Store, until the service is stopped.
+    storage: Mutex<Option<Arc<Storage>>>,
+    pub(crate) is_stored: bool,
     is_ending: AtomicBool,
 }
 
@@ -36,11 +44,15 @@ impl Common {
         metrics: Arc<Metrics>,
         writers: Rules<()>,
         objects: Objects,
+        storage: Option<Arc<Storage>>,
     ) -> Result<Self, Refusal> {
-        let workers = |name| Workers::new(name, limits.threads).map_err(|error| refused(&error));
+        let workers = |name, most| Workers::new(name, most).map_err(|error| refused(&error));
         Ok(Self {
-            workers: workers("notify-calls")?,
-            checks: workers("notify-checks")?,
+            workers: workers("notify-calls", limits.threads)?,
+            checks: workers("notify-checks", limits.threads)?,
+            records: workers("notify-records", 1)?,
+            is_stored: storage.is_some(),
+            storage: Mutex::new(storage),
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             limits,
             metrics,
@@ -61,11 +73,48 @@ impl Common {
         }
     }
 
-    /// Ends all threads.
+    /// Returns the values that properties of quality of service may have.
+    pub(crate) fn abilities(&self) -> Abilities {
+        self.limits.abilities(self.is_stored)
+    }
+
+    /// Makes changes durable, all or none, if the service has a store. Blocks.
+    ///
+    /// # Errors
+    /// They cannot be written; then nothing has changed.
+    pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), Refusal> {
+        let Some(storage) = self.storage().filter(|_| !changes.is_empty()) else {
+            return Ok(());
+        };
+        // Other requests of the same connection continue, so that they get into the same commit.
+        punctual::about_to_block();
+        storage.change(changes)
+    }
+
+    /// Removes a record on another thread: that of a connection whose client is gone. One that is found after a crash
+    /// ends again. While the service is being shut down, connections stay for the next start.
+    pub(crate) fn forget(&self, removal: Change) {
+        let Some(storage) = self.storage().filter(|_| !self.is_ending()) else {
+            return;
+        };
+        self.records.run(move || {
+            // Reported where it is written.
+            let _ = storage.change(vec![removal]);
+        });
+    }
+
+    fn storage(&self) -> Option<Arc<Storage>> {
+        self.storage.lock().clone()
+    }
+
+    /// Ends all threads, once records have been removed, and closes the store.
     pub(crate) fn stop(&self) {
         self.timetable.end();
         self.workers.end();
         self.checks.end();
+        self.records.finish();
+        let storage = self.storage.lock().take();
+        drop(storage);
     }
 
     /// Notes that the service is being shut down: nothing waits any more.

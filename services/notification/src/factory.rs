@@ -19,6 +19,7 @@ use crate::cos_notify_channel_admin::{
 use crate::cos_notify_filter::FilterFactory;
 use crate::filter::{Factory, Registry};
 use crate::hub::Home;
+use crate::kept;
 use crate::refusal::Refusal;
 
 /// Object key and id of the factory.
@@ -32,6 +33,8 @@ pub(crate) struct Channels {
     pub(crate) common: Arc<Common>,
     pub(crate) registry: Arc<Registry>,
     state: Mutex<State>,
+    /// Held while a channel is made.
+    order: Mutex<()>,
     own: Weak<Self>,
 }
 
@@ -53,6 +56,7 @@ impl Channels {
             common,
             registry: Arc::default(),
             state: Mutex::default(),
+            order: Mutex::default(),
             own: own.clone(),
         })
     }
@@ -62,10 +66,7 @@ impl Channels {
     /// # Errors
     /// A reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannelFactory, Refusal> {
-        let filters = Factory {
-            common: self.common.clone(),
-            registry: self.registry.clone(),
-        };
+        let filters = self.filters();
         let objects = &self.common.objects;
         let servant = <FilterFactory as Implements<_>>::servant(filters);
         objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
@@ -73,25 +74,68 @@ impl Channels {
         Ok(objects.add(FACTORY.as_bytes(), servant)?)
     }
 
+    /// Returns the factory of filters.
+    pub(crate) fn filters(&self) -> Factory {
+        Factory {
+            common: self.common.clone(),
+            registry: self.registry.clone(),
+        }
+    }
+
     fn create(&self, properties: Properties) -> Result<(EventChannel, ChannelId), Refusal> {
         self.common.check_access()?;
+        // One channel is made at a time; others are found meanwhile.
+        let _order = self.order.lock();
+        let id = self.next_id()?;
+        let channel = self.made(id, self.common.objects.number(), properties);
+        let made = || {
+            channel.begin()?;
+            channel.keep()?;
+            channel.serve()
+        };
+        let reference = made().inspect_err(|_| channel.end())?;
         let mut state = self.state.lock();
-        let limit = self.common.limits.channels;
-        if state.channels.len() >= limit {
-            return Err(Refusal::Full {
-                what: "channels",
-                option: "most-channels",
-                limit,
-            });
-        }
-        let id = state.next;
-        let (common, registry) = (self.common.clone(), self.registry.clone());
-        let home: Weak<dyn Home> = self.own.clone();
-        let channel = Channel::new(common, registry, home, (id, properties));
-        let reference = channel.serve()?;
         state.next = id.wrapping_add(1).max(0);
         state.channels.insert(id, channel);
         Ok((reference, id))
+    }
+
+    /// Returns the id of the next channel.
+    fn next_id(&self) -> Result<ChannelId, Refusal> {
+        let state = self.state.lock();
+        let limit = self.common.limits.channels;
+        match state.channels.len() < limit {
+            true => Ok(state.next),
+            false => Err(Refusal::Full {
+                what: "channels",
+                option: "most-channels",
+                limit,
+            }),
+        }
+    }
+
+    fn made(&self, id: ChannelId, number: u64, properties: Properties) -> Arc<Channel> {
+        let (common, registry) = (self.common.clone(), self.registry.clone());
+        let home: Weak<dyn Home> = self.own.clone();
+        Channel::new(common, registry, home, (id, number, properties))
+    }
+
+    /// Makes a channel that was kept, without administrators.
+    ///
+    /// # Errors
+    /// Its reference cannot be made.
+    pub(crate) fn restore(
+        &self,
+        number: u64,
+        kept: &kept::Channel,
+    ) -> Result<Arc<Channel>, Refusal> {
+        let channel = self.made(kept.id, number, Properties::of_kept(kept));
+        channel.note_kept();
+        channel.serve()?;
+        let mut state = self.state.lock();
+        state.next = state.next.max(kept.id.wrapping_add(1).max(0));
+        state.channels.insert(kept.id, channel.clone());
+        Ok(channel)
     }
 
     /// Returns all channels.

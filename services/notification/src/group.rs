@@ -7,49 +7,52 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-use parking_lot::{Mutex, RwLock};
-
-use crate::client::{Form, Style};
 use crate::common::Common;
-use crate::cos_notification::EventType;
-use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator};
+use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator, ProxyId};
 use crate::cos_notify_filter::MappingFilter;
-use crate::filter::{Attached, AttachedMapping, Mappings};
+use crate::draft::Draft;
+use crate::filter::{Attached, AttachedMapping};
 use crate::hub::Hub;
+use crate::kept;
 use crate::proxy::{Kind, Proxy};
 use crate::qos::Level;
-use crate::quality::Quality;
 use crate::refusal::Refusal;
-use crate::types::{BadTypes, Types};
+use crate::stated::{Stated, Stating};
+use crate::storage::Change;
 
 /// Parts of an administrator of consumers or suppliers.
 pub(crate) struct Group {
     pub(crate) hub: Arc<dyn Hub>,
     pub(crate) id: AdminId,
-    pub(crate) number: u64,
     pub(crate) operator: Operator,
-    pub(crate) quality: Quality,
-    pub(crate) filters: Attached,
-    types: Mutex<Types>,
-    /// Mapping filters of an administrator of consumers.
-    pub(crate) mappings: RwLock<Mappings>,
+    has_consumers: bool,
+    pub(crate) stated: Stated,
     next_proxy: AtomicI32,
     has_ended: AtomicBool,
+}
+
+/// Place of an administrator in its channel.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) id: AdminId,
+    /// Number of its object.
+    pub(crate) number: u64,
+    pub(crate) operator: Operator,
+    pub(crate) has_consumers: bool,
 }
 
 /// Id of the administrators that each channel has from the beginning.
 pub(crate) const DEFAULT: AdminId = 0;
 
 impl Group {
-    pub(crate) fn new(hub: Arc<dyn Hub>, id: AdminId, operator: Operator) -> Self {
+    pub(crate) fn new(hub: Arc<dyn Hub>, place: Place) -> Self {
+        let quality = hub.quality().inherited(Level::Admin);
+        let filters = no_filters(&*hub);
         Self {
-            number: hub.common().objects.number(),
-            id,
-            operator,
-            quality: hub.quality().inherited(Level::Admin),
-            filters: no_filters(&*hub),
-            types: Mutex::default(),
-            mappings: RwLock::default(),
+            id: place.id,
+            operator: place.operator,
+            has_consumers: place.has_consumers,
+            stated: Stated::new(hub.common().clone(), place.number, quality, filters),
             next_proxy: AtomicI32::new(0),
             has_ended: AtomicBool::new(false),
             hub,
@@ -62,6 +65,7 @@ impl Group {
         // thread that adds it.
         self.has_ended.store(true, Ordering::SeqCst);
         self.hub.common().objects.remove(&self.object_id());
+        self.forget();
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -70,7 +74,7 @@ impl Group {
 
     /// Returns the id of the administrator's object.
     pub(crate) fn object_id(&self) -> Vec<u8> {
-        self.hub.common().objects.id_of(self.number)
+        self.hub.common().objects.id_of(self.stated.number)
     }
 
     /// Returns whether an event passes with these verdicts of the administrator's and the proxy's filters.
@@ -86,37 +90,41 @@ impl Group {
         self.hub.common()
     }
 
-    pub(crate) fn types(&self) -> Types {
-        self.types.lock().clone()
+    /// Makes the parts of a new proxy that all have.
+    pub(crate) fn proxy(&self, kind: Kind) -> Proxy {
+        // Relaxed: only the number matters.
+        let id = self.next_proxy.fetch_add(1, Ordering::Relaxed);
+        self.proxy_with(id, self.hub.common().objects.number(), kind)
     }
 
-    /// Changes the types of all proxies that state none themselves.
-    ///
-    /// # Errors
-    /// They are wrong, or too many.
-    pub(crate) fn change_types(
-        &self,
-        added: &[EventType],
-        removed: &[EventType],
-    ) -> Result<(), BadTypes> {
-        let most = self.hub.common().limits.types;
-        let mut types = self.types.lock();
-        *types = types.changed(added, removed, most)?;
-        Ok(())
+    /// Makes the parts of a proxy with a number that was kept.
+    pub(crate) fn kept_proxy(&self, id: ProxyId, number: u64, kind: Kind) -> Proxy {
+        self.next_proxy
+            .fetch_max(id.wrapping_add(1), Ordering::Relaxed);
+        self.proxy_with(id, number, kind)
     }
 
-    /// Makes the parts of a proxy that all have.
-    pub(crate) fn proxy(&self, form: Form, style: Style) -> Proxy {
+    fn proxy_with(&self, id: ProxyId, number: u64, kind: Kind) -> Proxy {
         let common = self.hub.common().clone();
-        let kind = Kind {
-            // Relaxed: only the number matters.
-            id: self.next_proxy.fetch_add(1, Ordering::Relaxed),
-            number: common.objects.number(),
-            form,
-            style,
-        };
-        let quality = self.quality.inherited(Level::Proxy);
-        Proxy::new(common, kind, quality, no_filters(&*self.hub))
+        let quality = self.stated.quality.inherited(Level::Proxy);
+        let stated = Stated::new(common, number, quality, no_filters(&*self.hub));
+        Proxy::new((self.stated.number, id), kind, stated)
+    }
+
+    /// Returns the record of the administrator of a channel that is kept, or is not.
+    pub(crate) fn record_in(&self, is_channel_kept: bool, draft: &Draft) -> Option<Change> {
+        let is_kept =
+            draft.settings.has_persistent_connections() || (self.id == DEFAULT && is_channel_kept);
+        is_kept.then(|| {
+            let admin = kept::Admin {
+                channel: self.hub.number(),
+                has_consumers: self.has_consumers,
+                id: self.id,
+                is_or: self.operator == Operator::OrOp,
+                stated: draft.to_kept(),
+            };
+            Change::Admin(self.stated.number, Some(admin))
+        })
     }
 
     /// Returns a mapping filter of this service with its reference, or none for a nil one.
@@ -132,6 +140,24 @@ impl Group {
             Ok((filter.clone(), found))
         });
         found.transpose()
+    }
+}
+
+impl Stating for Group {
+    fn stated(&self) -> &Stated {
+        &self.stated
+    }
+
+    fn record(&self, draft: &Draft) -> Result<Option<Change>, Refusal> {
+        Ok(self.record_in(self.hub.is_kept(), draft))
+    }
+
+    fn removal(&self) -> Change {
+        Change::Admin(self.stated.number, None)
+    }
+
+    fn has_ended(&self) -> bool {
+        Self::has_ended(self)
     }
 }
 

@@ -23,6 +23,12 @@ pub(crate) trait Hub: Send + Sync {
 
     fn quality(&self) -> &Quality;
 
+    /// Returns the number of the channel's object.
+    fn number(&self) -> u64;
+
+    /// Returns whether the store has the channel.
+    fn is_kept(&self) -> bool;
+
     /// Returns the reference to the channel.
     ///
     /// # Errors

@@ -4,12 +4,14 @@
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
 //! limits, metrics, refusal                   bounds; counts; exceptions
+//! storage                                    the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
-//! filter, quality, administered              filters; quality of service; their operations
+//! filter, quality                            filters; quality of service
+//! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! proxy, inlet, outlet, notices              proxies of suppliers, and of consumers; changes of types
 //! admin, channel, factory                    administrators, channels, and all channels of a service
-//! service, hosted, settings                  the service in a process
+//! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -20,6 +22,7 @@ mod census;
 mod channel;
 mod client;
 mod common;
+mod draft;
 mod event;
 mod factory;
 mod filter;
@@ -38,14 +41,17 @@ mod qos;
 mod quality;
 mod queue;
 mod refusal;
+mod restoring;
 mod service;
 mod settings;
+mod stated;
+mod storage;
 mod types;
 
 pub use hosted::release_at_end;
 pub use limits::Limits;
 pub use refusal::Refusal;
-pub use service::NotificationService;
+pub use service::{NotificationService, OpenError};
 pub use settings::{LISTEN, open, settings};
 
 /// Events, clients and filters, as generated from the standard's IDL.
@@ -58,6 +64,13 @@ mod admins {
     include!(concat!(env!("OUT_DIR"), "/CosNotifyChannelAdmin.rs"));
 }
 
+/// Records of the store, as generated from the IDL.
+#[allow(clippy::module_inception)]
+mod stored {
+    include!(concat!(env!("OUT_DIR"), "/kept.rs"));
+}
+
 pub use admins::cos_notify_channel_admin;
 pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
+use stored::kept;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use punctual_events::Patience;
 
-use crate::cos_notification::BEST_EFFORT;
+use crate::cos_notification::{BEST_EFFORT, PERSISTENT};
 use crate::qos::Abilities;
 
 /// Limits of a notification service. Requests that exceed them are refused, and change nothing.
@@ -92,12 +92,12 @@ impl Limits {
         }
     }
 
-    /// Returns the values that properties of quality of service may have.
-    pub(crate) fn abilities(&self) -> Abilities {
+    /// Returns the values that properties of quality of service may have, with or without a store.
+    pub(crate) fn abilities(&self, is_stored: bool) -> Abilities {
         let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
         Abilities {
             event_reliability: BEST_EFFORT,
-            connection_reliability: BEST_EFFORT,
+            connection_reliability: if is_stored { PERSISTENT } else { BEST_EFFORT },
             queue_events: count(self.queue_events),
             batch: count(self.batch.max(1)),
         }

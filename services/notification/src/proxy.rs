@@ -5,72 +5,84 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
+use punctual::SystemException;
 use punctual_events::peer::{Existence, bounded, existence};
-use punctual_events::{Connection, Workers};
+use punctual_events::{Connection, ConnectionError, Workers};
 
 use crate::client::{Client, Form, Style};
 use crate::common::Common;
-use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{ClientType, ObtainInfoMode, ProxyId, ProxyType};
-use crate::filter::Attached;
+use crate::draft::Draft;
+use crate::kept;
 use crate::notices::Notices;
-use crate::quality::Quality;
-use crate::types::{BadTypes, Types};
+use crate::refusal::Refusal;
+use crate::stated::{Stated, Stating};
+use crate::storage::Change;
 
 /// Parts of a proxy, whatever its client is.
 #[derive(Debug)]
 pub(crate) struct Proxy {
     pub(crate) common: Arc<Common>,
     pub(crate) id: ProxyId,
-    pub(crate) number: u64,
+    /// Number of the administrator.
+    admin: u64,
     pub(crate) form: Form,
     pub(crate) style: Style,
+    is_plain: bool,
     pub(crate) connection: Connection<Client>,
-    pub(crate) quality: Quality,
-    pub(crate) filters: Attached,
     pub(crate) notices: Mutex<Notices>,
-    types: Mutex<Types>,
-    /// States that the client wants to hear of changes of types.
-    wants_updates: AtomicBool,
+    pub(crate) stated: Stated,
     /// States that the client has the operation to hear of them.
     has_ears: AtomicBool,
     failing: Mutex<Option<Instant>>,
 }
 
-/// Place and kind of a proxy that is made.
+/// Kind of a proxy.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
-    pub(crate) id: ProxyId,
-    pub(crate) number: u64,
     pub(crate) form: Form,
     pub(crate) style: Style,
+    /// States that the proxy has the interface of the Event Service.
+    pub(crate) is_plain: bool,
+}
+
+impl Kind {
+    /// Returns the kind of a proxy of the Event Service.
+    pub(crate) const fn plain(style: Style) -> Self {
+        Self {
+            form: Form::Any,
+            style,
+            is_plain: true,
+        }
+    }
+
+    /// Returns the kind of a proxy that was kept.
+    pub(crate) fn of_kept(kept: &kept::Proxy) -> Self {
+        Self {
+            form: kept.form.into(),
+            style: if kept.is_push {
+                Style::Push
+            } else {
+                Style::Pull
+            },
+            is_plain: kept.is_plain,
+        }
+    }
 }
 
 impl Proxy {
-    pub(crate) fn new(
-        common: Arc<Common>,
-        kind: Kind,
-        quality: Quality,
-        filters: Attached,
-    ) -> Self {
-        let Kind {
-            id,
-            number,
-            form,
-            style,
-        } = kind;
+    /// Makes a proxy with an id of the administrator with a number.
+    pub(crate) fn new((admin, id): (u64, ProxyId), kind: Kind, stated: Stated) -> Self {
         Self {
-            common,
+            common: stated.common.clone(),
             id,
-            number,
-            form,
-            style,
+            admin,
+            form: kind.form,
+            style: kind.style,
+            is_plain: kind.is_plain,
             connection: Connection::new(),
-            quality,
-            filters,
             notices: Mutex::default(),
-            types: Mutex::default(),
-            wants_updates: AtomicBool::new(true),
+            stated,
             has_ears: AtomicBool::new(true),
             failing: Mutex::default(),
         }
@@ -92,42 +104,84 @@ impl Proxy {
         }
     }
 
-    /// Returns the types that the client has stated.
-    pub(crate) fn types(&self) -> Types {
-        self.types.lock().clone()
-    }
-
-    /// Changes the types that the client states.
+    /// Connects the client, once that is durable. Blocks.
     ///
     /// # Errors
-    /// They are wrong, or too many.
-    pub(crate) fn change_types(
-        &self,
-        added: &[EventType],
-        removed: &[EventType],
-    ) -> Result<(), BadTypes> {
-        let mut types = self.types.lock();
-        *types = types.changed(added, removed, self.common.limits.types)?;
-        Ok(())
+    /// The proxy is connected, or has ended; the connection cannot be stored.
+    pub(crate) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
+        let _order = self.stated.order();
+        self.connection.check_unconnected()?;
+        if self.common.is_stored {
+            self.store(self.record_with(&self.stated.draft(), client.as_ref())?)?;
+        }
+        let connected = self.connection.connect(client);
+        Ok(connected.inspect_err(|_| self.forget())?)
     }
 
-    /// Notes that the client asks for the types of others; returns whether it wants those of now.
-    pub(crate) fn obtains(&self, mode: ObtainInfoMode) -> bool {
+    /// Makes the end of the connection durable, so that it can end. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(crate) fn prepare_end(&self) -> Result<(), Refusal> {
+        let _order = self.stated.order();
+        match self.stated.has_record() {
+            true => self.store(None),
+            false => Ok(()),
+        }
+    }
+
+    /// Notes that the client suspends the connection, or resumes it; returns whether that is a change. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(crate) fn note_suspension(&self, is_suspended: bool) -> Result<bool, SystemException> {
+        self.change(|draft| {
+            let before = std::mem::replace(&mut draft.is_suspended, is_suspended);
+            Ok(before != is_suspended)
+        })
+    }
+
+    fn record_with(
+        &self,
+        draft: &Draft,
+        client: Option<&Client>,
+    ) -> Result<Option<Change>, Refusal> {
+        if !draft.settings.has_persistent_connections() {
+            return Ok(None);
+        }
+        let proxy = kept::Proxy {
+            admin: self.admin,
+            id: self.id,
+            form: self.form.into(),
+            is_push: self.style == Style::Push,
+            is_plain: self.is_plain,
+            client: client.map_or(Ok(String::new()), Client::to_text)?,
+            stated: draft.to_kept(),
+        };
+        Ok(Some(Change::Proxy(self.stated.number, Some(proxy))))
+    }
+
+    /// Notes that the client asks for the types of others; returns whether it wants those of now. Blocks.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(crate) fn obtains(&self, mode: ObtainInfoMode) -> Result<bool, SystemException> {
         let (now, updates) = match mode {
             ObtainInfoMode::AllNowUpdatesOff => (true, false),
             ObtainInfoMode::AllNowUpdatesOn => (true, true),
             ObtainInfoMode::NoneNowUpdatesOff => (false, false),
             ObtainInfoMode::NoneNowUpdatesOn => (false, true),
         };
-        // Relaxed: a flag of its own, which orders no other access.
-        self.wants_updates.store(updates, Ordering::Relaxed);
-        now
+        self.change(|draft| {
+            draft.wants_updates = updates;
+            Ok(now)
+        })
     }
 
     /// Returns the client, if it is to hear of changes of types.
     pub(crate) fn listener(&self) -> Option<Client> {
-        let listens =
-            self.wants_updates.load(Ordering::Relaxed) && self.has_ears.load(Ordering::Relaxed);
+        // Relaxed: a flag of its own, which orders no other access.
+        let listens = self.stated.wants_updates() && self.has_ears.load(Ordering::Relaxed);
         let client = self.connection.peer().filter(|_| listens)?;
         Some(client.bounded(self.common.limits.call_timeout))
     }
@@ -153,7 +207,7 @@ impl Proxy {
     /// Removes the proxy's object.
     pub(crate) fn remove_object(&self) {
         let objects = &self.common.objects;
-        objects.remove(&objects.id_of(self.number));
+        objects.remove(&objects.id_of(self.stated.number));
     }
 
     /// Returns the threads that begin a call to the client: others if the last call has failed, so that those to clients
@@ -180,6 +234,28 @@ impl Proxy {
     pub(crate) fn is_abandoned(&self, now: Instant) -> bool {
         self.connection
             .is_abandoned(now, &self.common.limits.patience())
+    }
+}
+
+impl Stating for Proxy {
+    fn stated(&self) -> &Stated {
+        &self.stated
+    }
+
+    /// A proxy is kept while it is connected.
+    fn record(&self, draft: &Draft) -> Result<Option<Change>, Refusal> {
+        match self.connection.is_connected() {
+            true => self.record_with(draft, self.connection.peer().as_ref()),
+            false => Ok(None),
+        }
+    }
+
+    fn removal(&self) -> Change {
+        Change::Proxy(self.stated.number, None)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.connection.check_unconnected() == Err(ConnectionError::Disconnected)
     }
 }
 

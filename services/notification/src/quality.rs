@@ -38,15 +38,23 @@ impl Quality {
         self.settings.read().to_properties()
     }
 
-    /// Sets properties, all or none.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings.read().clone()
+    }
+
+    /// Returns the settings with properties changed, all or none.
     ///
     /// # Errors
     /// Those that are wrong.
-    pub(crate) fn set(&self, properties: &[Property]) -> Result<(), UnsupportedQoS> {
-        let mut settings = self.settings.write();
+    pub(crate) fn changed(&self, properties: &[Property]) -> Result<Settings, UnsupportedQoS> {
+        let settings = self.settings.read();
         let changed = settings.changed(properties, self.level, self.abilities);
-        *settings = changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
-        Ok(())
+        changed.map_err(|qos_err| UnsupportedQoS { qos_err })
+    }
+
+    /// Sets the properties to those of settings that were checked.
+    pub(crate) fn replace(&self, settings: Settings) {
+        *self.settings.write() = settings;
     }
 
     /// Returns the properties that could be set in addition.
@@ -57,11 +65,7 @@ impl Quality {
         &self,
         properties: &[Property],
     ) -> Result<Vec<NamedPropertyRange>, UnsupportedQoS> {
-        let changed = self
-            .settings
-            .read()
-            .changed(properties, self.level, self.abilities);
-        changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
+        self.changed(properties)?;
         Ok(Settings::available(properties, self.level, self.abilities))
     }
 

@@ -68,6 +68,9 @@ pub enum Refusal {
     /// The service is being shut down.
     #[error("the notification service is being shut down: connect again later")]
     Ending,
+    /// A change cannot be made durable, and is not made.
+    #[error("the change cannot be stored, and is not made: {0}")]
+    Storage(String),
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
@@ -116,6 +119,7 @@ impl From<Refusal> for SystemException {
             | Refusal::ChannelFull(_)
             | Refusal::TooManyClients
             | Refusal::Full { .. } => Kind::ImpLimit,
+            Refusal::Storage(_) => Kind::PersistStore,
             Refusal::NoResources(_) => Kind::NoResources,
             Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
             Refusal::NotPermitted => Kind::NoPermission,

@@ -1,6 +1,7 @@
 //! The notification service: its limits, its start and its end.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
@@ -8,6 +9,10 @@ use punctual::Poa;
 use punctual_events::{Objects, watch};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
+#[cfg(feature = "faults")]
+use punctual_host::store::Faults;
+use punctual_host::store::StoreError;
+use thiserror::Error;
 
 use crate::common::Common;
 use crate::cos_notify_channel_admin::EventChannelFactory;
@@ -15,6 +20,8 @@ use crate::factory::Channels;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
+use crate::restoring::restore;
+use crate::storage::{Kept, Storage};
 
 /// Name of the adapter.
 const ADAPTER: &str = "NotificationService";
@@ -23,10 +30,10 @@ const ADAPTER: &str = "NotificationService";
 #[derive(Clone)]
 pub struct NotificationService(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     options: RwLock<Options>,
     metrics: Arc<Metrics>,
+    storage: Option<Arc<Storage>>,
     channels: OnceLock<Arc<Channels>>,
 }
 
@@ -37,9 +44,22 @@ struct Options {
     writers: Rules<()>,
 }
 
+/// Reason why a notification service cannot be opened.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[error("the notification service cannot be opened: {0}")]
+pub struct OpenError(#[from] pub StoreError);
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl fmt::Debug for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 impl fmt::Debug for NotificationService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NotificationService")
+            .field("is_stored", &self.0.storage.is_some())
             .field("is_served", &self.0.channels.get().is_some())
             .finish()
     }
@@ -49,7 +69,45 @@ impl NotificationService {
     /// Returns a service whose channels and events end with the process.
     #[must_use]
     pub fn in_memory() -> Self {
-        Self(Arc::default())
+        Self::with(None)
+    }
+
+    /// Opens the service in a file, which is created if need be: channels, administrators and connections whose
+    /// ConnectionReliability is Persistent stay after a restart, and so do filters. Events do not.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is in use, or has other contents.
+    pub fn open(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self::with(Some(Storage::open(path)?)))
+    }
+
+    /// Opens the service in a file as [`open`](Self::open) does, on a disk with injected faults.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    #[cfg(feature = "faults")]
+    pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
+        Ok(Self::with(Some(Storage::open_with_faults(path, faults)?)))
+    }
+
+    fn with(storage: Option<Storage>) -> Self {
+        Self(Arc::new(Shared {
+            options: RwLock::default(),
+            metrics: Arc::default(),
+            storage: storage.map(Arc::new),
+            channels: OnceLock::new(),
+        }))
+    }
+
+    /// Returns unused pages of the service's file to the file system. Takes time in proportion to the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn compact(&self) -> Result<bool, OpenError> {
+        match &self.0.storage {
+            Some(storage) => Ok(storage.compact()?),
+            None => Ok(false),
+        }
     }
 
     /// Sets the limits, which apply when the service is served.
@@ -63,25 +121,40 @@ impl NotificationService {
         self.0.options.write().writers = writers;
     }
 
-    /// Serves the service, once, by an adapter below `parent`, which requests reach through its manager. Returns the
-    /// reference to the factory of channels.
+    /// Serves the service, once, by an adapter below `parent`, which requests reach through its manager. What was kept is
+    /// there again; if the ORB's endpoints stay the same, so do the references. Returns the reference to the factory of
+    /// channels.
     ///
     /// # Errors
-    /// The adapter or a thread cannot be made; the service is served already.
+    /// The adapter or a thread cannot be made; the file cannot be read or written; the service is served already.
     pub fn serve(&self, parent: &Poa) -> Result<EventChannelFactory, Refusal> {
         let Options { limits, writers } = self.0.options.read().clone();
-        let identity = getrandom::u64();
-        let identity = identity.map_err(|error| Refusal::NoResources(error.to_string()))?;
+        let (kept, numbers) = self.begin_run()?;
         let gone = Box::new(|_: &str| None);
-        let objects = Objects::new(parent, ADAPTER, (identity, 1), gone)?;
-        let metrics = self.0.metrics.clone();
-        let common = Arc::new(Common::start(limits, metrics, writers, objects)?);
-        let channels = Channels::new(common);
+        let objects = Objects::new(parent, ADAPTER, numbers, gone)?;
+        let (metrics, storage) = (self.0.metrics.clone(), self.0.storage.clone());
+        let common = Common::start(limits, metrics, writers, objects, storage)?;
+        let channels = Channels::new(Arc::new(common));
         let factory = channels.serve()?;
+        restore(&channels, parent.orb(), &kept)?;
         watch::begin(&channels);
         let twice = || Refusal::NoResources("the notification service is served already".into());
         self.0.channels.set(channels).map_err(|_| twice())?;
         Ok(factory)
+    }
+
+    /// Returns what was kept, the identity of the service's objects, and the first number of those to come.
+    fn begin_run(&self) -> Result<(Kept, (u64, u64)), Refusal> {
+        let stored = |error: StoreError| Refusal::Storage(error.to_string());
+        if let Some(storage) = &self.0.storage {
+            let kept = storage.read().map_err(stored)?;
+            let first = storage.first_number().map_err(stored)?;
+            return Ok((kept, (storage.identity(), first)));
+        }
+        // The identity is new with each run.
+        let identity = getrandom::u64();
+        let identity = identity.map_err(|error| Refusal::NoResources(error.to_string()))?;
+        Ok((Kept::default(), (identity, 1)))
     }
 
     /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.
@@ -97,7 +170,7 @@ impl NotificationService {
         }
     }
 
-    /// Ends the threads of the service, and drops its channels.
+    /// Ends the threads of the service, and drops its channels. What is kept stays in the store.
     pub fn stop(&self) {
         self.end_waiting();
         if let Some(channels) = self.0.channels.get() {
@@ -126,5 +199,12 @@ impl NotificationService {
             queued,
         };
         self.0.metrics.write(out, gauges);
+        if let Some(storage) = &self.0.storage {
+            let help = "Commits to the store; changes of many clients share one.";
+            out.timed("commit", help, storage.times());
+            if let Some(bytes) = storage.bytes() {
+                out.gauge("store_bytes", "Bytes of the store's file.", bytes);
+            }
+        }
     }
 }

@@ -1,17 +1,23 @@
 //! Settings of the notification service.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use punctual_host::Problem;
 use punctual_host::access::{Rules, check_principal};
-use punctual_host::settings::{BIND_NAME, Key, NAMING, PROCESS, Setting, Values, listen};
+use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
 
 use crate::limits::Limits;
-use crate::service::NotificationService;
+use crate::service::{NotificationService, OpenError};
 
 /// Setting for the endpoints at which the notification service listens.
 pub const LISTEN: Key<Vec<String>> = listen().required();
 
+const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
+    "The file that filters are kept in, and the channels, administrators and connections whose ConnectionReliability is \
+     Persistent, so that they are there after a restart; it is created if it does not exist. Events are not kept. Without \
+     it, all end with the server, and asking for Persistent raises UnsupportedQoS.",
+);
 const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
     .doc(
@@ -101,6 +107,7 @@ pub fn settings() -> Vec<&'static Setting> {
 /// Settings of the notification service's own.
 const OWN: &[&Setting] = &[
     &LISTEN.setting,
+    &STORE.setting,
     &ALLOW.setting,
     &MOST_CHANNELS.setting,
     &MOST_ADMINS.setting,
@@ -122,21 +129,36 @@ const OWN: &[&Setting] = &[
     &CHECK_INTERVAL.setting,
     &IDLE.setting,
     &MOST_THREADS.setting,
+    &COMPACT.setting,
     &BIND_NAME.setting,
     &NAMING.setting,
 ];
 
+const ON_STORES: &str =
+    "name a file that `punctual notify serve` made, and that no server has open";
 const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Opens the notification service that settings describe.
 ///
 /// # Errors
-/// A grant is wrong.
+/// The store cannot be opened; a grant is wrong.
 pub fn open(values: &Values) -> Result<NotificationService, Problem> {
-    let service = NotificationService::in_memory();
+    let service = stored(values)?;
     service.set_limits(limits(values));
     let writers = Rules::of(&values.get(&ALLOW));
     service.set_writers(writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    Ok(service)
+}
+
+fn stored(values: &Values) -> Result<NotificationService, Problem> {
+    let Some(path) = values.get(&STORE) else {
+        return Ok(NotificationService::in_memory());
+    };
+    let bad = |error: OpenError| Problem::new(format!("{}: {error}", path.display()), ON_STORES);
+    let service = NotificationService::open(&path).map_err(bad)?;
+    if values.get(&COMPACT) {
+        service.compact().map_err(bad)?;
+    }
     Ok(service)
 }
 

@@ -129,6 +129,14 @@ impl Types {
         }
     }
 
+    /// Returns the types that patterns say, or else all.
+    pub(crate) fn of(patterns: Option<&[EventType]>) -> Self {
+        match patterns {
+            Some(patterns) => Self::Only(patterns.iter().map(pattern_of).collect()),
+            None => Self::All,
+        }
+    }
+
     /// Returns the patterns, where all types are one.
     pub(crate) fn patterns(&self) -> Vec<Pattern> {
         match self {
@@ -193,6 +201,15 @@ mod tests {
         assert_eq!(none.changed(&[of("*", "%ALL")], &[], 9), Ok(Types::All));
         let other = some.changed(&[of("C", "3")], &[of("A", "1")], 9).unwrap();
         assert_eq!(other.patterns().len(), 2);
+    }
+
+    #[test]
+    fn types_are_those_of_their_patterns() {
+        let kept = [of("A", "1"), of("B*", "%ALL")];
+        let types = Types::of(Some(&kept));
+        assert_eq!(types, Types::All.changed(&kept, &[], 9).unwrap());
+        assert_eq!(Types::of(None), Types::All);
+        assert_eq!(Types::of(Some(&[])), Types::Only(BTreeSet::new()));
     }
 
     #[test]

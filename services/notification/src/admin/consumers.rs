@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use punctual::asynchronous::Amh;
-use punctual::{Implements, Interface, SystemException};
+use punctual::{Implements, SystemException};
 
+use super::outlets::{serve, serve_as_plain, serve_plain};
 use crate::administered::{filter_servant, quality_servant};
-use crate::client::{Form, Style};
+use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -17,19 +17,18 @@ use crate::cos_notify_channel_admin::{
     ConsumerAdminObtainNotificationPushSupplierError, ConsumerAdminServant,
     InterFilterGroupOperator as Operator, ProxyId, ProxyNotFound, ProxySupplier,
 };
-use crate::cos_notify_comm::{
-    InvalidEventType, NotifySubscribeServant, NotifySubscribeSubscriptionChangeError,
-};
+use crate::cos_notify_comm::{NotifySubscribeServant, NotifySubscribeSubscriptionChangeError};
 use crate::cos_notify_filter::MappingFilter;
-use crate::filter::{Attached, reference};
-use crate::group::{DEFAULT, Group};
+use crate::draft::Draft;
+use crate::filter::reference;
+use crate::group::{DEFAULT, Group, Place};
 use crate::hub::{Hub, Owner};
+use crate::kept;
 use crate::limited::Limited;
 use crate::outlet::Outlet;
-use crate::proxy::form_of;
-use crate::quality::Quality;
+use crate::proxy::{Kind, Proxy, form_of};
 use crate::refusal::Refusal;
-use crate::types::BadTypes;
+use crate::stated::{Stating, forget_all};
 
 /// Administrator of consumers.
 pub(crate) struct ConsumerAdmin {
@@ -45,8 +44,8 @@ struct Obtained {
 }
 
 impl ConsumerAdmin {
-    pub(crate) fn new(hub: Arc<dyn Hub>, id: AdminId, operator: Operator) -> Arc<Self> {
-        let base = Arc::new(Group::new(hub, id, operator));
+    pub(crate) fn new(hub: Arc<dyn Hub>, place: Place) -> Arc<Self> {
+        let base = Arc::new(Group::new(hub, place));
         Arc::new_cyclic(|own| Self {
             base,
             outlets: Mutex::default(),
@@ -79,6 +78,17 @@ impl ConsumerAdmin {
         outlets.values().map(|one| one.outlet.clone()).collect()
     }
 
+    /// Makes the end of the administrator and of its proxies durable.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    fn prepare_end(&self) -> Result<(), Refusal> {
+        let outlets = self.outlets();
+        let proxies = outlets.iter().map(|outlet| &outlet.base as &dyn Stating);
+        let all = [&*self.base as &dyn Stating].into_iter().chain(proxies);
+        forget_all(self.base.common(), &[], all.collect())
+    }
+
     /// Ends all connections, and removes the administrator's object.
     pub(crate) fn end(&self) {
         self.base.end();
@@ -93,13 +103,24 @@ impl ConsumerAdmin {
     /// There are as many consumers as may be; the channel has been destroyed.
     fn obtain<R>(
         &self,
-        (form, style): (Form, Style),
+        kind: Kind,
         serve: impl FnOnce(&Arc<Outlet>) -> Result<R, Refusal>,
         reference: impl FnOnce(&R) -> Option<ProxySupplier>,
     ) -> Result<(R, ProxyId), Limited> {
+        let (_, served, id) = self.add(|group| group.proxy(kind), serve, reference)?;
+        Ok((served, id))
+    }
+
+    /// Adds a proxy, which is served as `serve` says.
+    fn add<R>(
+        &self,
+        base: impl FnOnce(&Group) -> Proxy,
+        serve: impl FnOnce(&Arc<Outlet>) -> Result<R, Refusal>,
+        reference: impl FnOnce(&R) -> Option<ProxySupplier>,
+    ) -> Result<(Arc<Outlet>, R, ProxyId), Limited> {
         let owner: Weak<dyn Owner> = self.own.clone();
         self.base.hub.consumer_comes()?;
-        let outlet = Outlet::new(self.base.proxy(form, style), self.base.clone(), owner);
+        let outlet = Outlet::new(base(&self.base), self.base.clone(), owner);
         outlet.bound(self.base.hub.queue_length());
         let served = serve(&outlet).inspect_err(|_| self.base.hub.consumer_left())?;
         let id = outlet.base.id;
@@ -112,7 +133,27 @@ impl ConsumerAdmin {
             outlet.finish(false);
             return Err(Refusal::Destroyed.into());
         }
-        Ok((served, id))
+        Ok((outlet, served, id))
+    }
+
+    /// Makes a proxy whose connection was kept, and connects it.
+    ///
+    /// # Errors
+    /// There are as many consumers as may be; a reference cannot be made.
+    pub(crate) fn restore(
+        &self,
+        number: u64,
+        kept: &kept::Proxy,
+        client: Option<Client>,
+        draft: Draft,
+    ) -> Result<(), SystemException> {
+        let kind = Kind::of_kept(kept);
+        let base = |group: &Group| group.kept_proxy(kept.id, number, kind);
+        let made = match kind.is_plain {
+            true => self.add(base, serve_as_plain, |()| None)?.0,
+            false => self.add(base, serve, |proxy| Some(proxy.clone()))?.0,
+        };
+        Ok(made.restore(client, draft)?)
     }
 
     fn obtain_notification(
@@ -120,7 +161,11 @@ impl ConsumerAdmin {
         client: ClientType,
         style: Style,
     ) -> Result<(Option<ProxySupplier>, ProxyId), Limited> {
-        let kind = (form_of(client), style);
+        let kind = Kind {
+            form: form_of(client),
+            style,
+            is_plain: false,
+        };
         let (proxy, id) = self.obtain(kind, serve, |proxy| Some(proxy.clone()))?;
         Ok((Some(proxy), id))
     }
@@ -141,12 +186,8 @@ impl ConsumerAdmin {
         }
     }
 
-    fn quality(&self) -> &Quality {
-        &self.base.quality
-    }
-
-    fn filters(&self) -> &Attached {
-        &self.base.filters
+    fn stating(&self) -> &Group {
+        &self.base
     }
 }
 
@@ -158,37 +199,6 @@ impl Owner for ConsumerAdmin {
     }
 }
 
-/// Adds the object of a proxy, with the interface of its kind.
-fn serve(outlet: &Arc<Outlet>) -> Result<ProxySupplier, Refusal> {
-    fn added<I>(outlet: &Arc<Outlet>) -> Result<ProxySupplier, Refusal>
-    where
-        I: Interface + Implements<Amh<Outlet>> + Into<ProxySupplier>,
-    {
-        let servant = I::servant(Amh::shared(outlet.clone()));
-        let objects = &outlet.base.common.objects;
-        let id = objects.id_of(outlet.base.number);
-        Ok(objects.add::<I>(&id, servant)?.into())
-    }
-    match (outlet.base.form, outlet.base.style) {
-        (Form::Any, Style::Push) => added::<admin::ProxyPushSupplier>(outlet),
-        (Form::Any, Style::Pull) => added::<admin::ProxyPullSupplier>(outlet),
-        (Form::Structured, Style::Push) => added::<admin::StructuredProxyPushSupplier>(outlet),
-        (Form::Structured, Style::Pull) => added::<admin::StructuredProxyPullSupplier>(outlet),
-        (Form::Sequence, Style::Push) => added::<admin::SequenceProxyPushSupplier>(outlet),
-        (Form::Sequence, Style::Pull) => added::<admin::SequenceProxyPullSupplier>(outlet),
-    }
-}
-
-/// Adds the object of a proxy with an interface of the Event Service.
-fn serve_plain<I>(outlet: &Arc<Outlet>) -> Result<I, Refusal>
-where
-    I: Interface + Implements<Amh<Outlet>>,
-{
-    let servant = I::servant(Amh::shared(outlet.clone()));
-    let objects = &outlet.base.common.objects;
-    Ok(objects.add(&objects.id_of(outlet.base.number), servant)?)
-}
-
 quality_servant!(ConsumerAdmin);
 filter_servant!(ConsumerAdmin);
 
@@ -198,15 +208,8 @@ impl NotifySubscribeServant for ConsumerAdmin {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), NotifySubscribeSubscriptionChangeError> {
-        let changed = self.base.change_types(added, removed);
-        changed.map_err(|bad| match bad {
-            BadTypes::Invalid(r#type) => {
-                NotifySubscribeSubscriptionChangeError::from(InvalidEventType { r#type })
-            }
-            BadTypes::TooMany(limit) => {
-                SystemException::from(Refusal::too_many_types(limit)).into()
-            }
-        })?;
+        self.base
+            .change_types::<NotifySubscribeSubscriptionChangeError>(added, removed)?;
         for outlet in self.outlets() {
             outlet.retype();
         }
@@ -218,14 +221,14 @@ impl event_admin::ConsumerAdminServant for ConsumerAdmin {
     fn obtain_push_supplier(
         &self,
     ) -> Result<Option<event_admin::ProxyPushSupplier>, SystemException> {
-        let kind = (Form::Any, Style::Push);
+        let kind = Kind::plain(Style::Push);
         Ok(Some(self.obtain(kind, serve_plain, |_| None)?.0))
     }
 
     fn obtain_pull_supplier(
         &self,
     ) -> Result<Option<event_admin::ProxyPullSupplier>, SystemException> {
-        let kind = (Form::Any, Style::Pull);
+        let kind = Kind::plain(Style::Pull);
         Ok(Some(self.obtain(kind, serve_plain, |_| None)?.0))
     }
 }
@@ -244,23 +247,21 @@ impl ConsumerAdminServant for ConsumerAdmin {
     }
 
     fn priority_filter(&self) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(reference(&self.base.mappings.read().priority))
+        Ok(reference(&self.base.stated.mappings.read().priority))
     }
 
     fn set_priority_filter(&self, value: Option<&MappingFilter>) -> Result<(), SystemException> {
         let found = self.base.mapping(value)?;
-        self.base.mappings.write().priority = found;
-        Ok(())
+        self.base.map_priorities(found)
     }
 
     fn lifetime_filter(&self) -> Result<Option<MappingFilter>, SystemException> {
-        Ok(reference(&self.base.mappings.read().lifetime))
+        Ok(reference(&self.base.stated.mappings.read().lifetime))
     }
 
     fn set_lifetime_filter(&self, value: Option<&MappingFilter>) -> Result<(), SystemException> {
         let found = self.base.mapping(value)?;
-        self.base.mappings.write().lifetime = found;
-        Ok(())
+        self.base.map_lives(found)
     }
 
     fn pull_suppliers(&self) -> Result<Vec<ProxyId>, SystemException> {
@@ -308,6 +309,7 @@ impl ConsumerAdminServant for ConsumerAdmin {
         if self.base.id == DEFAULT {
             return Err(Refusal::DefaultAdmin.into());
         }
+        self.prepare_end()?;
         self.base.hub.remove_consumer_admin(self.base.id);
         self.end();
         Ok(())

@@ -1,6 +1,8 @@
 //! Administrators: the operations of `ConsumerAdmin` and `SupplierAdmin`, and the proxies that each has.
 
 mod consumers;
+mod inlets;
+mod outlets;
 mod suppliers;
 
 pub(crate) use consumers::ConsumerAdmin;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use punctual::{Implements, Interface, SystemException};
+use punctual::{Implements, SystemException};
 
+use super::inlets::{serve, serve_as_plain, serve_plain};
 use crate::administered::{filter_servant, quality_servant};
-use crate::client::{Form, Style};
+use crate::client::{Client, Style};
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -17,14 +18,15 @@ use crate::cos_notify_channel_admin::{
     SupplierAdminObtainNotificationPushConsumerError, SupplierAdminServant,
 };
 use crate::cos_notify_comm::{NotifyPublishOfferChangeError, NotifyPublishServant};
-use crate::filter::Attached;
-use crate::group::{DEFAULT, Group};
+use crate::draft::Draft;
+use crate::group::{DEFAULT, Group, Place};
 use crate::hub::{Hub, Owner};
-use crate::inlet::{Inlet, refused};
+use crate::inlet::Inlet;
+use crate::kept;
 use crate::limited::Limited;
-use crate::proxy::form_of;
-use crate::quality::Quality;
+use crate::proxy::{Kind, Proxy, form_of};
 use crate::refusal::Refusal;
+use crate::stated::{Stating, forget_all};
 
 /// Administrator of suppliers.
 pub(crate) struct SupplierAdmin {
@@ -40,8 +42,8 @@ struct Obtained {
 }
 
 impl SupplierAdmin {
-    pub(crate) fn new(hub: Arc<dyn Hub>, id: AdminId, operator: Operator) -> Arc<Self> {
-        let base = Arc::new(Group::new(hub, id, operator));
+    pub(crate) fn new(hub: Arc<dyn Hub>, place: Place) -> Arc<Self> {
+        let base = Arc::new(Group::new(hub, place));
         Arc::new_cyclic(|own| Self {
             base,
             inlets: Mutex::default(),
@@ -74,6 +76,17 @@ impl SupplierAdmin {
         inlets.values().map(|one| one.inlet.clone()).collect()
     }
 
+    /// Makes the end of the administrator and of its proxies durable.
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    fn prepare_end(&self) -> Result<(), Refusal> {
+        let inlets = self.inlets();
+        let proxies = inlets.iter().map(|inlet| &inlet.base as &dyn Stating);
+        let all = [&*self.base as &dyn Stating].into_iter().chain(proxies);
+        forget_all(self.base.common(), &[], all.collect())
+    }
+
     /// Ends all connections, and removes the administrator's object.
     pub(crate) fn end(&self) {
         self.base.end();
@@ -88,14 +101,25 @@ impl SupplierAdmin {
     /// There are as many suppliers as may be; the peer may not supply; the channel has been destroyed.
     fn obtain<R>(
         &self,
-        (form, style): (Form, Style),
+        kind: Kind,
         serve: impl FnOnce(&Arc<Inlet>) -> Result<R, Refusal>,
         reference: impl FnOnce(&R) -> Option<ProxyConsumer>,
     ) -> Result<(R, ProxyId), Limited> {
         self.base.common().check_access()?;
+        let (_, served, id) = self.add(|group| group.proxy(kind), serve, reference)?;
+        Ok((served, id))
+    }
+
+    /// Adds a proxy, which is served as `serve` says.
+    fn add<R>(
+        &self,
+        base: impl FnOnce(&Group) -> Proxy,
+        serve: impl FnOnce(&Arc<Inlet>) -> Result<R, Refusal>,
+        reference: impl FnOnce(&R) -> Option<ProxyConsumer>,
+    ) -> Result<(Arc<Inlet>, R, ProxyId), Limited> {
         let owner: Weak<dyn Owner> = self.own.clone();
         self.base.hub.supplier_comes()?;
-        let inlet = Inlet::new(self.base.proxy(form, style), self.base.clone(), owner);
+        let inlet = Inlet::new(base(&self.base), self.base.clone(), owner);
         let served = serve(&inlet).inspect_err(|_| self.base.hub.supplier_left())?;
         let id = inlet.base.id;
         let obtained = Obtained {
@@ -107,7 +131,27 @@ impl SupplierAdmin {
             inlet.finish(false);
             return Err(Refusal::Destroyed.into());
         }
-        Ok((served, id))
+        Ok((inlet, served, id))
+    }
+
+    /// Makes a proxy whose connection was kept, and connects it.
+    ///
+    /// # Errors
+    /// There are as many suppliers as may be; a reference cannot be made.
+    pub(crate) fn restore(
+        &self,
+        number: u64,
+        kept: &kept::Proxy,
+        client: Option<Client>,
+        draft: Draft,
+    ) -> Result<(), SystemException> {
+        let kind = Kind::of_kept(kept);
+        let base = |group: &Group| group.kept_proxy(kept.id, number, kind);
+        let made = match kind.is_plain {
+            true => self.add(base, serve_as_plain, |()| None)?.0,
+            false => self.add(base, serve, |proxy| Some(proxy.clone()))?.0,
+        };
+        Ok(made.restore(client, draft)?)
     }
 
     fn obtain_notification(
@@ -115,7 +159,11 @@ impl SupplierAdmin {
         client: ClientType,
         style: Style,
     ) -> Result<(Option<ProxyConsumer>, ProxyId), Limited> {
-        let kind = (form_of(client), style);
+        let kind = Kind {
+            form: form_of(client),
+            style,
+            is_plain: false,
+        };
         let (proxy, id) = self.obtain(kind, serve, |proxy| Some(proxy.clone()))?;
         Ok((Some(proxy), id))
     }
@@ -136,12 +184,8 @@ impl SupplierAdmin {
         }
     }
 
-    fn quality(&self) -> &Quality {
-        &self.base.quality
-    }
-
-    fn filters(&self) -> &Attached {
-        &self.base.filters
+    fn stating(&self) -> &Group {
+        &self.base
     }
 }
 
@@ -153,34 +197,6 @@ impl Owner for SupplierAdmin {
     }
 }
 
-/// Adds the object of a proxy, with the interface of its kind.
-fn serve(inlet: &Arc<Inlet>) -> Result<ProxyConsumer, Refusal> {
-    fn added<I>(inlet: &Arc<Inlet>) -> Result<ProxyConsumer, Refusal>
-    where
-        I: Interface + Implements<Arc<Inlet>> + Into<ProxyConsumer>,
-    {
-        Ok(serve_plain::<I>(inlet)?.into())
-    }
-    match (inlet.base.form, inlet.base.style) {
-        (Form::Any, Style::Push) => added::<admin::ProxyPushConsumer>(inlet),
-        (Form::Any, Style::Pull) => added::<admin::ProxyPullConsumer>(inlet),
-        (Form::Structured, Style::Push) => added::<admin::StructuredProxyPushConsumer>(inlet),
-        (Form::Structured, Style::Pull) => added::<admin::StructuredProxyPullConsumer>(inlet),
-        (Form::Sequence, Style::Push) => added::<admin::SequenceProxyPushConsumer>(inlet),
-        (Form::Sequence, Style::Pull) => added::<admin::SequenceProxyPullConsumer>(inlet),
-    }
-}
-
-/// Adds the object of a proxy with one of its interfaces.
-fn serve_plain<I>(inlet: &Arc<Inlet>) -> Result<I, Refusal>
-where
-    I: Interface + Implements<Arc<Inlet>>,
-{
-    let servant = I::servant(inlet.clone());
-    let objects = &inlet.base.common.objects;
-    Ok(objects.add(&objects.id_of(inlet.base.number), servant)?)
-}
-
 quality_servant!(SupplierAdmin);
 filter_servant!(SupplierAdmin);
 
@@ -190,7 +206,8 @@ impl NotifyPublishServant for SupplierAdmin {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), NotifyPublishOfferChangeError> {
-        self.base.change_types(added, removed).map_err(refused)?;
+        self.base
+            .change_types::<NotifyPublishOfferChangeError>(added, removed)?;
         for inlet in self.inlets() {
             inlet.retype();
         }
@@ -202,14 +219,14 @@ impl event_admin::SupplierAdminServant for SupplierAdmin {
     fn obtain_push_consumer(
         &self,
     ) -> Result<Option<event_admin::ProxyPushConsumer>, SystemException> {
-        let kind = (Form::Any, Style::Push);
+        let kind = Kind::plain(Style::Push);
         Ok(Some(self.obtain(kind, serve_plain, |_| None)?.0))
     }
 
     fn obtain_pull_consumer(
         &self,
     ) -> Result<Option<event_admin::ProxyPullConsumer>, SystemException> {
-        let kind = (Form::Any, Style::Pull);
+        let kind = Kind::plain(Style::Pull);
         Ok(Some(self.obtain(kind, serve_plain, |_| None)?.0))
     }
 }
@@ -272,6 +289,7 @@ impl SupplierAdminServant for SupplierAdmin {
         if self.base.id == DEFAULT {
             return Err(Refusal::DefaultAdmin.into());
         }
+        self.prepare_end()?;
         self.base.hub.remove_supplier_admin(self.base.id);
         self.end();
         Ok(())

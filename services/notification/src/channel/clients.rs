@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use punctual::Any;
+use punctual::{Any, SystemException};
 
 use super::core::Channel;
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
@@ -14,49 +14,75 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::event::Event;
 use crate::filter::Registry;
+use crate::group::Place;
 use crate::hub::{Hub, Subscriber};
 use crate::inlet::Inlet;
 use crate::limited::Limited;
 use crate::outlet::Outlet;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::stated::Stating;
 use crate::types::Types;
 
 impl Channel {
     /// Makes an administrator of consumers.
     ///
     /// # Errors
-    /// There are as many as may be; the channel has been destroyed.
+    /// There are as many as may be; the channel has been destroyed; the administrator cannot be stored.
     pub(super) fn add_consumer_admin(
         &self,
         operator: Operator,
-    ) -> Result<(admin::ConsumerAdmin, AdminId), Refusal> {
+    ) -> Result<(admin::ConsumerAdmin, AdminId), SystemException> {
         let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
-        let mut state = self.members.0.lock();
-        state.check(state.consumer_admins.len(), self.common.limits.admins)?;
-        let id = state.next_id();
-        let made = ConsumerAdmin::new(own, id, operator);
-        let reference = made.serve()?;
-        state.consumer_admins.insert(id, made);
-        Ok((reference, id))
+        let place = self.place(operator, true)?;
+        let made = ConsumerAdmin::new(own, place);
+        made.base.change(|_| Ok::<_, SystemException>(()))?;
+        let reference = made.serve().inspect_err(|_| made.base.forget())?;
+        self.members.add_consumers(made.clone());
+        if self.members.is_destroyed() {
+            self.remove_consumer_admin(place.id);
+            made.end();
+            return Err(Refusal::Destroyed.into());
+        }
+        Ok((reference, place.id))
     }
 
     /// Makes an administrator of suppliers.
     ///
     /// # Errors
-    /// There are as many as may be; the channel has been destroyed.
+    /// There are as many as may be; the channel has been destroyed; the administrator cannot be stored.
     pub(super) fn add_supplier_admin(
         &self,
         operator: Operator,
-    ) -> Result<(admin::SupplierAdmin, AdminId), Refusal> {
+    ) -> Result<(admin::SupplierAdmin, AdminId), SystemException> {
         let own = self.own.upgrade().ok_or(Refusal::Destroyed)?;
+        let place = self.place(operator, false)?;
+        let made = SupplierAdmin::new(own, place);
+        made.base.change(|_| Ok::<_, SystemException>(()))?;
+        let reference = made.serve().inspect_err(|_| made.base.forget())?;
+        self.members.add_suppliers(made.clone());
+        if self.members.is_destroyed() {
+            self.remove_supplier_admin(place.id);
+            made.end();
+            return Err(Refusal::Destroyed.into());
+        }
+        Ok((reference, place.id))
+    }
+
+    /// Returns the place of a new administrator.
+    fn place(&self, operator: Operator, has_consumers: bool) -> Result<Place, Refusal> {
         let mut state = self.members.0.lock();
-        state.check(state.supplier_admins.len(), self.common.limits.admins)?;
-        let id = state.next_id();
-        let made = SupplierAdmin::new(own, id, operator);
-        let reference = made.serve()?;
-        state.supplier_admins.insert(id, made);
-        Ok((reference, id))
+        let admins = match has_consumers {
+            true => state.consumer_admins.len(),
+            false => state.supplier_admins.len(),
+        };
+        state.check(admins, self.common.limits.admins)?;
+        Ok(Place {
+            id: state.next_id(),
+            number: self.common.objects.number(),
+            operator,
+            has_consumers,
+        })
     }
 
     /// Returns all proxies, as they are watched, and the number of events in queues.
@@ -86,6 +112,14 @@ impl Hub for Channel {
 
     fn quality(&self) -> &Quality {
         &self.quality
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn is_kept(&self) -> bool {
+        self.record.is_there()
     }
 
     fn reference(&self) -> Result<EventChannel, Refusal> {

@@ -7,6 +7,7 @@ use parking_lot::{Mutex, RwLock};
 use punctual::Implements;
 
 use super::members::Members;
+use super::record::Record;
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
 use crate::census::{Census, Changes};
 use crate::common::Common;
@@ -16,7 +17,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::event::Event;
 use crate::filter::Registry;
-use crate::group::DEFAULT;
+use crate::group::{DEFAULT, Place};
 use crate::hub::{Home, Subscriber, Verdicts};
 use crate::index::Index;
 use crate::notices::{self, Listener};
@@ -30,9 +31,10 @@ pub(crate) struct Channel {
     pub(crate) common: Arc<Common>,
     pub(crate) registry: Arc<Registry>,
     pub(crate) id: ChannelId,
-    number: u64,
+    pub(super) number: u64,
     pub(crate) quality: Quality,
     pub(super) administration: RwLock<AdminSettings>,
+    pub(super) record: Record,
     index: RwLock<Index<Arc<dyn Subscriber>>>,
     offered: Mutex<Census>,
     subscribed: Mutex<Census>,
@@ -46,8 +48,8 @@ pub(crate) struct Channel {
 /// Properties of a channel that is made.
 #[derive(Clone, Debug)]
 pub(crate) struct Properties {
-    settings: Settings,
-    administration: AdminSettings,
+    pub(super) settings: Settings,
+    pub(super) administration: AdminSettings,
 }
 
 /// Reason for which a channel cannot have properties.
@@ -67,7 +69,7 @@ impl Properties {
         quality: &[Property],
         administration: &[Property],
     ) -> Result<Self, Unsupported> {
-        let abilities = common.limits.abilities();
+        let abilities = common.abilities();
         let settings = Settings::of_channel().changed(quality, Level::Channel, abilities);
         let settings =
             settings.map_err(|qos_err| Unsupported::Quality(UnsupportedQoS { qos_err }))?;
@@ -86,11 +88,12 @@ impl Channel {
         common: Arc<Common>,
         registry: Arc<Registry>,
         home: Weak<dyn Home>,
-        (id, properties): (ChannelId, Properties),
+        (id, number, properties): (ChannelId, u64, Properties),
     ) -> Arc<Self> {
-        let abilities = common.limits.abilities();
+        let abilities = common.abilities();
         Arc::new_cyclic(|own| Self {
-            number: common.objects.number(),
+            number,
+            record: Record::default(),
             registry,
             common,
             id,
@@ -106,16 +109,31 @@ impl Channel {
         })
     }
 
-    /// Adds the objects of the channel and of its default administrators.
+    /// Adds the default administrators with their objects.
     ///
     /// # Errors
     /// A reference cannot be made.
-    pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannel, Refusal> {
-        let consumers = ConsumerAdmin::new(self.clone(), DEFAULT, Operator::AndOp);
-        let suppliers = SupplierAdmin::new(self.clone(), DEFAULT, Operator::AndOp);
+    pub(crate) fn begin(self: &Arc<Self>) -> Result<(), Refusal> {
+        let place = |has_consumers| Place {
+            id: DEFAULT,
+            number: self.common.objects.number(),
+            operator: Operator::AndOp,
+            has_consumers,
+        };
+        let consumers = ConsumerAdmin::new(self.clone(), place(true));
+        let suppliers = SupplierAdmin::new(self.clone(), place(false));
         consumers.serve()?;
         suppliers.serve()?;
-        self.members.begin(consumers, suppliers);
+        self.members.add_consumers(consumers);
+        self.members.add_suppliers(suppliers);
+        Ok(())
+    }
+
+    /// Adds the object of the channel.
+    ///
+    /// # Errors
+    /// The reference cannot be made.
+    pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannel, Refusal> {
         let servant = <EventChannel as Implements<_>>::servant(self.clone());
         Ok(self.common.objects.add(&self.object_id(), servant)?)
     }
@@ -126,6 +144,10 @@ impl Channel {
     /// It cannot be made.
     pub(crate) fn own_reference(&self) -> Result<EventChannel, Refusal> {
         Ok(self.common.objects.reference(&self.object_id())?)
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
     }
 
     fn object_id(&self) -> Vec<u8> {

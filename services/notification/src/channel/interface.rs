@@ -3,10 +3,10 @@
 use punctual::SystemException;
 
 use super::core::Channel;
-use crate::administered::quality_servant;
 use crate::cos_event_channel_admin as event_admin;
 use crate::cos_notification::{
-    AdminPropertiesAdminServant, AdminPropertiesAdminSetAdminError, Property, UnsupportedAdmin,
+    AdminPropertiesAdminServant, AdminPropertiesAdminSetAdminError, NamedPropertyRange, Property,
+    QoSAdminServant, QoSAdminSetQosError, QoSAdminValidateQosError, UnsupportedAdmin,
 };
 use crate::cos_notify_channel_admin::{
     AdminId, AdminNotFound, ConsumerAdmin, EventChannelFactory, EventChannelGetConsumeradminError,
@@ -15,7 +15,6 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::group::DEFAULT;
-use crate::quality::Quality;
 use crate::refusal::Refusal;
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
@@ -24,10 +23,6 @@ impl Channel {
     /// Those who may create channels may set the quality of one.
     fn check_change(&self) -> std::result::Result<(), Refusal> {
         self.common.check_access()
-    }
-
-    fn quality(&self) -> &Quality {
-        &self.quality
     }
 
     fn consumer_admin(
@@ -57,7 +52,26 @@ impl Channel {
     }
 }
 
-quality_servant!(Channel);
+impl QoSAdminServant for Channel {
+    fn get_qos(&self) -> Result<Vec<Property>> {
+        Ok(self.quality.properties())
+    }
+
+    fn set_qos(&self, qos: &[Property]) -> Result<(), QoSAdminSetQosError> {
+        self.check_change().map_err(SystemException::from)?;
+        self.change(|draft| {
+            draft.settings = self.quality.changed(qos)?;
+            Ok(())
+        })
+    }
+
+    fn validate_qos(
+        &self,
+        required_qos: &[Property],
+    ) -> Result<Vec<NamedPropertyRange>, QoSAdminValidateQosError> {
+        Ok(self.quality.validate(required_qos)?)
+    }
+}
 
 impl AdminPropertiesAdminServant for Channel {
     fn get_admin(&self) -> Result<Vec<Property>> {
@@ -66,11 +80,11 @@ impl AdminPropertiesAdminServant for Channel {
 
     fn set_admin(&self, admin: &[Property]) -> Result<(), AdminPropertiesAdminSetAdminError> {
         self.check_change().map_err(SystemException::from)?;
-        {
-            let mut administration = self.administration.write();
-            let changed = administration.changed(admin);
-            *administration = changed.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
-        }
+        self.change::<AdminPropertiesAdminSetAdminError>(|draft| {
+            let changed = draft.administration.changed(admin);
+            draft.administration = changed.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
+            Ok(())
+        })?;
         let queue_length = self.max_queue_length();
         for outlet in self.outlets() {
             outlet.bound(queue_length);
@@ -90,6 +104,7 @@ impl event_admin::EventChannelServant for Channel {
 
     fn destroy(&self) -> Result<()> {
         self.common.check_access()?;
+        self.prepare_end()?;
         if let Some(home) = self.home.upgrade() {
             home.remove(self.id);
         }

@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
 use crate::cos_notify_channel_admin::AdminId;
+use crate::group::{DEFAULT, Group};
 use crate::inlet::Inlet;
 use crate::outlet::Outlet;
 use crate::refusal::Refusal;
@@ -26,11 +27,34 @@ pub(super) struct State {
 }
 
 impl Members {
-    /// Adds the default administrators.
-    pub(super) fn begin(&self, consumers: Arc<ConsumerAdmin>, suppliers: Arc<SupplierAdmin>) {
+    /// Adds an administrator of consumers, whatever the limit.
+    pub(super) fn add_consumers(&self, consumers: Arc<ConsumerAdmin>) {
         let mut state = self.0.lock();
+        state.last_id = state.last_id.max(consumers.base.id);
         state.consumer_admins.insert(consumers.base.id, consumers);
+    }
+
+    /// Adds an administrator of suppliers, whatever the limit.
+    pub(super) fn add_suppliers(&self, suppliers: Arc<SupplierAdmin>) {
+        let mut state = self.0.lock();
+        state.last_id = state.last_id.max(suppliers.base.id);
         state.supplier_admins.insert(suppliers.base.id, suppliers);
+    }
+
+    /// Returns the default administrators, as long as the channel exists.
+    pub(super) fn defaults(&self) -> Vec<Arc<Group>> {
+        let state = self.0.lock();
+        let consumers = state.consumer_admins.get(&DEFAULT).map(|one| &one.base);
+        let suppliers = state.supplier_admins.get(&DEFAULT).map(|one| &one.base);
+        consumers.into_iter().chain(suppliers).cloned().collect()
+    }
+
+    /// Returns all administrators.
+    pub(super) fn groups(&self) -> Vec<Arc<Group>> {
+        let state = self.0.lock();
+        let consumers = state.consumer_admins.values().map(|one| &one.base);
+        let suppliers = state.supplier_admins.values().map(|one| &one.base);
+        consumers.chain(suppliers).cloned().collect()
     }
 
     pub(super) fn is_destroyed(&self) -> bool {

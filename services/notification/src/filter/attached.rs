@@ -9,78 +9,120 @@ use super::constraints::budget;
 use super::forwarding::Forwarding;
 use super::registry::Registry;
 use crate::common::Common;
-use crate::cos_notify_filter::{Filter, FilterId};
+use crate::cos_notify_filter::{Filter, FilterId, FilterNotFound};
 use crate::event::Event;
+use crate::kept;
 use crate::refusal::Refusal;
 
-/// Filters, by id.
+/// Filter with the reference by which it was attached.
+pub(crate) type AttachedFilter = (Filter, Arc<Forwarding>);
+
+/// Filters of a proxy or administrator.
 #[derive(Debug)]
 pub(crate) struct Attached {
     common: Arc<Common>,
     registry: Arc<Registry>,
-    state: RwLock<State>,
+    list: RwLock<FilterList>,
 }
 
-#[derive(Debug, Default)]
-struct State {
+/// Filters, by id.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FilterList {
     last: FilterId,
-    filters: BTreeMap<FilterId, (Filter, Arc<Forwarding>)>,
+    filters: BTreeMap<FilterId, AttachedFilter>,
 }
 
-/// No filter of this id is attached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FilterNotFound;
-
-impl Attached {
-    pub(crate) fn new(common: Arc<Common>, registry: Arc<Registry>) -> Self {
-        Self {
-            common,
-            registry,
-            state: RwLock::default(),
-        }
-    }
-
-    /// Returns the verdict on an event: `None` without any filter, else whether one lets it through. What all filters
-    /// together cost is bounded; those beyond that let nothing through.
-    pub(crate) fn verdict(&self, event: &Event) -> Option<bool> {
-        let state = self.state.read();
-        if state.filters.is_empty() {
-            return None;
-        }
-        let mut filters = state.filters.values();
-        let mut budget = budget();
-        Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
-    }
-
-    /// Attaches a filter; returns its id.
+impl FilterList {
+    /// Adds a filter; returns its id.
     ///
     /// # Errors
-    /// It is nil, is not of this service, or there are as many as may be.
-    pub(crate) fn add(&self, filter: Option<&Filter>) -> Result<FilterId, Refusal> {
-        let filter = filter.ok_or(Refusal::Nil("filter"))?;
-        let found = self.registry.forwarding(&self.common, filter)?;
-        let mut state = self.state.write();
-        let limit = self.common.limits.filters;
-        if state.filters.len() >= limit {
+    /// There are as many as may be.
+    pub(crate) fn add(&mut self, one: AttachedFilter, limit: usize) -> Result<FilterId, Refusal> {
+        if self.filters.len() >= limit {
             return Err(Refusal::Full {
                 what: "filters of the object",
                 option: "most-filters",
                 limit,
             });
         }
-        state.last = state.last.wrapping_add(1).max(1);
-        let id = state.last;
-        state.filters.insert(id, (filter.clone(), found));
+        let id = self.last.wrapping_add(1).max(1);
+        self.insert(id, one);
         Ok(id)
     }
 
-    /// Detaches a filter.
+    /// Adds a filter with an id.
+    pub(crate) fn insert(&mut self, id: FilterId, one: AttachedFilter) {
+        self.last = id;
+        self.filters.insert(id, one);
+    }
+
+    /// Removes a filter.
     ///
     /// # Errors
     /// There is none of this id.
-    pub(crate) fn remove(&self, id: FilterId) -> Result<(), FilterNotFound> {
-        let removed = self.state.write().filters.remove(&id);
+    pub(crate) fn remove(&mut self, id: FilterId) -> Result<(), FilterNotFound> {
+        let removed = self.filters.remove(&id);
         removed.map(drop).ok_or(FilterNotFound)
+    }
+
+    /// Removes all filters.
+    pub(crate) fn clear(&mut self) {
+        self.filters.clear();
+    }
+
+    /// Returns the filters as they are kept.
+    pub(crate) fn to_kept(&self) -> Vec<kept::Attachment> {
+        let filters = self.filters.iter();
+        filters
+            .map(|(id, (_, filter))| kept::Attachment {
+                id: *id,
+                filter: filter.number(),
+            })
+            .collect()
+    }
+}
+
+impl Attached {
+    pub(crate) fn new(common: Arc<Common>, registry: Arc<Registry>) -> Self {
+        Self {
+            common,
+            registry,
+            list: RwLock::default(),
+        }
+    }
+
+    /// Returns the verdict of the filters on an event: `None` without any, else whether one lets it through. What all
+    /// filters together cost is bounded; those beyond that let nothing through.
+    pub(crate) fn verdict(&self, event: &Event) -> Option<bool> {
+        let list = self.list.read();
+        if list.filters.is_empty() {
+            return None;
+        }
+        let mut filters = list.filters.values();
+        let mut budget = budget();
+        Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
+    }
+
+    /// Returns a filter of this service, to be attached.
+    ///
+    /// # Errors
+    /// It is nil, or not of this service.
+    pub(crate) fn find(&self, filter: Option<&Filter>) -> Result<AttachedFilter, Refusal> {
+        let filter = filter.ok_or(Refusal::Nil("filter"))?;
+        let found = self.registry.forwarding(&self.common, filter)?;
+        Ok((filter.clone(), found))
+    }
+
+    /// Returns all filters.
+    pub(crate) fn list(&self) -> FilterList {
+        self.list.read().clone()
+    }
+
+    /// Attaches other filters in place of these.
+    pub(crate) fn replace(&self, list: FilterList) {
+        let before = std::mem::replace(&mut *self.list.write(), list);
+        // They are dropped without the lock.
+        drop(before);
     }
 
     /// Returns a filter.
@@ -88,19 +130,13 @@ impl Attached {
     /// # Errors
     /// There is none of this id.
     pub(crate) fn get(&self, id: FilterId) -> Result<Filter, FilterNotFound> {
-        let state = self.state.read();
-        let found = state.filters.get(&id).map(|(filter, _)| filter.clone());
+        let list = self.list.read();
+        let found = list.filters.get(&id).map(|(filter, _)| filter.clone());
         found.ok_or(FilterNotFound)
     }
 
     /// Returns all ids.
     pub(crate) fn ids(&self) -> Vec<FilterId> {
-        self.state.read().filters.keys().copied().collect()
-    }
-
-    /// Detaches all filters.
-    pub(crate) fn clear(&self) {
-        let removed = std::mem::take(&mut self.state.write().filters);
-        drop(removed);
+        self.list.read().filters.keys().copied().collect()
     }
 }

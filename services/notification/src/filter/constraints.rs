@@ -3,23 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use punctual_constraint::{Budget, Constraint, Grammar};
 
-use crate::cos_notification::EventType;
+use super::compiled::{Compiled, Given, Valued};
+use super::record::Record;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
-use crate::types;
-
-/// Constraint as it was given, with its value.
-#[derive(Clone, Debug)]
-pub(super) struct Given<V> {
-    pub(super) id: ConstraintId,
-    pub(super) expression: ConstraintExp,
-    pub(super) value: V,
-}
+use crate::kept;
+use crate::refusal::Refusal;
 
 /// Action that removes a filter from the service.
-pub(super) struct Removal(pub(super) Box<dyn Fn() + Send + Sync>);
+pub(super) struct Removal(pub(super) Box<dyn Fn() -> Result<(), Refusal> + Send + Sync>);
 
 impl std::fmt::Debug for Removal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -35,6 +29,14 @@ pub(super) enum BadConstraints {
     NotFound(ConstraintId),
     /// There would be more than this many.
     TooMany(usize),
+    /// The filter has been destroyed, or cannot be stored.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for BadConstraints {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
 }
 
 /// Returns the steps that all filters of an object may take for one event: as many as one constraint may.
@@ -54,7 +56,10 @@ pub(super) struct Bounds {
 pub(super) struct Constraints<V> {
     grammar: Grammar,
     bounds: Bounds,
+    record: Option<Record>,
     state: RwLock<State<V>>,
+    /// States that the filter has been destroyed. Changes are made one at a time.
+    is_destroyed: Mutex<bool>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,18 +68,13 @@ struct State<V> {
     constraints: BTreeMap<ConstraintId, Arc<Compiled<V>>>,
 }
 
-#[derive(Debug)]
-struct Compiled<V> {
-    constraint: Constraint,
-    expression: ConstraintExp,
-    value: V,
-}
-
-impl<V: Clone> Constraints<V> {
-    pub(super) fn new(grammar: Grammar, bounds: Bounds) -> Self {
+impl<V: Valued> Constraints<V> {
+    pub(super) fn new(grammar: Grammar, bounds: Bounds, record: Option<Record>) -> Self {
         Self {
             grammar,
             bounds,
+            record,
+            is_destroyed: Mutex::new(false),
             state: RwLock::new(State {
                 next: 1,
                 constraints: BTreeMap::new(),
@@ -98,21 +98,14 @@ impl<V: Clone> Constraints<V> {
             .into_iter()
             .map(|(expression, value)| self.compile(expression, value));
         let compiled = compiled.collect::<Result<Vec<_>, _>>()?;
-        let mut state = self.state.write();
-        let room = self
-            .bounds
-            .constraints
-            .saturating_sub(state.constraints.len());
-        if compiled.len() > room {
-            return Err(BadConstraints::TooMany(self.bounds.constraints));
-        }
-        let added = compiled.into_iter().map(|compiled| {
-            let id = state.next;
-            state.next = state.next.wrapping_add(1).max(1);
-            state.constraints.insert(id, compiled.clone());
-            compiled.given(id)
-        });
-        Ok(added.collect())
+        self.change(|state| {
+            let room = self.bounds.constraints;
+            if compiled.len() > room.saturating_sub(state.constraints.len()) {
+                return Err(BadConstraints::TooMany(room));
+            }
+            let added = compiled.into_iter().map(|one| state.add(one));
+            Ok(added.collect())
+        })
     }
 
     /// Removes constraints, and replaces others.
@@ -128,18 +121,17 @@ impl<V: Clone> Constraints<V> {
             .into_iter()
             .map(|(id, expression, value)| Ok((id, self.compile(expression, value)?)));
         let compiled = compiled.collect::<Result<Vec<_>, BadConstraints>>()?;
-        let mut state = self.state.write();
-        let ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
-        for id in ids {
-            if !state.constraints.contains_key(id) {
-                return Err(BadConstraints::NotFound(*id));
+        self.change(|state| {
+            let mut ids = removed.iter().chain(compiled.iter().map(|(id, _)| id));
+            if let Some(absent) = ids.find(|id| !state.constraints.contains_key(id)) {
+                return Err(BadConstraints::NotFound(*absent));
             }
-        }
-        for id in removed {
-            state.constraints.remove(id);
-        }
-        state.constraints.extend(compiled);
-        Ok(())
+            for id in removed {
+                state.constraints.remove(id);
+            }
+            state.constraints.extend(compiled);
+            Ok(())
+        })
     }
 
     /// Returns constraints by their ids.
@@ -163,9 +155,89 @@ impl<V: Clone> Constraints<V> {
     }
 
     /// Removes all constraints.
-    pub(super) fn clear(&self) {
-        let removed = std::mem::take(&mut self.state.write().constraints);
-        drop(removed);
+    ///
+    /// # Errors
+    /// The change cannot be stored.
+    pub(super) fn clear(&self) -> Result<(), Refusal> {
+        let cleared = self.change(|state| {
+            state.constraints.clear();
+            Ok(())
+        });
+        match cleared {
+            Err(BadConstraints::Refused(refusal)) => Err(refusal),
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes a change of the constraints durable, and then applies it.
+    fn change<R>(
+        &self,
+        edit: impl FnOnce(&mut State<V>) -> Result<R, BadConstraints>,
+    ) -> Result<R, BadConstraints> {
+        let is_destroyed = self.is_destroyed.lock();
+        if *is_destroyed {
+            return Err(Refusal::Destroyed.into());
+        }
+        let mut state = self.state.read().clone();
+        let result = edit(&mut state)?;
+        self.put(&state, false)?;
+        let before = std::mem::replace(&mut *self.state.write(), state);
+        drop(before);
+        Ok(result)
+    }
+
+    /// Makes the record of a new filter durable.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn keep(&self) -> Result<(), Refusal> {
+        self.put(&self.state.read(), false)
+    }
+
+    fn put(&self, state: &State<V>, is_destroyed: bool) -> Result<(), Refusal> {
+        match &self.record {
+            Some(record) => record.put(|| state.to_kept(), is_destroyed),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends all changes. The record of a filter that is attached stays as long as it may be.
+    ///
+    /// # Errors
+    /// The change cannot be stored.
+    pub(super) fn destroy(&self, is_attached: bool) -> Result<(), Refusal> {
+        let mut is_destroyed = self.is_destroyed.lock();
+        match &self.record {
+            Some(_) if is_attached => self.put(&self.state.read(), true)?,
+            Some(record) => record.remove()?,
+            None => {}
+        }
+        *is_destroyed = true;
+        Ok(())
+    }
+
+    /// Takes the constraints that a store has kept.
+    ///
+    /// # Errors
+    /// One of them is wrong.
+    pub(super) fn restore(&self, filter: &kept::Filter) -> Result<(), BadConstraints> {
+        *self.is_destroyed.lock() = filter.is_destroyed;
+        let mut state = self.state.write();
+        for one in &filter.constraints {
+            let expression = ConstraintExp {
+                event_types: one.types.clone(),
+                constraint_expr: one.expression.clone(),
+            };
+            let compiled = self.compile(expression, V::of_any(one.value.clone()))?;
+            state.constraints.insert(one.id, compiled);
+        }
+        state.next = filter.next_constraint;
+        Ok(())
+    }
+
+    /// Returns the number of the filter.
+    pub(super) fn number(&self) -> u64 {
+        self.record.as_ref().map_or(0, Record::number)
     }
 
     /// Returns the value of the first constraint that an event meets, as far as the budget goes.
@@ -203,123 +275,21 @@ impl<V: Clone> Constraints<V> {
     }
 }
 
-impl<V: Clone> Compiled<V> {
-    fn given(&self, id: ConstraintId) -> Given<V> {
-        Given {
-            id,
-            expression: self.expression.clone(),
-            value: self.value.clone(),
-        }
+impl<V: Valued> State<V> {
+    fn add(&mut self, compiled: Arc<Compiled<V>>) -> Given<V> {
+        let id = self.next;
+        self.next = self.next.wrapping_add(1).max(1);
+        self.constraints.insert(id, compiled.clone());
+        compiled.given(id)
     }
 
-    fn is_met(&self, event: &dyn punctual_constraint::Event, budget: &mut Budget) -> bool {
-        budget.take(1 + self.expression.event_types.len())
-            && self.is_of_type(event)
-            && self.constraint.matches_within(event, budget)
-    }
-
-    /// Returns whether the event is of one of the constraint's types; without types, it is.
-    fn is_of_type(&self, event: &dyn punctual_constraint::Event) -> bool {
-        let types = &self.expression.event_types;
-        let includes = |one: &EventType| {
-            let pattern = (one.domain_name.as_str(), one.type_name.as_str());
-            types::matches(pattern, event.domain_name(), event.type_name())
-        };
-        types.is_empty() || types.iter().any(includes)
+    /// Returns the constraints as they are kept, and the next id.
+    fn to_kept(&self) -> (Vec<kept::Constraint>, ConstraintId) {
+        let constraints = self.constraints.iter();
+        let kept = constraints.map(|(id, compiled)| compiled.to_kept(*id));
+        (kept.collect(), self.next)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cos_notification::{Property, StructuredEvent};
-    use crate::event::Event;
-    use punctual::Any;
-
-    const BOUNDS: Bounds = Bounds {
-        constraints: 3,
-        types: 2,
-    };
-
-    fn expression(types: &[(&str, &str)], text: &str) -> ConstraintExp {
-        let types = types.iter().map(|(domain, name)| EventType {
-            domain_name: (*domain).to_owned(),
-            type_name: (*name).to_owned(),
-        });
-        ConstraintExp {
-            event_types: types.collect(),
-            constraint_expr: text.to_owned(),
-        }
-    }
-
-    fn alarm(severity: i32) -> Event {
-        let mut event = StructuredEvent::default();
-        event.header.fixed_header.event_type.domain_name = "Telecom".to_owned();
-        event.header.fixed_header.event_type.type_name = "Alarm".to_owned();
-        event.filterable_data.push(Property {
-            name: "severity".to_owned(),
-            value: Any::new(&severity).unwrap(),
-        });
-        Event::of_structured(event)
-    }
-
-    #[test]
-    fn the_first_constraint_that_an_event_meets_decides() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
-        assert_eq!(constraints.first_met(&alarm(5), &mut budget()), None);
-        let added = constraints.add(vec![
-            (expression(&[("Telecom", "Call")], ""), 1),
-            (expression(&[("Tele*", "%ALL")], "$severity > 4"), 2),
-            (expression(&[], "$severity > 3"), 3),
-        ]);
-        assert_eq!(added.unwrap().len(), 3);
-        assert_eq!(constraints.first_met(&alarm(5), &mut budget()), Some(2));
-        assert_eq!(constraints.first_met(&alarm(4), &mut budget()), Some(3));
-        assert_eq!(constraints.first_met(&alarm(3), &mut budget()), None);
-    }
-
-    #[test]
-    fn constraints_together_cost_no_more_than_their_budget() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
-        let given = vec![
-            (expression(&[], "$severity > 9"), 1),
-            (expression(&[("Telecom", "Alarm")], "$severity > 3"), 2),
-        ];
-        constraints.add(given).unwrap();
-        let mut little = Budget::new(5);
-        assert_eq!(constraints.first_met(&alarm(5), &mut little), None);
-        assert_eq!(little.left(), 0);
-        let mut much = budget();
-        assert_eq!(constraints.first_met(&alarm(5), &mut much), Some(2));
-        let spent = budget().left() - much.left();
-        assert!((6..100).contains(&spent), "{spent}");
-    }
-
-    #[test]
-    fn changes_are_made_all_or_none() {
-        let constraints = Constraints::new(Grammar::ExtendedTcl, BOUNDS);
-        let wrong = expression(&[], "$severity >");
-        let both = vec![(expression(&[], ""), 1), (wrong.clone(), 2)];
-        let bad = constraints.add(both).unwrap_err();
-        assert_eq!(bad, BadConstraints::Invalid(Box::new(wrong)));
-        assert!(constraints.all().is_empty());
-        let four = vec![(expression(&[], ""), 1); 4];
-        assert_eq!(
-            constraints.add(four).unwrap_err(),
-            BadConstraints::TooMany(3)
-        );
-        let two = constraints.add(vec![(expression(&[], ""), 1); 2]).unwrap();
-        let ids = [two[0].id, two[1].id];
-        let replaced = vec![(99, expression(&[], ""), 7)];
-        assert_eq!(
-            constraints.modify(&ids[..1], replaced),
-            Err(BadConstraints::NotFound(99))
-        );
-        let replaced = vec![(ids[1], expression(&[], "1 == 1"), 7)];
-        constraints.modify(&ids[..1], replaced).unwrap();
-        assert_eq!(constraints.get(&ids).unwrap_err(), ids[0]);
-        assert_eq!(constraints.get(&ids[1..]).unwrap()[0].value, 7);
-        constraints.clear();
-        assert!(constraints.all().is_empty());
-    }
-}
+mod tests;

@@ -7,7 +7,9 @@ use punctual::{Any, SystemException};
 use punctual_constraint::{Budget, Grammar};
 
 use super::callbacks::{Callbacks, not_nil, types_of};
-use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal, budget};
+use super::compiled::Given;
+use super::constraints::{BadConstraints, Bounds, Constraints, Removal, budget};
+use super::record::Record;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_comm::NotifySubscribe;
@@ -26,13 +28,19 @@ use crate::types::Pattern;
 pub(crate) struct Forwarding {
     common: Arc<Common>,
     removal: Removal,
-    constraints: Constraints<()>,
+    pub(super) constraints: Constraints<()>,
     callbacks: Callbacks,
 }
 
 impl Forwarding {
-    pub(super) fn new(common: Arc<Common>, removal: Removal, grammar: Grammar) -> Self {
-        let constraints = Constraints::new(grammar, bounds(&common));
+    pub(super) fn new(
+        common: Arc<Common>,
+        removal: Removal,
+        number: u64,
+        grammar: Grammar,
+    ) -> Self {
+        let record = Record::new(common.clone(), number, grammar, None);
+        let constraints = Constraints::new(grammar, bounds(&common), Some(record));
         Self {
             common,
             removal,
@@ -48,6 +56,11 @@ impl Forwarding {
 
     fn matches(&self, event: &Event) -> bool {
         self.lets_through(event, &mut budget())
+    }
+
+    /// Returns the number of the filter.
+    pub(crate) fn number(&self) -> u64 {
+        self.constraints.number()
     }
 
     /// Makes a change, and tells callbacks how it changed the types.
@@ -108,6 +121,7 @@ impl FilterServant for Forwarding {
         added.map(infos).map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
         })
     }
@@ -125,6 +139,7 @@ impl FilterServant for Forwarding {
         modified.map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
         })
     }
@@ -144,13 +159,11 @@ impl FilterServant for Forwarding {
     }
 
     fn remove_all_constraints(&self) -> Result<(), SystemException> {
-        self.change(|| self.constraints.clear());
-        Ok(())
+        Ok(self.change(|| self.constraints.clear())?)
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        (self.removal.0)();
-        Ok(())
+        Ok((self.removal.0)()?)
     }
 
     fn r#match(&self, filterable_data: &Any) -> Result<bool, FilterMatchError> {

@@ -1,10 +1,14 @@
 //! `MappingFilter`: maps an event to the value of the first constraint that is true.
 
+use std::sync::Arc;
+
 use punctual::{Any, SystemException, TypeCode};
 use punctual_constraint::Grammar;
 
-use super::constraints::{BadConstraints, Constraints, Given, Removal, budget};
+use super::compiled::Given;
+use super::constraints::{BadConstraints, Constraints, Removal, budget};
 use super::forwarding::{bounds, too_many};
+use super::record::Record;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_filter::{
@@ -21,22 +25,29 @@ use crate::refusal::Refusal;
 #[derive(Debug)]
 pub(crate) struct Mapping {
     removal: Removal,
-    constraints: Constraints<Any>,
+    pub(super) constraints: Constraints<Any>,
     default: Any,
 }
 
 impl Mapping {
     pub(super) fn new(
-        common: &Common,
+        common: &Arc<Common>,
         removal: Removal,
+        number: u64,
         (grammar, default): (Grammar, &Any),
     ) -> Self {
-        let constraints = Constraints::new(grammar, bounds(common));
+        let record = Record::new(common.clone(), number, grammar, Some(default.clone()));
+        let constraints = Constraints::new(grammar, bounds(common), Some(record));
         Self {
             removal,
             constraints,
             default: default.clone(),
         }
+    }
+
+    /// Returns the number of the filter.
+    pub(crate) fn number(&self) -> u64 {
+        self.constraints.number()
     }
 
     /// Returns the value for an event: that of a constraint, or else the default.
@@ -109,6 +120,7 @@ impl MappingFilterServant for Mapping {
         added.map(infos).map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
         })
     }
@@ -129,6 +141,7 @@ impl MappingFilterServant for Mapping {
         modified.map_err(|bad| match bad {
             BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
             BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
             BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
         })
     }
@@ -148,13 +161,11 @@ impl MappingFilterServant for Mapping {
     }
 
     fn remove_all_mapping_constraints(&self) -> Result<(), SystemException> {
-        self.constraints.clear();
-        Ok(())
+        Ok(self.constraints.clear()?)
     }
 
     fn destroy(&self) -> Result<(), SystemException> {
-        (self.removal.0)();
-        Ok(())
+        Ok((self.removal.0)()?)
     }
 
     fn r#match(&self, filterable_data: &Any) -> Result<(bool, Any), MappingFilterMatchError> {

@@ -9,7 +9,7 @@ use crate::cos_notify_filter::MappingFilter;
 pub(crate) type AttachedMapping = Option<(MappingFilter, Arc<Mapping>)>;
 
 /// Mapping filters of a proxy or an administrator.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Mappings {
     pub(crate) priority: AttachedMapping,
     pub(crate) lifetime: AttachedMapping,
@@ -18,4 +18,9 @@ pub(crate) struct Mappings {
 /// Returns the reference to a mapping filter that is attached.
 pub(crate) fn reference(attached: &AttachedMapping) -> Option<MappingFilter> {
     attached.as_ref().map(|(reference, _)| reference.clone())
+}
+
+/// Returns the number of a mapping filter that is attached, or 0.
+pub(crate) fn number(attached: &AttachedMapping) -> u64 {
+    attached.as_ref().map_or(0, |(_, mapping)| mapping.number())
 }

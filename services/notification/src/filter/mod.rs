@@ -1,24 +1,31 @@
 //! Filters: what lets an event through, and what maps it to a value (formal/04-10-13, 3.2).
 //!
 //! ```text
-//! constraints    constraints with ids, compiled, with a value each
+//! compiled       one constraint with a value, compiled
+//! constraints    constraints of a filter, by id
 //! forwarding     Filter
 //! mapping        MappingFilter
 //! mappings       mapping filters of a proxy or administrator
 //! callbacks      clients that hear of a filter's types
+//! record         record of a filter in the store
 //! registry       filters of the service, by reference; FilterFactory
+//! restoring      filters that a store has kept
 //! attached       filters of a proxy or administrator; FilterAdmin
 //! ```
 
 mod attached;
 mod callbacks;
+mod compiled;
 mod constraints;
 mod forwarding;
 mod mapping;
 mod mappings;
+mod record;
 mod registry;
+mod restoring;
 
-pub(crate) use attached::Attached;
+pub(crate) use attached::{Attached, FilterList};
 pub(crate) use mapping::Mapping;
-pub(crate) use mappings::{AttachedMapping, Mappings, reference};
+pub(crate) use mappings::{AttachedMapping, Mappings, number, reference};
 pub(crate) use registry::{Factory, Registry};
+pub(crate) use restoring::Restored;

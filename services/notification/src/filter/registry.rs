@@ -24,9 +24,36 @@ pub(crate) struct Registry {
 }
 
 #[derive(Clone, Debug)]
-enum Made {
+pub(super) enum Made {
     Forwarding(Arc<Forwarding>),
     Mapping(Arc<Mapping>),
+}
+
+/// Owners of a filter that is not attached: the registry, and the servant.
+const UNATTACHED: usize = 2;
+
+impl Made {
+    /// Makes the filter's record durable.
+    fn keep(&self) -> Result<(), Refusal> {
+        match self {
+            Self::Forwarding(filter) => filter.constraints.keep(),
+            Self::Mapping(filter) => filter.constraints.keep(),
+        }
+    }
+
+    /// Makes the end of the filter durable. No reference leads to it meanwhile, so that it is not being attached.
+    fn destroy(&self) -> Result<(), Refusal> {
+        match self {
+            Self::Forwarding(filter) => {
+                let is_attached = Arc::strong_count(filter) > UNATTACHED;
+                filter.constraints.destroy(is_attached)
+            }
+            Self::Mapping(filter) => {
+                let is_attached = Arc::strong_count(filter) > UNATTACHED;
+                filter.constraints.destroy(is_attached)
+            }
+        }
+    }
 }
 
 impl Registry {
@@ -84,11 +111,32 @@ impl Registry {
         Ok(())
     }
 
-    /// Removes a filter and its object. Proxies and administrators that it is attached to keep it.
-    fn remove(&self, common: &Common, number: u64) {
+    /// Adds a filter that was kept, whatever the limit.
+    pub(super) fn restore(&self, common: &Common, number: u64, made: Made) {
         let id = common.objects.id_of(number);
-        let removed = self.filters.write().remove(&id);
+        self.filters.write().insert(id, made);
+    }
+
+    /// Removes a filter and its object. Proxies and administrators that it is attached to keep it.
+    ///
+    /// # Errors
+    /// It has been destroyed, or that cannot be stored.
+    fn remove(&self, common: &Common, number: u64) -> Result<(), Refusal> {
+        let id = common.objects.id_of(number);
+        let removed = {
+            let mut filters = self.filters.write();
+            let found = filters.get(&id).ok_or(Refusal::Destroyed)?;
+            found.destroy()?;
+            filters.remove(&id)
+        };
         common.objects.remove(&id);
+        drop(removed);
+        Ok(())
+    }
+
+    /// Removes a filter that could not be made.
+    fn cancel(&self, common: &Common, number: u64) {
+        let removed = self.filters.write().remove(&common.objects.id_of(number));
         drop(removed);
     }
 }
@@ -104,32 +152,51 @@ impl Factory {
     fn removal(&self, number: u64) -> Removal {
         // The registry has the filter, which must not own it.
         let (common, registry) = (self.common.clone(), Arc::downgrade(&self.registry));
-        Removal(Box::new(move || {
-            if let Some(registry) = registry.upgrade() {
-                registry.remove(&common, number);
-            }
+        Removal(Box::new(move || match registry.upgrade() {
+            Some(registry) => registry.remove(&common, number),
+            None => Ok(()),
         }))
     }
 
-    fn filter(&self, grammar: Grammar) -> Result<Filter, Refusal> {
-        let number = self.common.objects.number();
-        let removal = self.removal(number);
-        let filter = Arc::new(Forwarding::new(self.common.clone(), removal, grammar));
-        self.registry
-            .add(&self.common, number, Made::Forwarding(filter.clone()))?;
-        let id = self.common.objects.id_of(number);
-        let servant = <Filter as Implements<_>>::servant(filter);
-        Ok(self.common.objects.add(&id, servant)?)
+    /// Makes a filter with a number.
+    pub(super) fn forwarding(&self, number: u64, grammar: Grammar) -> Arc<Forwarding> {
+        let (common, removal) = (self.common.clone(), self.removal(number));
+        Arc::new(Forwarding::new(common, removal, number, grammar))
     }
 
-    fn mapping(&self, of: (Grammar, &Any)) -> Result<MappingFilter, Refusal> {
-        let number = self.common.objects.number();
-        let filter = Arc::new(Mapping::new(&self.common, self.removal(number), of));
-        self.registry
-            .add(&self.common, number, Made::Mapping(filter.clone()))?;
+    /// Makes a mapping filter with a number.
+    pub(super) fn mapping(&self, number: u64, of: (Grammar, &Any)) -> Arc<Mapping> {
+        Arc::new(Mapping::new(&self.common, self.removal(number), number, of))
+    }
+
+    /// Adds the object of a filter.
+    pub(super) fn serve<I, S>(&self, number: u64, servant: S) -> Result<I, Refusal>
+    where
+        I: Interface + Implements<S>,
+    {
         let id = self.common.objects.id_of(number);
-        let servant = <MappingFilter as Implements<_>>::servant(filter);
-        Ok(self.common.objects.add(&id, servant)?)
+        Ok(self.common.objects.add(&id, I::servant(servant))?)
+    }
+
+    /// Adds a new filter to the registry and the store.
+    fn add(&self, number: u64, made: Made) -> Result<(), Refusal> {
+        self.registry.add(&self.common, number, made.clone())?;
+        let kept = made.keep();
+        kept.inspect_err(|_| self.registry.cancel(&self.common, number))
+    }
+
+    fn create(&self, grammar: Grammar) -> Result<Filter, Refusal> {
+        let number = self.common.objects.number();
+        let filter = self.forwarding(number, grammar);
+        self.add(number, Made::Forwarding(filter.clone()))?;
+        self.serve(number, filter)
+    }
+
+    fn create_mapping(&self, of: (Grammar, &Any)) -> Result<MappingFilter, Refusal> {
+        let number = self.common.objects.number();
+        let filter = self.mapping(number, of);
+        self.add(number, Made::Mapping(filter.clone()))?;
+        self.serve(number, filter)
     }
 }
 
@@ -139,7 +206,7 @@ impl FilterFactoryServant for Factory {
         constraint_grammar: &str,
     ) -> Result<Option<Filter>, FilterFactoryCreateFilterError> {
         let grammar = Grammar::named(constraint_grammar).ok_or(InvalidGrammar)?;
-        let filter = self.filter(grammar).map_err(SystemException::from)?;
+        let filter = self.create(grammar).map_err(SystemException::from)?;
         Ok(Some(filter))
     }
 
@@ -149,7 +216,7 @@ impl FilterFactoryServant for Factory {
         default_value: &Any,
     ) -> Result<Option<MappingFilter>, FilterFactoryCreateMappingFilterError> {
         let grammar = Grammar::named(constraint_grammar).ok_or(InvalidGrammar)?;
-        let filter = self.mapping((grammar, default_value));
+        let filter = self.create_mapping((grammar, default_value));
         Ok(Some(filter.map_err(SystemException::from)?))
     }
 }

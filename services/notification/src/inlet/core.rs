@@ -9,7 +9,7 @@ use punctual_events::watch::Watched;
 use super::pull::Pull;
 use crate::census::Changes;
 use crate::client::{Client, Heard, Style};
-use crate::cos_notification::EventType;
+use crate::draft::Draft;
 use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
@@ -17,7 +17,8 @@ use crate::hub::Owner;
 use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
-use crate::types::{BadTypes, Types};
+use crate::stated::Stating;
+use crate::types::Types;
 
 /// Proxy of a supplier.
 pub(crate) struct Inlet {
@@ -46,14 +47,30 @@ impl Inlet {
     /// Connects the supplier, and begins to pull from one that is pulled from.
     ///
     /// # Errors
-    /// The proxy is connected, or has ended.
+    /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
+        self.base.connect(client)?;
+        self.begin();
+        Ok(())
+    }
+
+    /// Connects a supplier whose connection was kept.
+    ///
+    /// # Errors
+    /// The proxy has ended.
+    pub(crate) fn restore(&self, client: Option<Client>, draft: Draft) -> Result<(), Refusal> {
+        self.pull.lock().is_suspended = draft.is_suspended;
+        self.base.stated.restore(draft);
         self.base.connection.connect(client)?;
+        self.begin();
+        Ok(())
+    }
+
+    fn begin(&self) {
         self.retype();
         if self.base.style == Style::Pull {
             self.pull_soon();
         }
-        Ok(())
     }
 
     /// Passes an event of the supplier on.
@@ -71,8 +88,11 @@ impl Inlet {
         let metrics = &self.base.common.metrics;
         metrics.received.add(1);
         let verdict = |filters: &Attached| filters.verdict(&event);
-        let of_admin = verdict(&self.group.filters);
-        if !self.group.passes(of_admin, verdict(&self.base.filters)) {
+        let of_admin = verdict(&self.group.stated.filters);
+        if !self
+            .group
+            .passes(of_admin, verdict(&self.base.stated.filters))
+        {
             metrics.filtered.add(1);
             return Ok(());
         }
@@ -80,21 +100,11 @@ impl Inlet {
         Ok(())
     }
 
-    /// Changes the types that the supplier offers.
-    ///
-    /// # Errors
-    /// They are wrong, or too many.
-    pub(super) fn offer(&self, added: &[EventType], removed: &[EventType]) -> Result<(), BadTypes> {
-        self.base.change_types(added, removed)?;
-        self.retype();
-        Ok(())
-    }
-
     /// Counts the types of the proxy, or else of its administrator.
     pub(crate) fn retype(&self) {
         let mut counted = self.counted.lock();
-        let types = match self.base.types() {
-            Types::All => self.group.types(),
+        let types = match self.base.stated.types() {
+            Types::All => self.group.stated.types(),
             only => only,
         };
         let types = Some(types).filter(|_| self.base.connection.is_connected());
@@ -110,6 +120,7 @@ impl Inlet {
         let Some(client) = self.base.connection.end() else {
             return false;
         };
+        self.base.forget();
         self.retype();
         let owner = self.owner.upgrade();
         if owner.is_some_and(|owner| owner.remove(self.base.id)) {

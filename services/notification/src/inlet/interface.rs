@@ -9,13 +9,10 @@ use crate::cos_notify_channel_admin::{
     ObtainInfoMode, ProxyConsumerServant, ProxyConsumerValidateEventQosError, ProxyType,
     SupplierAdmin,
 };
-use crate::cos_notify_comm::{
-    InvalidEventType, NotifyPublishOfferChangeError, NotifyPublishServant,
-};
-use crate::filter::Attached;
-use crate::quality::Quality;
+use crate::cos_notify_comm::{NotifyPublishOfferChangeError, NotifyPublishServant};
+use crate::proxy::Proxy;
 use crate::refusal::Refusal;
-use crate::types::BadTypes;
+use crate::stated::Stating;
 
 impl Inlet {
     /// All may set the quality of their clients.
@@ -26,25 +23,13 @@ impl Inlet {
         }
     }
 
-    fn quality(&self) -> &Quality {
-        &self.base.quality
-    }
-
-    fn filters(&self) -> &Attached {
-        &self.base.filters
+    fn stating(&self) -> &Proxy {
+        &self.base
     }
 }
 
 quality_servant!(Inlet);
 filter_servant!(Inlet);
-
-/// Returns the exception of a change of offers that is refused.
-pub(crate) fn refused(bad: BadTypes) -> NotifyPublishOfferChangeError {
-    match bad {
-        BadTypes::Invalid(r#type) => InvalidEventType { r#type }.into(),
-        BadTypes::TooMany(limit) => SystemException::from(Refusal::too_many_types(limit)).into(),
-    }
-}
 
 impl NotifyPublishServant for Inlet {
     fn offer_change(
@@ -52,7 +37,10 @@ impl NotifyPublishServant for Inlet {
         added: &[EventType],
         removed: &[EventType],
     ) -> Result<(), NotifyPublishOfferChangeError> {
-        self.offer(added, removed).map_err(refused)
+        self.base
+            .change_types::<NotifyPublishOfferChangeError>(added, removed)?;
+        self.retype();
+        Ok(())
     }
 }
 
@@ -71,7 +59,7 @@ impl ProxyConsumerServant for Inlet {
         &self,
         mode: ObtainInfoMode,
     ) -> Result<Vec<EventType>, SystemException> {
-        Ok(match self.base.obtains(mode) {
+        Ok(match self.base.obtains(mode)? {
             true => self.group.hub.subscribed(),
             false => Vec::new(),
         })
@@ -81,6 +69,6 @@ impl ProxyConsumerServant for Inlet {
         &self,
         required_qos: &[Property],
     ) -> Result<Vec<NamedPropertyRange>, ProxyConsumerValidateEventQosError> {
-        Ok(self.base.quality.validate_event(required_qos)?)
+        Ok(self.base.stated.quality.validate_event(required_qos)?)
     }
 }

@@ -30,6 +30,7 @@ impl Inlet {
     }
 
     fn disconnect(&self) -> Result<(), SystemException> {
+        self.base.prepare_end()?;
         match self.finish(true) {
             true => Ok(()),
             false => Err(Refusal::Disconnected.into()),
@@ -53,7 +54,7 @@ macro_rules! suspending {
         fn suspend_connection(&self) -> Result<(), $suspend_error> {
             match self.base.connection.is_connected() {
                 false => Err(NotConnected.into()),
-                true if self.suspend() => Ok(()),
+                true if self.suspend()? => Ok(()),
                 true => Err(ConnectionAlreadyInactive.into()),
             }
         }
@@ -61,7 +62,7 @@ macro_rules! suspending {
         fn resume_connection(&self) -> Result<(), $resume_error> {
             match self.base.connection.is_connected() {
                 false => Err(NotConnected.into()),
-                true if self.resume() => Ok(()),
+                true if self.resume()? => Ok(()),
                 true => Err(ConnectionAlreadyActive.into()),
             }
         }

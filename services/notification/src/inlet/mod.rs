@@ -14,4 +14,3 @@ mod pull;
 mod pulling;
 
 pub(crate) use self::core::Inlet;
-pub(crate) use interface::refused;

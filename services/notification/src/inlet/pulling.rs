@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use punctual::SystemException;
+
 use super::core::Inlet;
 use crate::client::Failure;
 use crate::event::Event;
@@ -13,11 +15,11 @@ impl Inlet {
         if !self.pull.lock().begin() {
             return;
         }
-        self.begin();
+        self.begin_call();
     }
 
     /// Hands the call to another thread: it may have to wait for a connection.
-    fn begin(&self) {
+    fn begin_call(&self) {
         let own = self.own.clone();
         self.base.workers().run(move || {
             if let Some(own) = own.upgrade() {
@@ -43,7 +45,7 @@ impl Inlet {
 
     /// Returns the number of events to ask for at a time.
     fn most(&self) -> i32 {
-        i32::try_from(self.base.quality.terms().batch).unwrap_or(i32::MAX)
+        i32::try_from(self.base.stated.quality.terms().batch).unwrap_or(i32::MAX)
     }
 
     /// Passes events on, and decides when to call again. Called by the thread that reads replies; does not block.
@@ -114,14 +116,29 @@ impl Inlet {
     }
 
     /// Suspends pulling. Returns whether it was not suspended.
-    pub(super) fn suspend(&self) -> bool {
-        !std::mem::replace(&mut self.pull.lock().is_suspended, true)
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(super) fn suspend(&self) -> Result<bool, SystemException> {
+        let is_change = self.base.note_suspension(true)?;
+        self.apply_suspension();
+        Ok(is_change)
     }
 
     /// Resumes pulling. Returns whether it was suspended.
-    pub(super) fn resume(&self) -> bool {
-        let was_suspended = std::mem::replace(&mut self.pull.lock().is_suspended, false);
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(super) fn resume(&self) -> Result<bool, SystemException> {
+        let is_change = self.base.note_suspension(false)?;
+        self.apply_suspension();
         self.pull_soon();
-        was_suspended
+        Ok(is_change)
+    }
+
+    fn apply_suspension(&self) {
+        // Under the lock, so that the last change stays.
+        let mut pull = self.pull.lock();
+        pull.is_suspended = self.base.stated.is_suspended();
     }
 }

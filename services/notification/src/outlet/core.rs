@@ -3,23 +3,24 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
 use crate::census::Changes;
 use crate::client::{Client, Heard};
-use crate::cos_notification::{EventType, Property, UnsupportedQoS};
 use crate::cos_notify_filter::MappingFilter;
+use crate::draft::Draft;
 use crate::event::Event;
-use crate::filter::{Mapping, Mappings};
+use crate::filter::Mapping;
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
 use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
-use crate::types::{BadTypes, Types};
+use crate::stated::Stating;
+use crate::types::Types;
 
 /// Proxy of a consumer.
 pub(crate) struct Outlet {
@@ -27,7 +28,6 @@ pub(crate) struct Outlet {
     pub(super) group: Arc<Group>,
     owner: Weak<dyn Owner>,
     pub(super) delivery: Mutex<Delivery>,
-    pub(super) mappings: RwLock<Mappings>,
     /// Types under which the channel's index and census have the outlet, while it is connected.
     indexed: Mutex<Option<Types>>,
     pub(super) own: Weak<Self>,
@@ -35,13 +35,12 @@ pub(crate) struct Outlet {
 
 impl Outlet {
     pub(crate) fn new(base: Proxy, group: Arc<Group>, owner: Weak<dyn Owner>) -> Arc<Self> {
-        let delivery = Delivery::new(&base.common.limits, &base.quality.terms());
+        let delivery = Delivery::new(&base.common.limits, &base.stated.quality.terms());
         Arc::new_cyclic(|own| Self {
             base,
             group,
             owner,
             delivery: Mutex::new(delivery),
-            mappings: RwLock::default(),
             indexed: Mutex::default(),
             own: own.clone(),
         })
@@ -50,8 +49,21 @@ impl Outlet {
     /// Connects the consumer: events are for it from now on.
     ///
     /// # Errors
-    /// The proxy is connected, or has ended.
+    /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
+        self.base.connect(client)?;
+        self.retype();
+        Ok(())
+    }
+
+    /// Connects a consumer whose connection was kept.
+    ///
+    /// # Errors
+    /// The proxy has ended.
+    pub(crate) fn restore(&self, client: Option<Client>, draft: Draft) -> Result<(), Refusal> {
+        self.delivery.lock().is_suspended = draft.is_suspended;
+        self.base.stated.restore(draft);
+        self.requalify();
         self.base.connection.connect(client)?;
         self.retype();
         Ok(())
@@ -110,7 +122,10 @@ impl Outlet {
 
     /// Returns priority and life as the mapping filters of the proxy, or else of its administrator say.
     fn mapped(&self, event: &Event) -> (Option<i16>, Option<Duration>) {
-        let (own, of_admin) = (self.mappings.read(), self.group.mappings.read());
+        let (own, of_admin) = (
+            self.base.stated.mappings.read(),
+            self.group.stated.mappings.read(),
+        );
         let priority = own.priority.as_ref().or(of_admin.priority.as_ref());
         let lifetime = own.lifetime.as_ref().or(of_admin.lifetime.as_ref());
         let value = |attached: Option<&(MappingFilter, Arc<Mapping>)>| {
@@ -129,25 +144,11 @@ impl Outlet {
         }
     }
 
-    /// Changes the types that the consumer subscribes to.
-    ///
-    /// # Errors
-    /// They are wrong, or too many.
-    pub(super) fn subscribe(
-        &self,
-        added: &[EventType],
-        removed: &[EventType],
-    ) -> Result<(), BadTypes> {
-        self.base.change_types(added, removed)?;
-        self.retype();
-        Ok(())
-    }
-
     /// Applies the types of the proxy, or else of its administrator.
     pub(crate) fn retype(&self) {
         let mut indexed = self.indexed.lock();
-        let types = match self.base.types() {
-            Types::All => self.group.types(),
+        let types = match self.base.stated.types() {
+            Types::All => self.group.stated.types(),
             only => only,
         };
         let types = Some(types).filter(|_| self.base.connection.is_connected());
@@ -162,16 +163,15 @@ impl Outlet {
         self.group.hub.subscribe(&own, old.as_ref(), types.as_ref());
     }
 
-    pub(super) fn set_quality(&self, properties: &[Property]) -> Result<(), UnsupportedQoS> {
-        self.base.quality.set(properties)?;
-        let terms = self.base.quality.terms();
+    /// Applies the quality of service to the queue.
+    pub(super) fn requalify(&self) {
+        let terms = self.base.stated.quality.terms();
         let lost = self
             .delivery
             .lock()
             .change(&self.base.common.limits, &terms);
         self.count(lost);
         self.proceed();
-        Ok(())
     }
 
     /// Applies the channel's MaxQueueLength.
@@ -204,6 +204,7 @@ impl Outlet {
         let Some(client) = self.base.connection.end() else {
             return false;
         };
+        self.base.forget();
         self.retype();
         let owner = self.owner.upgrade();
         if owner.is_some_and(|owner| owner.remove(self.base.id)) {
@@ -234,13 +235,13 @@ impl Outlet {
 
 impl Subscriber for Outlet {
     fn number(&self) -> u64 {
-        self.base.number
+        self.base.stated.number
     }
 
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts) {
         let group = &self.group;
-        let of_group = verdicts.of(group.number, || group.filters.verdict(event));
-        if group.passes(of_group, self.base.filters.verdict(event)) {
+        let of_group = verdicts.of(group.stated.number, || group.stated.filters.verdict(event));
+        if group.passes(of_group, self.base.stated.filters.verdict(event)) {
             self.offer(event);
         }
     }

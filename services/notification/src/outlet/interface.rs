@@ -11,24 +11,23 @@ use crate::cos_notify_channel_admin::{
     ConsumerAdmin, ObtainInfoMode, ProxySupplierAmhServant, ProxySupplierValidateEventQosError,
     ProxyType,
 };
-use crate::cos_notify_comm::{
-    InvalidEventType, NotifySubscribeAmhServant, NotifySubscribeSubscriptionChangeError,
-};
+use crate::cos_notify_comm::{NotifySubscribeAmhServant, NotifySubscribeSubscriptionChangeError};
 use crate::cos_notify_filter::{
     Filter, FilterAdminAmhServant, FilterAdminGetFilterError, FilterAdminRemoveFilterError,
-    FilterId, FilterNotFound, MappingFilter,
+    FilterId, MappingFilter,
 };
 use crate::filter::reference;
 use crate::refusal::Refusal;
-use crate::types::BadTypes;
+use crate::stated::Stating;
 
 impl QoSAdminAmhServant for Outlet {
     fn get_qos(&self, response: Response<Vec<Property>>) {
-        let _ = response.reply(self.base.quality.properties());
+        let _ = response.reply(self.base.stated.quality.properties());
     }
 
     fn set_qos(&self, response: Response<(), QoSAdminSetQosError>, qos: &[Property]) {
-        let _ = response.answer(self.set_quality(qos).map_err(Into::into));
+        let set = self.base.set_quality(qos);
+        let _ = response.answer(set.map(|()| self.requalify()));
     }
 
     fn validate_qos(
@@ -36,15 +35,14 @@ impl QoSAdminAmhServant for Outlet {
         response: Response<Vec<NamedPropertyRange>, QoSAdminValidateQosError>,
         required_qos: &[Property],
     ) {
-        let valid = self.base.quality.validate(required_qos);
+        let valid = self.base.stated.quality.validate(required_qos);
         let _ = response.answer(valid.map_err(Into::into));
     }
 }
 
 impl FilterAdminAmhServant for Outlet {
     fn add_filter(&self, response: Response<FilterId>, new_filter: Option<&Filter>) {
-        let added = self.base.filters.add(new_filter);
-        let _ = response.answer(added.map_err(SystemException::from));
+        let _ = response.answer(self.base.attach(new_filter));
     }
 
     fn remove_filter(
@@ -52,8 +50,7 @@ impl FilterAdminAmhServant for Outlet {
         response: Response<(), FilterAdminRemoveFilterError>,
         filter: FilterId,
     ) {
-        let removed = self.base.filters.remove(filter);
-        let _ = response.answer(removed.map_err(|_| FilterNotFound.into()));
+        let _ = response.answer(self.base.detach(filter));
     }
 
     fn get_filter(
@@ -61,17 +58,16 @@ impl FilterAdminAmhServant for Outlet {
         response: Response<Option<Filter>, FilterAdminGetFilterError>,
         filter: FilterId,
     ) {
-        let found = self.base.filters.get(filter);
-        let _ = response.answer(found.map(Some).map_err(|_| FilterNotFound.into()));
+        let found = self.base.stated.filters.get(filter);
+        let _ = response.answer(found.map(Some).map_err(Into::into));
     }
 
     fn get_all_filters(&self, response: Response<Vec<FilterId>>) {
-        let _ = response.reply(self.base.filters.ids());
+        let _ = response.reply(self.base.stated.filters.ids());
     }
 
     fn remove_all_filters(&self, response: Response<()>) {
-        self.base.filters.clear();
-        let _ = response.reply(());
+        let _ = response.answer(self.base.detach_all());
     }
 }
 
@@ -82,13 +78,8 @@ impl NotifySubscribeAmhServant for Outlet {
         added: &[EventType],
         removed: &[EventType],
     ) {
-        let changed = self.subscribe(added, removed);
-        let _ = response.answer(changed.map_err(|bad| match bad {
-            BadTypes::Invalid(r#type) => InvalidEventType { r#type }.into(),
-            BadTypes::TooMany(limit) => {
-                SystemException::from(Refusal::too_many_types(limit)).into()
-            }
-        }));
+        let changed = self.base.change_types(added, removed);
+        let _ = response.answer(changed.map(|()| self.retype()));
     }
 }
 
@@ -104,31 +95,31 @@ impl ProxySupplierAmhServant for Outlet {
     }
 
     fn priority_filter(&self, response: Response<Option<MappingFilter>>) {
-        let _ = response.reply(reference(&self.mappings.read().priority));
+        let _ = response.reply(reference(&self.base.stated.mappings.read().priority));
     }
 
     fn set_priority_filter(&self, response: Response<()>, value: Option<&MappingFilter>) {
         let found = self.group.mapping(value);
-        let set = found.map(|found| self.mappings.write().priority = found);
-        let _ = response.answer(set.map_err(SystemException::from));
+        let found = found.map_err(SystemException::from);
+        let _ = response.answer(found.and_then(|found| self.base.map_priorities(found)));
     }
 
     fn lifetime_filter(&self, response: Response<Option<MappingFilter>>) {
-        let _ = response.reply(reference(&self.mappings.read().lifetime));
+        let _ = response.reply(reference(&self.base.stated.mappings.read().lifetime));
     }
 
     fn set_lifetime_filter(&self, response: Response<()>, value: Option<&MappingFilter>) {
         let found = self.group.mapping(value);
-        let set = found.map(|found| self.mappings.write().lifetime = found);
-        let _ = response.answer(set.map_err(SystemException::from));
+        let found = found.map_err(SystemException::from);
+        let _ = response.answer(found.and_then(|found| self.base.map_lives(found)));
     }
 
     fn obtain_offered_types(&self, response: Response<Vec<EventType>>, mode: ObtainInfoMode) {
-        let types = match self.base.obtains(mode) {
+        let types = self.base.obtains(mode).map(|wants_now| match wants_now {
             true => self.group.hub.offered(),
             false => Vec::new(),
-        };
-        let _ = response.reply(types);
+        });
+        let _ = response.answer(types);
     }
 
     fn validate_event_qos(
@@ -136,7 +127,7 @@ impl ProxySupplierAmhServant for Outlet {
         response: Response<Vec<NamedPropertyRange>, ProxySupplierValidateEventQosError>,
         required_qos: &[Property],
     ) {
-        let valid = self.base.quality.validate_event(required_qos);
+        let valid = self.base.stated.quality.validate_event(required_qos);
         let _ = response.answer(valid.map_err(Into::into));
     }
 }

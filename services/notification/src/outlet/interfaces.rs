@@ -30,10 +30,11 @@ impl Outlet {
     }
 
     fn disconnect(&self, response: Response<()>) {
-        let ended = match self.finish(true) {
+        let prepared = self.base.prepare_end();
+        let ended = prepared.and_then(|()| match self.finish(true) {
             true => Ok(()),
             false => Err(Refusal::Disconnected),
-        };
+        });
         let _ = response.answer(ended.map_err(SystemException::from));
     }
 
@@ -61,18 +62,26 @@ macro_rules! connect {
 macro_rules! suspending {
     ($suspend_error:ty, $resume_error:ty) => {
         fn suspend_connection(&self, response: Response<(), $suspend_error>) {
-            let _ = match self.base.connection.is_connected() {
-                false => response.raise(NotConnected),
-                true if self.suspend() => response.reply(()),
-                true => response.raise(ConnectionAlreadyInactive),
+            if !self.base.connection.is_connected() {
+                let _ = response.raise(NotConnected);
+                return;
+            }
+            let _ = match self.suspend() {
+                Ok(true) => response.reply(()),
+                Ok(false) => response.raise(ConnectionAlreadyInactive),
+                Err(exception) => response.fail(exception),
             };
         }
 
         fn resume_connection(&self, response: Response<(), $resume_error>) {
-            let _ = match self.base.connection.is_connected() {
-                false => response.raise(NotConnected),
-                true if self.resume() => response.reply(()),
-                true => response.raise(ConnectionAlreadyActive),
+            if !self.base.connection.is_connected() {
+                let _ = response.raise(NotConnected);
+                return;
+            }
+            let _ = match self.resume() {
+                Ok(true) => response.reply(()),
+                Ok(false) => response.raise(ConnectionAlreadyActive),
+                Err(exception) => response.fail(exception),
             };
         }
     };

@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use punctual::SystemException;
+
 use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
 use crate::client::{Client, Failure, Form};
@@ -167,16 +169,30 @@ impl Outlet {
     }
 
     /// Suspends pushing; events wait in the queue. Returns whether it was not suspended.
-    pub(super) fn suspend(&self) -> bool {
-        let mut delivery = self.delivery.lock();
-        !std::mem::replace(&mut delivery.is_suspended, true)
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(super) fn suspend(&self) -> Result<bool, SystemException> {
+        let is_change = self.base.note_suspension(true)?;
+        self.apply_suspension();
+        Ok(is_change)
     }
 
     /// Resumes pushing. Returns whether it was suspended.
-    pub(super) fn resume(&self) -> bool {
-        let was_suspended = std::mem::replace(&mut self.delivery.lock().is_suspended, false);
+    ///
+    /// # Errors
+    /// It cannot be stored.
+    pub(super) fn resume(&self) -> Result<bool, SystemException> {
+        let is_change = self.base.note_suspension(false)?;
+        self.apply_suspension();
         self.push_soon();
-        was_suspended
+        Ok(is_change)
+    }
+
+    fn apply_suspension(&self) {
+        // Under the lock, so that the last change stays.
+        let mut delivery = self.delivery.lock();
+        delivery.is_suspended = self.base.stated.is_suspended();
     }
 }
 

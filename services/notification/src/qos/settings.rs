@@ -47,6 +47,24 @@ impl Settings {
         Self(own.copied().collect())
     }
 
+    /// Returns the settings that a store has kept, which were checked when they were set.
+    pub(crate) fn of_kept(properties: &[notification::Property]) -> Self {
+        let mut settings = Self::default();
+        for given in properties {
+            let property = Property::named(&given.name);
+            let value = property.and_then(|one| one.range(Abilities::EVERY).read(&given.value));
+            if let Some((property, value)) = property.zip(value) {
+                settings.set(property, value);
+            }
+        }
+        settings
+    }
+
+    /// Returns whether connections are to be there again after a restart.
+    pub(crate) fn has_persistent_connections(&self) -> bool {
+        self.get(Property::ConnectionReliability) == Some(Value::Short(PERSISTENT))
+    }
+
     /// Returns the value of a property, if it is set.
     pub(crate) fn get(&self, property: Property) -> Option<Value> {
         let found = self.0.iter().find(|(set, _)| *set == property);
@@ -312,6 +330,19 @@ pub(super) mod tests {
         assert_eq!(admin.get(Property::Priority), Some(Value::Short(4)));
         assert_eq!(admin.get(Property::EventReliability), None);
         assert_eq!(admin.to_properties().len(), 10);
+    }
+
+    #[test]
+    fn what_is_kept_is_what_was_set() {
+        let given = [
+            property("ConnectionReliability", Value::Short(PERSISTENT)),
+            property("MaximumBatchSize", Value::Long(1_000_000)),
+        ];
+        let set = Settings::of_channel().changed(&given, Level::Channel, Abilities::EVERY);
+        let set = set.unwrap();
+        assert!(set.has_persistent_connections());
+        assert!(!Settings::of_channel().has_persistent_connections());
+        assert_eq!(Settings::of_kept(&set.to_properties()), set);
     }
 
     #[test]

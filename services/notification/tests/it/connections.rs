@@ -239,11 +239,17 @@ fn a_supplier_that_is_suspended_is_not_pulled_from() {
     any.resume_connection().unwrap();
     assert!(any.resume_connection().is_err());
     let pulls = program.pulls_from(&channel);
+    // A call that was under way when the connection was suspended takes one event at most.
     source.supply(Received::Structured(Box::new(event(1))));
+    source.supply(Received::Structured(Box::new(event(3))));
     of_any.supply(Received::Any(Any::new(&2).unwrap()));
-    assert_eq!(number(&pulls.pull_structured_event().unwrap()), 2);
+    let pulled = || number(&pulls.pull_structured_event().unwrap());
+    let before: Vec<_> = std::iter::repeat_with(pulled)
+        .take_while(|number| *number != 2)
+        .collect();
+    assert!(before.is_empty() || before == [1]);
     structured.resume_connection().unwrap();
-    assert_eq!(number(&pulls.pull_structured_event().unwrap()), 1);
+    while pulled() != 3 {}
 }
 
 #[test]

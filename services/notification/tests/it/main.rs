@@ -1,5 +1,5 @@
 //! Tests of the Notification Service: each operation, events between clients of every kind, filters, quality of service,
-//! limits, and clients that fail.
+//! limits, clients that fail, and restarts.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod clients;
@@ -11,7 +11,9 @@ mod hostile;
 mod mapping;
 mod omniorb;
 mod quality;
+mod restarts;
 mod settings;
+mod storing;
 mod support;
 mod topology;
 mod types;

@@ -38,8 +38,13 @@ impl Served {
     pub(crate) fn with(limits: Limits) -> Self {
         let service = NotificationService::in_memory();
         service.set_limits(limits);
+        Self::of(service, ("127.0.0.1", 0))
+    }
+
+    /// Serves a service at a place.
+    pub(crate) fn of(service: NotificationService, (host, port): (&str, u16)) -> Self {
         let orb = Orb::builder()
-            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .listen(ListenEndpoint::iiop(host, port))
             .configure(|config| {
                 NotificationService::configure(config);
                 config.collocation = Collocation::None;

@@ -2,7 +2,8 @@
 
 use crate::call::{self, Problem};
 use crate::shown;
-use punctual::{Interface, NotNil, ObjectRef, OperationError};
+use punctual::{Any, Interface, NotNil, ObjectRef, OperationError};
+use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, PERSISTENT, Property};
 use punctual_notification::cos_notify_channel_admin::{
     ChannelId, EventChannel, EventChannelFactory, EventChannelFactoryGetEventChannelError,
 };
@@ -45,11 +46,15 @@ pub(crate) struct List {
     json: bool,
 }
 
-/// The channel has the properties that the service gives it.
+/// The channel has the properties that the service gives it, but for those below.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Create {
     #[command(flatten)]
     factory: Factory,
+    /// Keep the channel and its connections, so that they are there when the service is started again
+    /// (ConnectionReliability is Persistent). A service without a store refuses it.
+    #[arg(long)]
+    persistent: bool,
 }
 
 /// Returns the problem of a call that has failed.
@@ -104,9 +109,21 @@ pub(super) fn list(options: &List, orb_options: &[String]) -> Result<(), Problem
     Ok(())
 }
 
+fn persistent() -> Property {
+    Property {
+        name: CONNECTION_RELIABILITY.to_owned(),
+        value: Any::new(&PERSISTENT).unwrap_or_default(),
+    }
+}
+
 pub(super) fn create(options: &Create, orb_options: &[String]) -> Result<(), Problem> {
     let factory = options.factory.resolve(orb_options)?;
-    let (_, id) = factory.create_channel(&[], &[]).map_err(failed)?;
+    let quality = if options.persistent {
+        vec![persistent()]
+    } else {
+        Vec::new()
+    };
+    let (_, id) = factory.create_channel(&quality, &[]).map_err(failed)?;
     println!("{id}");
     Ok(())
 }

@@ -26,6 +26,7 @@ mod naming_hostile;
 mod naming_members;
 mod naming_operation;
 mod noise;
+mod notify_crash;
 mod rehearsal;
 mod schedule_serve;
 mod simulation;

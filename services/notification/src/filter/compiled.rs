@@ -1,0 +1,93 @@
+//! One constraint of a filter, with a value of type `V`.
+
+use punctual::Any;
+use punctual_constraint::{Budget, Constraint};
+
+use crate::cos_notification::EventType;
+use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
+use crate::kept;
+use crate::types;
+
+/// Value of a constraint, as it is kept.
+pub(super) trait Valued: Clone {
+    fn to_any(&self) -> Any;
+
+    fn of_any(any: Any) -> Self;
+}
+
+/// Constraints of `Filter` have no value.
+impl Valued for () {
+    fn to_any(&self) -> Any {
+        Any::default()
+    }
+
+    fn of_any(_: Any) -> Self {}
+}
+
+impl Valued for Any {
+    fn to_any(&self) -> Any {
+        self.clone()
+    }
+
+    fn of_any(any: Any) -> Self {
+        any
+    }
+}
+
+/// Constraint as it was given, with its value.
+#[derive(Clone, Debug)]
+pub(super) struct Given<V> {
+    pub(super) id: ConstraintId,
+    pub(super) expression: ConstraintExp,
+    pub(super) value: V,
+}
+
+/// Constraint as it is tried on events.
+#[derive(Debug)]
+pub(super) struct Compiled<V> {
+    pub(super) constraint: Constraint,
+    pub(super) expression: ConstraintExp,
+    pub(super) value: V,
+}
+
+impl<V: Valued> Compiled<V> {
+    /// Returns the constraint with its id.
+    pub(super) fn given(&self, id: ConstraintId) -> Given<V> {
+        Given {
+            id,
+            expression: self.expression.clone(),
+            value: self.value.clone(),
+        }
+    }
+
+    /// Returns whether an event meets the constraint, as far as the budget goes.
+    pub(super) fn is_met(
+        &self,
+        event: &dyn punctual_constraint::Event,
+        budget: &mut Budget,
+    ) -> bool {
+        budget.take(1 + self.expression.event_types.len())
+            && self.is_of_type(event)
+            && self.constraint.matches_within(event, budget)
+    }
+
+    /// Returns whether the event is of one of the constraint's types; without types, it is.
+    fn is_of_type(&self, event: &dyn punctual_constraint::Event) -> bool {
+        let types = &self.expression.event_types;
+        let includes = |one: &EventType| {
+            let pattern = (one.domain_name.as_str(), one.type_name.as_str());
+            types::matches(pattern, event.domain_name(), event.type_name())
+        };
+        types.is_empty() || types.iter().any(includes)
+    }
+
+    /// Returns the constraint as it is kept.
+    pub(super) fn to_kept(&self, id: ConstraintId) -> kept::Constraint {
+        kept::Constraint {
+            id,
+            types: self.expression.event_types.clone(),
+            expression: self.expression.constraint_expr.clone(),
+            value: self.value.to_any(),
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Filters that a store has kept.
+
+use std::collections::HashMap;
+
+use punctual::Interface;
+use punctual_constraint::Grammar;
+
+use super::attached::AttachedFilter;
+use super::constraints::BadConstraints;
+use super::mappings::AttachedMapping;
+use super::registry::{Factory, Made};
+use crate::kept;
+use crate::refusal::Refusal;
+
+/// Filters that were kept, by number; also those that clients have destroyed.
+#[derive(Debug)]
+pub(crate) struct Restored {
+    factory: Factory,
+    filters: HashMap<u64, Made>,
+}
+
+impl Restored {
+    pub(crate) fn new(factory: Factory) -> Self {
+        Self {
+            factory,
+            filters: HashMap::new(),
+        }
+    }
+
+    /// Makes a filter that was kept, and serves it unless a client has destroyed it.
+    ///
+    /// # Errors
+    /// Its grammar or a constraint is not known.
+    pub(crate) fn add(&mut self, number: u64, filter: &kept::Filter) -> Result<(), Refusal> {
+        let unknown = || Refusal::NoResources(format!("the grammar `{}`", filter.grammar));
+        let grammar = Grammar::named(&filter.grammar).ok_or_else(unknown)?;
+        let made = match filter.is_mapping {
+            true => self.mapping(number, grammar, filter)?,
+            false => self.forwarding(number, grammar, filter)?,
+        };
+        if !filter.is_destroyed {
+            let (common, registry) = (&self.factory.common, &self.factory.registry);
+            registry.restore(common, number, made.clone());
+        }
+        self.filters.insert(number, made);
+        Ok(())
+    }
+
+    fn forwarding(
+        &self,
+        number: u64,
+        grammar: Grammar,
+        kept: &kept::Filter,
+    ) -> Result<Made, Refusal> {
+        let filter = self.factory.forwarding(number, grammar);
+        filter.constraints.restore(kept).map_err(wrong)?;
+        if !kept.is_destroyed {
+            let _: crate::cos_notify_filter::Filter = self.factory.serve(number, filter.clone())?;
+        }
+        Ok(Made::Forwarding(filter))
+    }
+
+    fn mapping(&self, number: u64, grammar: Grammar, kept: &kept::Filter) -> Result<Made, Refusal> {
+        let filter = self.factory.mapping(number, (grammar, &kept.default_value));
+        filter.constraints.restore(kept).map_err(wrong)?;
+        if !kept.is_destroyed {
+            let _: crate::cos_notify_filter::MappingFilter =
+                self.factory.serve(number, filter.clone())?;
+        }
+        Ok(Made::Mapping(filter))
+    }
+
+    /// Returns a filter, to be attached.
+    ///
+    /// # Errors
+    /// It was not kept, or is a mapping filter.
+    pub(crate) fn attached(&self, number: u64) -> Result<AttachedFilter, Refusal> {
+        match self.filters.get(&number) {
+            Some(Made::Forwarding(filter)) => Ok((self.reference(number)?, filter.clone())),
+            _ => Err(absent(number)),
+        }
+    }
+
+    /// Returns a mapping filter, to be attached; 0 is none.
+    ///
+    /// # Errors
+    /// It was not kept, or is none that maps.
+    pub(crate) fn mapped(&self, number: u64) -> Result<AttachedMapping, Refusal> {
+        match self.filters.get(&number) {
+            _ if number == 0 => Ok(None),
+            Some(Made::Mapping(filter)) => Ok(Some((self.reference(number)?, filter.clone()))),
+            _ => Err(absent(number)),
+        }
+    }
+
+    fn reference<I: Interface>(&self, number: u64) -> Result<I, Refusal> {
+        let objects = &self.factory.common.objects;
+        Ok(objects.reference(&objects.id_of(number))?)
+    }
+}
+
+fn absent(number: u64) -> Refusal {
+    Refusal::NoResources(format!("filter {number} was not kept"))
+}
+
+fn wrong(bad: BadConstraints) -> Refusal {
+    Refusal::NoResources(format!("a constraint is not known: {bad:?}"))
+}

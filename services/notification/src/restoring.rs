@@ -1,0 +1,139 @@
+//! What a store has kept is made anew: filters, channels, administrators, and connected proxies.
+//!
+//! What cannot be made, such as a proxy whose filter is not known, is reported and stays in the store. Records without a
+//! channel or administrator, and destroyed filters that are not attached, are removed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use punctual::{Orb, SystemException};
+
+use crate::channel::{Admin, Channel};
+use crate::client::Client;
+use crate::draft::Draft;
+use crate::factory::Channels;
+use crate::filter::Restored;
+use crate::kept;
+use crate::proxy::Kind;
+use crate::refusal::Refusal;
+use crate::storage::{Change, Kept};
+
+/// Makes all that was kept, and cleans the store.
+///
+/// # Errors
+/// The store cannot be written.
+pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(), Refusal> {
+    let mut restored = Restored::new(channels.filters());
+    for (number, filter) in &kept.filters {
+        report("filter", *number, restored.add(*number, filter));
+    }
+    let restoring = Restoring {
+        orb,
+        filters: restored,
+    };
+    let made = restoring.channels(channels, kept);
+    let admins = restoring.admins(&made, kept);
+    for channel in made.values() {
+        report("channel", channel.number(), channel.complete());
+    }
+    restoring.proxies(&admins, kept);
+    channels.common.keep(waste(kept))
+}
+
+struct Restoring<'o> {
+    orb: &'o Orb,
+    filters: Restored,
+}
+
+impl Restoring<'_> {
+    fn channels(&self, channels: &Channels, kept: &Kept) -> HashMap<u64, Arc<Channel>> {
+        let made = kept.channels.iter().filter_map(|(number, channel)| {
+            let restored = channels.restore(*number, channel);
+            Some((*number, report("channel", *number, restored)?))
+        });
+        made.collect()
+    }
+
+    fn admins(&self, channels: &HashMap<u64, Arc<Channel>>, kept: &Kept) -> HashMap<u64, Admin> {
+        let made = kept.admins.iter().filter_map(|(number, admin)| {
+            let channel = channels.get(&admin.channel)?;
+            let draft = Draft::of_kept(&admin.stated, &self.filters);
+            let restored = draft.and_then(|draft| channel.restore(*number, admin, draft));
+            Some((*number, report("administrator", *number, restored)?))
+        });
+        made.collect()
+    }
+
+    fn proxies(&self, admins: &HashMap<u64, Admin>, kept: &Kept) {
+        for (number, proxy) in &kept.proxies {
+            if let Some(admin) = admins.get(&proxy.admin) {
+                report("proxy", *number, self.proxy(admin, *number, proxy));
+            }
+        }
+    }
+
+    fn proxy(
+        &self,
+        admin: &Admin,
+        number: u64,
+        proxy: &kept::Proxy,
+    ) -> Result<(), SystemException> {
+        let kind = Kind::of_kept(proxy);
+        let client = match proxy.client.as_str() {
+            "" => None,
+            text => Some(Client::of_text(self.orb, text, (kind.form, kind.style))?),
+        };
+        let draft = Draft::of_kept(&proxy.stated, &self.filters)?;
+        match admin {
+            Admin::Consumers(admin) => admin.restore(number, proxy, client, draft),
+            Admin::Suppliers(admin) => admin.restore(number, proxy, client, draft),
+        }
+    }
+}
+
+/// Logs what could not be made.
+fn report<T, E: std::fmt::Display>(what: &str, number: u64, outcome: Result<T, E>) -> Option<T> {
+    outcome
+        .inspect_err(|error| tracing::error!("{what} {number} of the store is not served: {error}"))
+        .ok()
+}
+
+/// Returns the removals of records that count for nothing.
+fn waste(kept: &Kept) -> Vec<Change> {
+    let channels: HashSet<u64> = kept.channels.iter().map(|(number, _)| *number).collect();
+    let (admins, lone_admins): (BTreeMap<u64, &kept::Admin>, BTreeMap<u64, &kept::Admin>) = kept
+        .admins
+        .iter()
+        .map(|(number, admin)| (*number, admin))
+        .partition(|(_, admin)| channels.contains(&admin.channel));
+    let (proxies, lone_proxies): (Vec<_>, Vec<_>) = kept
+        .proxies
+        .iter()
+        .partition(|(_, proxy)| admins.contains_key(&proxy.admin));
+    let of_proxies = proxies.iter().map(|(_, proxy)| &proxy.stated);
+    let attached: HashSet<u64> = admins
+        .values()
+        .map(|admin| &admin.stated)
+        .chain(of_proxies)
+        .flat_map(filters_of)
+        .collect();
+    let destroyed = kept
+        .filters
+        .iter()
+        .filter(|(number, filter)| filter.is_destroyed && !attached.contains(number));
+    let admins = lone_admins
+        .into_keys()
+        .map(|number| Change::Admin(number, None));
+    let proxies = lone_proxies
+        .iter()
+        .map(|(number, _)| Change::Proxy(*number, None));
+    let filters = destroyed.map(|(number, _)| Change::Filter(*number, None));
+    admins.chain(proxies).chain(filters).collect()
+}
+
+/// Returns the numbers of all filters that are attached.
+fn filters_of(stated: &kept::State) -> impl Iterator<Item = u64> + '_ {
+    let mappings = [stated.priority_filter, stated.lifetime_filter];
+    let filters = stated.filters.iter().map(|one| one.filter);
+    filters.chain(mappings)
+}
