@@ -7,7 +7,8 @@
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality, administered              filters; quality of service; their operations
 //! hub, group                                 a channel and an administrator, as their proxies see them
-//! proxy, inlet, outlet, notices              proxies of suppliers, and of consumers; changes of types
+//! notices, proxy, telling                     proxies: changes of types that their clients hear of
+//! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
 //! service, hosted, settings                  the service in a process
 //! ```
@@ -40,6 +41,7 @@ mod queue;
 mod refusal;
 mod service;
 mod settings;
+mod telling;
 mod types;
 
 pub use hosted::release_at_end;

@@ -14,9 +14,9 @@ use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
-use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
+use crate::telling::Listener;
 use crate::types::{BadTypes, Types};
 
 /// Proxy of a supplier.

@@ -15,10 +15,10 @@ use crate::event::Event;
 use crate::filter::{Mapping, Mappings};
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
-use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
+use crate::telling::Listener;
 use crate::types::{BadTypes, Types};
 
 /// Proxy of a consumer.
