@@ -1,4 +1,5 @@
-//! Changes of types that a client has yet to hear of. Those that come while it is called are told together, so that a client that does not answer has no more of them waiting than there are types.
+//! Changes of types that a client has yet to hear of. Those that come while it is called are told together, so
+//! that a client that does not answer has no more of them waiting than there are types.
 
 use std::collections::BTreeMap;
 
