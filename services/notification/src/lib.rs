@@ -9,7 +9,8 @@
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! hub, group                                 a channel and an administrator, as their proxies see them
-//! proxy, inlet, outlet, notices              proxies of suppliers, and of consumers; changes of types
+//! notices, proxy, telling                     proxies: changes of types that their clients hear of
+//! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
 //! ```
@@ -46,6 +47,7 @@ mod service;
 mod settings;
 mod stated;
 mod storage;
+mod telling;
 mod types;
 
 pub use hosted::release_at_end;

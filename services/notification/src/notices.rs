@@ -1,13 +1,10 @@
-//! Changes of types that a client hears of: one call at a time, in their order. Those that come meanwhile are told
-//! together, so that a client that does not answer has no more of them waiting than there are types.
+//! Changes of types that a client has yet to hear of. Those that come while it is called are told together, so
+//! that a client that does not answer has no more of them waiting than there are types.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use crate::census::Changes;
-use crate::client::{Client, Heard};
 use crate::cos_notification::EventType;
-use crate::proxy::Proxy;
 use crate::types::Pattern;
 
 /// Changes of which a client has not been told.
@@ -20,7 +17,7 @@ pub(crate) struct Notices {
 
 impl Notices {
     /// Adds changes; returns whether telling is to begin.
-    fn add(&mut self, changes: &Changes) -> bool {
+    pub(crate) fn add(&mut self, changes: &Changes) -> bool {
         let kinds = [(&changes.added, true), (&changes.removed, false)];
         for (types, is_added) in kinds {
             for one in types {
@@ -43,7 +40,7 @@ impl Notices {
     }
 
     /// Takes the changes of which a client is to be told next; `None` ends telling.
-    fn next(&mut self) -> Option<Changes> {
+    pub(crate) fn next(&mut self) -> Option<Changes> {
         let mut changes = Changes::default();
         for (pattern, is_added) in std::mem::take(&mut self.waiting) {
             let one = crate::types::event_type(&pattern);
@@ -55,47 +52,6 @@ impl Notices {
         self.is_telling = !changes.is_empty();
         self.is_telling.then_some(changes)
     }
-}
-
-/// Proxy whose client hears of changes of types.
-pub(crate) trait Listener: Send + Sync + 'static {
-    fn base(&self) -> &Proxy;
-
-    /// Tells the client of changes. `heard` is called with the outcome.
-    fn tell(client: &Client, changes: &Changes, heard: Heard);
-}
-
-/// Tells a client of changes, if it wants to hear. Does not block.
-pub(crate) fn tell<L: Listener>(listener: &Arc<L>, changes: &Changes) {
-    let base = listener.base();
-    if base.listener().is_some() && base.notices.lock().add(changes) {
-        go_on(listener.clone());
-    }
-}
-
-fn go_on<L: Listener>(listener: Arc<L>) {
-    let checks = listener.base().common.checks.clone();
-    checks.run(move || tell_next(listener));
-}
-
-fn tell_next<L: Listener>(listener: Arc<L>) {
-    let next = listener.base().notices.lock().next();
-    let Some(changes) = next else {
-        return;
-    };
-    let Some(client) = listener.base().listener() else {
-        return go_on(listener);
-    };
-    L::tell(
-        &client,
-        &changes,
-        Box::new(move |has_ears| {
-            if !has_ears {
-                listener.base().note_deafness();
-            }
-            go_on(listener);
-        }),
-    );
 }
 
 #[cfg(test)]

@@ -20,10 +20,10 @@ use crate::filter::Registry;
 use crate::group::{DEFAULT, Place};
 use crate::hub::{Home, Subscriber, Verdicts};
 use crate::index::Index;
-use crate::notices::{self, Listener};
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::telling::{self, Listener};
 use crate::types::Types;
 
 /// Event channel.
@@ -259,6 +259,6 @@ impl Channel {
 
 fn tell_all<L: Listener>(listeners: Vec<Arc<L>>, changes: &Changes) {
     for listener in &listeners {
-        notices::tell(listener, changes);
+        telling::tell(listener, changes);
     }
 }

@@ -15,11 +15,11 @@ use crate::event::Event;
 use crate::filter::Mapping;
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
-use crate::notices::Listener;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
 use crate::stated::Stating;
+use crate::telling::Listener;
 use crate::types::Types;
 
 /// Proxy of a consumer.
