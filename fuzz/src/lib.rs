@@ -16,7 +16,9 @@ mod generated {
 pub mod any;
 pub mod cdr;
 pub mod client;
+pub mod datagrams;
 pub mod diop;
+pub mod etcl;
 pub mod giop;
 pub mod idl;
 pub mod ior;
@@ -97,6 +99,14 @@ pub const TARGETS: &[Target] = &[
     Target {
         name: "diop",
         run: diop::run,
+    },
+    Target {
+        name: "datagrams",
+        run: datagrams::run,
+    },
+    Target {
+        name: "etcl",
+        run: etcl::run,
     },
     Target {
         name: "plugin",

@@ -34,7 +34,7 @@ pub mod server_only {
     include!(concat!(env!("OUT_DIR"), "/server/derived.rs"));
 }
 
-/// Rust of IDL names that have another meaning in Rust, its standard library or the runtime.
+/// Generated code for IDL names that have another meaning in Rust, its standard library or the runtime.
 pub mod awkward {
     include!(concat!(env!("OUT_DIR"), "/awkward.rs"));
 }

@@ -1,23 +1,17 @@
-//! Compiles the IDL: what the service calls asynchronously, what its servants answer later, and all else.
+//! Compiles the IDL of factories, and of records of the store.
 
 use std::path::PathBuf;
 
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Error> {
-    let names = std::env::var_os("DEP_PUNCTUAL_NAMING_CLIENT_IDL").map(PathBuf::from);
-    Builder::new()
-        .amh(true)
-        .asynchronous(true)
-        .compile(&["idl/CosEventComm.idl"])?;
-    Builder::new()
-        .include_dir("idl")
-        .extern_path("::CosEventComm", "crate::cos_event_comm")
-        .amh(true)
-        .compile(&["idl/CosEventChannelAdmin.idl"])?;
+    let of = |crate_of_idl: &str| std::env::var_os(crate_of_idl).map(PathBuf::from);
+    let names = of("DEP_PUNCTUAL_NAMING_CLIENT_IDL");
+    let events = of("DEP_PUNCTUAL_EVENTS_IDL");
     Builder::new()
         .include_dir("idl")
         .include_dir(names.unwrap_or_default())
+        .include_dir(events.unwrap_or_default())
         .extern_path("::CosEventComm", "crate::cos_event_comm")
         .extern_path("::CosEventChannelAdmin", "crate::cos_event_channel_admin")
         .extern_path("::CosNaming", "punctual_naming_client::cos_naming")

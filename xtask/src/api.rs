@@ -2,10 +2,10 @@
 //! item a line.
 //!
 //! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
-//! that of the pinned compiler, with the default features.
+//! that of the pinned compiler, with the default features and those that other published crates ask for.
 
 use crate::published;
-use crate::run::{Result, cargo, packages, root};
+use crate::run::{Result, cargo, packages, root, succeed};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
@@ -38,28 +38,27 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// Published library.
+struct Library {
+    package: String,
+    /// Name of the library in Rust, by which rustdoc names its output.
+    name: String,
+}
+
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let published: BTreeSet<String> = published::names()?.into_iter().collect();
-    let packages: Vec<Package> = packages()?;
-    let libraries = packages.iter().filter_map(|package| {
-        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind == "lib");
-        let target = package.targets.iter().find(is_library)?;
-        published
-            .contains(&package.name)
-            .then_some((package, target))
-    });
+    let libraries = libraries()?;
+    document(&libraries)?;
     let mut changed = Vec::new();
-    let mut count = 0;
-    for (package, target) in libraries {
-        let interface = interface_of(&package.name, &target.name)?;
-        let file = root().join(FOLDER).join(format!("{}.txt", package.name));
-        count += 1;
+    for library in &libraries {
+        let interface = interface_of(library)?;
+        let file = root().join(FOLDER).join(format!("{}.txt", library.package));
         match options.write {
             true => write(&file, &interface)?,
             false => changed.extend(difference(&file, &interface)),
         }
     }
     if changed.is_empty() {
+        let count = libraries.len();
         println!("api: {count} public interfaces are those in {FOLDER}/");
         return Ok(());
     }
@@ -69,26 +68,48 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ))
 }
 
-/// Returns the public items of a library, one a line.
-fn interface_of(package: &str, library: &str) -> Result<String> {
-    let output = cargo()
+/// Returns the published libraries of the workspace.
+fn libraries() -> Result<Vec<Library>> {
+    let published: BTreeSet<String> = published::names()?.into_iter().collect();
+    let packages: Vec<Package> = packages()?;
+    let published = packages
+        .into_iter()
+        .filter(|package| published.contains(&package.name));
+    let libraries = published.filter_map(|package| {
+        let is_library = |target: &Target| target.kind.iter().any(|kind| kind == "lib");
+        let target = package.targets.into_iter().find(is_library)?;
+        Some(Library {
+            package: package.name,
+            name: target.name,
+        })
+    });
+    Ok(libraries.collect())
+}
+
+/// Runs rustdoc on the libraries, for its JSON.
+///
+/// One command for all of them: by commands of their own, each would have other features of what
+/// they depend on, which would be checked again for most of them.
+fn document(libraries: &[Library]) -> Result<()> {
+    let mut command = cargo();
+    command
+        .args(["doc", "--quiet", "--lib", "--no-deps"])
         .env("RUSTDOC", rustdoc()?)
-        .args(["rustdoc", "--quiet", "--lib", "--package", package, "--"])
-        .args([
-            "-Z",
-            "unstable-options",
-            "--output-format",
-            "json",
-            "--cap-lints",
-            "allow",
-        ])
-        .output()
-        .map_err(|error| format!("cargo rustdoc could not be started: {error}"))?;
-    if !output.status.success() {
-        let told = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("rustdoc of {package} failed:\n{told}"));
+        // Part of what cargo compares: the pages of `cargo doc`, made before, are not this output.
+        .env(
+            "RUSTDOCFLAGS",
+            "-Z unstable-options --output-format json --cap-lints allow",
+        );
+    for library in libraries {
+        command.args(["--package", &library.package]);
     }
-    let json = target_folder().join("doc").join(format!("{library}.json"));
+    succeed(&mut command)
+}
+
+/// Returns the public items of a library, one a line, from rustdoc's JSON.
+fn interface_of(library: &Library) -> Result<String> {
+    let json = format!("{}.json", library.name);
+    let json = target_folder().join("doc").join(json);
     public_api::Builder::from_rustdoc_json(&json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)

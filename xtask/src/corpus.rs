@@ -54,7 +54,8 @@ const NATIVES: &[&str] = &[
 const INSTALLED: &str = "/usr/share/idl/omniORB";
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    succeed(cargo().args(["build", "--quiet", "--package", "punctual-cli"]))?;
+    // By its name alone: with the features of all members, as the demo and the tests have it.
+    succeed(cargo().args(["build", "--quiet", "--bin", "punctual"]))?;
     if options.folder.is_none() {
         published::check()?;
     }

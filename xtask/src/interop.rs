@@ -17,18 +17,10 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = cargo();
-    command.args([
-        "run",
-        "--quiet",
-        "--package",
-        "punctual-interop",
-        "--bin",
-        "punctual-interop",
-        "--features",
-        "matrix",
-        "--",
-        &options.peer,
-    ]);
+    // Selecting it by its name alone builds it with the same crates and features as the command
+    // `punctual`.
+    command.args(["run", "--quiet", "--bin", "punctual-interop"]);
+    command.args(["--features", "punctual-interop/matrix", "--", &options.peer]);
     if options.require {
         command.arg("--require");
     }

@@ -19,6 +19,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
     (ANY, &["punctual-cdr", "punctual-ior"]),
+    // Constraints of services that filter, without an ORB.
+    (CONSTRAINT, &[CDR, ANY]),
     // Used at build time, and by tools that meet IDL when they run.
     ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
@@ -99,44 +101,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Tests of the facade that need the compiler, which its own may not see.
     ("punctual-idl-tests", &["punctual", "punctual-build"]),
-    // Takes any input, and has no other purpose.
-    (
-        "punctual-fuzz",
-        &[
-            CDR,
-            IOR,
-            GIOP,
-            ANY,
-            LINK,
-            "punctual",
-            "punctual-build",
-            "punctual-idl",
-            "punctual-idl-rust",
-            "punctual-orb",
-            "punctual-plugin",
-            "punctual-tls",
-        ],
-    ),
-    (
-        "punctual-cost",
-        &[
-            CDR,
-            IOR,
-            GIOP,
-            ANY,
-            "punctual",
-            "punctual-bridge",
-            "punctual-fuzz",
-            "punctual-idl",
-            "punctual-idl-rust",
-        ],
-    ),
     // services: programs of their own, on the facade; first what they stand on.
     (
         HOST,
         &["punctual", "punctual-observe", EXEC, SYS, "punctual-build"],
     ),
     (ETCD, &["punctual"]),
+    // Logs of events, in a file of the host's.
+    (DURABLE, &[EXEC, HOST]),
+    // The same on JetStream.
+    ("punctual-jetstream", &[EXEC, DURABLE]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (
         "punctual-ifr",
@@ -209,17 +183,23 @@ const ALLOWED: &[(&str, &[&str])] = &[
             EXEC,
         ],
     ),
+    // What services that call suppliers and consumers share.
+    (EVENTS, &["punctual", EXEC, NAMING_CLIENT, "punctual-build"]),
     (
         "punctual-cosevent",
         &[
             "punctual",
-            EXEC,
+            EVENTS,
             HOST,
             NAMING_CLIENT,
             RTEVENT,
             "punctual-naming",
             "punctual-build",
         ],
+    ),
+    (
+        NOTIFICATION,
+        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
     ),
     (
         RTEVENT_SERVICE,
@@ -280,6 +260,41 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
+    // Takes any input, and has no other purpose.
+    (
+        "punctual-fuzz",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            LINK,
+            "punctual",
+            "punctual-build",
+            "punctual-idl",
+            "punctual-idl-rust",
+            "punctual-orb",
+            "punctual-plugin",
+            "punctual-tls",
+            RTEVENT_SERVICE,
+        ],
+    ),
+    (
+        "punctual-cost",
+        &[
+            CDR,
+            IOR,
+            GIOP,
+            ANY,
+            CONSTRAINT,
+            "punctual",
+            "punctual-bridge",
+            "punctual-fuzz",
+            "punctual-idl",
+            "punctual-idl-rust",
+        ],
+    ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
@@ -291,6 +306,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-reference",
             EXEC,
             IOR,
+            RTEVENT,
+            RTEVENT_SERVICE,
         ],
     ),
     (
@@ -309,6 +326,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
             "punctual-scheduler",
             "punctual-cosevent",
+            NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,
             "punctual-build",
@@ -337,8 +355,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 const NAMING_CLIENT: &str = "punctual-naming-client";
+const EVENTS: &str = "punctual-events";
+const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
+const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
+const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";
 const SCHEDULING: &str = "punctual-scheduling";

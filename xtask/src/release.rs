@@ -1,7 +1,10 @@
 //! `cargo xtask release VERSION`: checks that a version may be released. Nothing is published by it.
 //!
 //! The manifests have the version, the changelog a dated section with an entry of a kind that Keep a Changelog knows,
-//! the public interfaces are those of the snapshots, and each crate that is published can be packaged.
+//! the public interfaces are those of the snapshots and compatible with the version before, and each crate that is
+//! published can be packaged.
+
+mod compatibility;
 
 use crate::run::{Result, cargo, packages, root, succeed};
 use crate::{api, published, release_notes};
@@ -53,6 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("release: CHANGELOG.md has notes of {version}");
     published::check()?;
     api::run(&api::Options::default())?;
+    compatibility::check(version, &published)?;
     let mut package = cargo();
     package.args([
         "package",

@@ -17,7 +17,7 @@ pub enum Strategy {
     /// Defaults of the ORB: objects by the index in the object key (active demultiplexing),
     /// operations by the search that the IDL compiler generates.
     Active,
-    /// Linear search for both.
+    /// Linear search, for objects and for operations.
     Linear,
     /// Two hash tables, one for objects and one for operations.
     DynamicHash,

@@ -90,6 +90,7 @@ fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
     let files: Vec<&Path> = files.iter().map(Path::new).chain([guide]).collect();
     in_every_way.compile(&files)?;
     called_and_served.compile(&[
+        "idl/events.idl",
         "idl/idl4.idl",
         "idl/interpreted.idl",
         "idl/local.idl",

@@ -14,8 +14,17 @@ const CORBALOC: usize = 256;
 /// Targets to try. Left out are targets that allocate memory for other purposes, such as keys and
 /// certificates, rings and pools, or a library's buffers, and `any`, which asks types for default
 /// values of up to a million elements.
-const TARGETS: [&str; 8] = [
-    "cdr", "giop", "ior", "values", "server", "client", "diop", "names",
+const TARGETS: [&str; 10] = [
+    "cdr",
+    "giop",
+    "ior",
+    "values",
+    "server",
+    "client",
+    "diop",
+    "names",
+    "datagrams",
+    "etcl",
 ];
 
 #[test]
@@ -82,6 +91,8 @@ fn times(target: &str, input: &[u8]) -> usize {
         .get(1..)
         .is_some_and(|text| text.starts_with(b"corbaloc:"));
     match target {
+        // It is compiled, shown, and compiled again, in which it is longer.
+        "etcl" => 1024,
         "values" => shape("valuetypes", "values without state").unwrap().times,
         _ if is_configuration => CORBALOC,
         _ => TIMES,

@@ -50,7 +50,7 @@ pub(crate) fn add(
         suppliers,
         destroyer,
     };
-    objects.add(id, <EventChannel as Implements<_>>::servant(servant))
+    Ok(objects.add(id, <EventChannel as Implements<_>>::servant(servant))?)
 }
 
 /// Removes the objects of a channel.

@@ -97,7 +97,7 @@ impl Channel {
     /// Passes an event on to all consumers. Does not wait for any of them.
     ///
     /// # Errors
-    /// It is too large; the channel has been destroyed.
+    /// The event is too large; the channel has been destroyed.
     pub(crate) fn publish(&self, data: &Any) -> Result<(), Refusal> {
         let event = EventData::new(data.clone());
         let limit = self.limits.event_bytes;
@@ -262,7 +262,7 @@ fn no_resources(error: &dyn std::fmt::Display) -> Refusal {
     Refusal::NoResources(error.to_string())
 }
 
-/// The one supplier of the channels underneath.
+/// Only supplier of the underlying real-time channel.
 struct Entrance;
 
 impl punctual_rtevent::Supplier for Entrance {}

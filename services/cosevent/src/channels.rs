@@ -6,15 +6,18 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::{Interface, Orb, RootPoa};
+use punctual_events::Patience;
+use punctual_events::names::{Bound, NamesToBind, below};
+use punctual_events::watch::{Watch, Watched};
+use punctual_events::{Timetable, Workers};
 
 use crate::admin::{self, Destroyer};
 use crate::channel::Channel;
 use crate::common::Common;
 use crate::criteria::{Properties, check_name};
 use crate::kept;
-use crate::names::{Bound, NamesToBind, below};
 use crate::omni_events::EventChannel;
-use crate::proxy::{Owner, Proxy};
+use crate::proxy::{Owner, Proxy, WatchedProxy};
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
@@ -73,7 +76,7 @@ impl Channels {
     /// Makes a channel for a client.
     ///
     /// # Errors
-    /// The peer may not; there are as many as may be; the name is taken or wrong; it cannot be stored.
+    /// Access is denied; the maximum number of channels exists; the name is taken or wrong; the channel cannot be stored.
     pub(crate) fn create(&self, properties: Properties) -> Result<EventChannel, Refusal> {
         self.common.check_access()?;
         if let Some(name) = &properties.name {
@@ -229,6 +232,29 @@ impl Channels {
             DEFAULT_NUMBER => DEFAULT.as_bytes().to_vec(),
             number => self.common.objects.id_of(number),
         }
+    }
+}
+
+impl Watch for Channels {
+    fn patience(&self) -> Patience {
+        self.common.limits.patience()
+    }
+
+    fn timetable(&self) -> &Timetable {
+        &self.common.timetable
+    }
+
+    fn askers(&self) -> &Workers {
+        &self.common.checks
+    }
+
+    fn watched(&self) -> Vec<Arc<dyn Watched>> {
+        let watched = |proxy| Arc::new(WatchedProxy(proxy)) as Arc<dyn Watched>;
+        self.proxies().into_iter().map(watched).collect()
+    }
+
+    fn lost(&self) {
+        self.common.metrics.lost_peers.add(1);
     }
 }
 

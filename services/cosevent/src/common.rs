@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
+use punctual_events::peer::bounded;
+use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_rtevent::Dispatcher;
 
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::objects::Objects;
-use crate::peer::{Peer, bounded};
+use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Storage};
-use crate::timetable::Timetable;
-use crate::workers::Workers;
 
 /// Limits, objects and threads of a service.
 pub(crate) struct Common {
@@ -88,7 +87,7 @@ impl Common {
     /// Checks that the peer of the request may create channels and supply events.
     ///
     /// # Errors
-    /// It may not.
+    /// Access is denied.
     pub(crate) fn check_access(&self) -> Result<(), Refusal> {
         match self.writers.permits(&self.writers.requester(), |()| true) {
             true => Ok(()),
@@ -106,7 +105,7 @@ impl Common {
     /// Makes a change durable, if the service has a store. Blocks.
     ///
     /// # Errors
-    /// It cannot be written; then nothing has changed.
+    /// The change cannot be written; then nothing has changed.
     pub(crate) fn keep(&self, change: Change) -> Result<(), Refusal> {
         let Some(storage) = self.storage() else {
             return Ok(());

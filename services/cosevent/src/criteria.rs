@@ -28,9 +28,9 @@ pub(crate) struct Properties {
 /// Criterion that a channel cannot have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum BadCriterion {
-    /// Its value is of another type than its name asks for, or there are too many.
+    /// A value has another type than its name requires, or there are too many criteria.
     Invalid(Vec<NameValuePair>),
-    /// Its value is out of bounds.
+    /// A value is out of bounds.
     Unmet(Vec<NameValuePair>),
 }
 
@@ -102,7 +102,7 @@ fn invalid(criterion: &NameValuePair) -> BadCriterion {
     BadCriterion::Invalid(vec![criterion.clone()])
 }
 
-/// Reads a number, which omniEvents' programs send as `unsigned long`, and others as they have it.
+/// Reads a number of any integer type: omniEvents' programs send `unsigned long`, others may send another.
 fn number(value: &Any) -> Option<u64> {
     if let Ok(number) = value.extract::<u32>() {
         return Some(number.into());

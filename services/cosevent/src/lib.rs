@@ -3,9 +3,8 @@
 //!
 //! ```text
 //! event, limits, metrics, refusal    data of events; bounds; counts; exceptions
-//! workers, timetable                 threads that call peers; calls that are due later
-//! connection, peer                   a proxy's connection; calls to the object behind it
-//! objects                            references, and the servants that they lead to
+//! peer                               calls to the object behind a proxy
+//! gone                               answers of proxies that are gone
 //! channel                            a channel: two channels of `punctual-rtevent`, and its proxies
 //! push_consumer, pull_supplier, pull_consumer, push_supplier    the proxies, by their interfaces
 //! admin, factory                     channels and their administrators; the factory of omniEvents
@@ -19,15 +18,13 @@ mod admin;
 mod channel;
 mod channels;
 mod common;
-mod connection;
 mod criteria;
 mod event;
 mod factory;
+mod gone;
 mod hosted;
 mod limits;
 mod metrics;
-mod names;
-mod objects;
 mod obtain;
 mod peer;
 mod proxy;
@@ -40,26 +37,13 @@ mod refusal;
 mod service;
 mod settings;
 mod storage;
-mod timetable;
-mod watch;
-mod workers;
 
 pub use hosted::release_at_end;
-pub use limits::{Discard, Limits};
-pub use names::NamesToBind;
+pub use limits::{Discard, Limits, Pulling};
+pub use punctual_events::names::NamesToBind;
 pub use refusal::Refusal;
 pub use service::{EventService, OpenError, Root};
 pub use settings::{LISTEN, open, settings};
-
-/// Suppliers and consumers, as generated from the standard's IDL.
-mod comm {
-    include!(concat!(env!("OUT_DIR"), "/CosEventComm.rs"));
-}
-
-/// Channels and proxies, as generated from the standard's IDL.
-mod admins {
-    include!(concat!(env!("OUT_DIR"), "/CosEventChannelAdmin.rs"));
-}
 
 /// Records of the store, as generated from the IDL.
 #[allow(clippy::module_inception)]
@@ -72,7 +56,6 @@ mod factories {
     include!(concat!(env!("OUT_DIR"), "/omniEvents.rs"));
 }
 
-pub use admins::cos_event_channel_admin;
-pub use comm::cos_event_comm;
 pub use factories::{cos_life_cycle, event as openorb_event, event_channel_admin, ft, omni_events};
+pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;

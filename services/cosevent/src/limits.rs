@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use punctual_events::Patience;
+
 /// Events that a full queue gives up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Discard {
@@ -10,6 +12,17 @@ pub enum Discard {
     Oldest,
     /// The new one is discarded.
     Newest,
+}
+
+/// Operation by which suppliers are pulled from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pulling {
+    /// `try_pull`, again after an interval when there was no event.
+    #[default]
+    Try,
+    /// `pull`, which the supplier answers when it has an event. No thread of the service waits for it, and it has no time
+    /// limit, as an event that is answered later would be lost.
+    Wait,
 }
 
 /// Limits of an event service. Requests that exceed them are refused, and change nothing.
@@ -31,6 +44,8 @@ pub struct Limits {
     pub waiting_pulls: usize,
     /// Interval at which a supplier that had no event is asked again. Default: 1 s.
     pub pull_interval: Duration,
+    /// Operation by which suppliers are pulled from. Default: `try_pull`.
+    pub pulling: Pulling,
     /// Time limit of each call to a consumer or a supplier. Default: 5 s.
     pub call_timeout: Duration,
     /// Number of calls to a peer that fail in succession until it is disconnected. Default: 4.
@@ -47,6 +62,17 @@ pub struct Limits {
     pub threads: usize,
 }
 
+impl Limits {
+    /// Returns the times after which proxies are removed.
+    pub(crate) const fn patience(&self) -> Patience {
+        Patience {
+            connect_within: self.connect_within,
+            idle: self.idle,
+            check: self.check,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -58,6 +84,7 @@ impl Default for Limits {
             event_bytes: 1 << 20,
             waiting_pulls: 16,
             pull_interval: Duration::from_secs(1),
+            pulling: Pulling::Try,
             call_timeout: Duration::from_secs(5),
             failures: 4,
             connect_within: Duration::from_secs(60),

@@ -1,30 +1,14 @@
 //! Metrics of the event service.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use punctual_events::Count;
 use punctual_host::metrics::{Exposition, Timed};
 
-/// Counter that only grows.
-#[derive(Debug, Default)]
-pub(crate) struct Count(AtomicU64);
-
-impl Count {
-    pub(crate) fn add(&self, number: usize) {
-        // Relaxed: a count of its own, which orders no other access.
-        self.0.fetch_add(number as u64, Ordering::Relaxed);
-    }
-
-    pub(crate) fn get(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Counts of events and of what became of them. An event counts once for each consumer that it is for.
+/// Counts of the events of all channels, by outcome. An event counts once for each consumer that it is for.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// Channels created and destroyed by clients.
     pub(crate) changes: Timed,
-    /// Events that suppliers pushed, or that were pulled from them.
+    /// Events that suppliers pushed, or that the channel pulled.
     pub(crate) received: Count,
     /// Events that consumers took by push.
     pub(crate) pushed: Count,

@@ -114,5 +114,5 @@ fn added<I: Interface>(
     if reference.is_err() {
         proxy.end();
     }
-    reference
+    Ok(reference?)
 }

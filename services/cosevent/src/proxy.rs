@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use punctual_events::Connection;
+use punctual_events::peer::{Existence, bounded, existence};
+use punctual_events::watch::Watched;
+
 use crate::common::Common;
-use crate::connection::Connection;
 use crate::kept::{self, ProxyKind as Kind};
-use crate::peer::{Existence, Peer, bounded, existence};
+use crate::peer::Peer;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
-/// Proxy of a channel, as the channel and the service see it.
+/// Operations of a proxy that its channel and the service call.
 pub(crate) trait Proxy: Send + Sync {
     /// Ends the connection, if it has not ended, and removes the proxy. Calls the peer, once.
     fn end(&self);
@@ -20,6 +23,23 @@ pub(crate) trait Proxy: Send + Sync {
 
     /// Returns the parts that all proxies have.
     fn core(&self) -> &dyn Core;
+}
+
+/// Proxy as it is watched.
+pub(crate) struct WatchedProxy(pub(crate) Arc<dyn Proxy>);
+
+impl Watched for WatchedProxy {
+    fn is_abandoned(&self, now: Instant) -> bool {
+        self.0.core().is_abandoned(now)
+    }
+
+    fn is_lost(&self) -> bool {
+        self.0.core().is_lost()
+    }
+
+    fn end(&self) {
+        self.0.end();
+    }
 }
 
 /// Parts of a proxy, whatever its peer is.
@@ -61,7 +81,7 @@ impl<P: Peer> Base<P> {
     /// Makes the connection durable, if the service has a store. Blocks.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The connection cannot be written.
     pub(crate) fn keep(&self, kind: Kind) -> Result<(), Refusal> {
         let peer = match self.connection.peer() {
             Some(peer) => text_of(&peer)?,
@@ -118,7 +138,8 @@ impl<P: Peer> Base<P> {
 
 impl<P: Peer> Core for Base<P> {
     fn is_abandoned(&self, now: Instant) -> bool {
-        self.connection.is_abandoned(now, &self.common.limits)
+        self.connection
+            .is_abandoned(now, &self.common.limits.patience())
     }
 
     fn is_lost(&self) -> bool {

@@ -1,20 +1,23 @@
 //! `ProxyPullConsumer`: the channel pulls events from a supplier.
 //!
-//! It calls `try_pull`, at most one call at a time and without a thread that waits for the reply. After an event it calls
-//! again at once, else after the channel's interval.
+//! It calls `try_pull` or `pull`, at most one call at a time and without a thread that waits for the reply. After an event
+//! it calls again at once, else after the channel's interval.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use punctual::{Any, SystemException};
+use punctual_events::peer::{Existence, bounded, is_gone};
 
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
     AlreadyConnected, ProxyPullConsumerConnectPullSupplierError, ProxyPullConsumerServant,
 };
-use crate::cos_event_comm::{PullConsumerServant, PullSupplier, PullSupplierTryPullError};
+use crate::cos_event_comm::{
+    PullConsumerServant, PullSupplier, PullSupplierPullError, PullSupplierTryPullError,
+};
 use crate::kept::ProxyKind as Kind;
-use crate::peer::{Existence, bounded, is_gone};
+use crate::limits::Pulling;
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 
@@ -25,7 +28,7 @@ pub(crate) struct PullConsumerProxy {
     own: Weak<Self>,
 }
 
-/// Outcome of a call of `try_pull`.
+/// Outcome of a call of `try_pull`; one of `pull` has an event.
 type TryPulled = Result<(Any, bool), PullSupplierTryPullError>;
 
 impl PullConsumerProxy {
@@ -81,12 +84,24 @@ impl PullConsumerProxy {
             return;
         };
         let own = self.own.clone();
-        let supplier = bounded(&supplier, self.base.common.limits.call_timeout);
-        supplier.sendc_try_pull(move |pulled: TryPulled| {
-            if let Some(own) = own.upgrade() {
-                own.pulled(pulled);
+        let limits = &self.base.common.limits;
+        match limits.pulling {
+            Pulling::Try => {
+                let supplier = bounded(&supplier, limits.call_timeout);
+                supplier.sendc_try_pull(move |pulled: TryPulled| {
+                    if let Some(own) = own.upgrade() {
+                        own.pulled(pulled);
+                    }
+                });
             }
-        });
+            Pulling::Wait => {
+                supplier.sendc_pull(move |pulled: Result<Any, PullSupplierPullError>| {
+                    if let Some(own) = own.upgrade() {
+                        own.pulled(of_pull(pulled));
+                    }
+                })
+            }
+        }
     }
 
     /// Passes an event on, and decides when to call again. Called by the thread that reads replies; does not block.
@@ -125,6 +140,15 @@ impl PullConsumerProxy {
         if self.base.end(existence != Existence::Gone) {
             self.base.common.metrics.lost_peers.add(1);
         }
+    }
+}
+
+/// Returns the outcome of `pull` as one of `try_pull`.
+fn of_pull(pulled: Result<Any, PullSupplierPullError>) -> TryPulled {
+    match pulled {
+        Ok(event) => Ok((event, true)),
+        Err(PullSupplierPullError::Disconnected(exception)) => Err(exception.into()),
+        Err(PullSupplierPullError::System(exception)) => Err(exception.into()),
     }
 }
 

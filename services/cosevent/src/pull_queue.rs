@@ -21,13 +21,13 @@ pub(crate) struct PullQueue<W> {
 /// Outcome of offering an event.
 #[derive(Debug)]
 pub(crate) enum Offered<W> {
-    /// It is in the queue, for which this many others were discarded.
+    /// The event is in the queue; this number of other events was discarded for it.
     Kept(usize),
-    /// It was discarded.
+    /// The event was discarded.
     Discarded,
     /// The queue has been closed.
     Closed,
-    /// A call waits for it.
+    /// A pull call waits for the event.
     Awaited(W, EventData),
 }
 

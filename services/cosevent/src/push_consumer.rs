@@ -32,7 +32,7 @@ impl PushConsumerProxy {
     /// # Errors
     /// The proxy is connected, or has ended.
     pub(crate) fn resume(&self, supplier: Option<PushSupplier>) -> Result<(), Refusal> {
-        self.base.connection.connect(supplier)
+        Ok(self.base.connection.connect(supplier)?)
     }
 
     fn connect(&self, supplier: Option<PushSupplier>) -> Result<(), Refusal> {
@@ -55,7 +55,7 @@ impl Proxy for PushConsumerProxy {
 
 impl PushConsumerServant for PushConsumerProxy {
     fn push(&self, data: &Any) -> Result<(), PushConsumerPushError> {
-        let pushed = self.base.connection.used();
+        let pushed = self.base.connection.used().map_err(Refusal::from);
         let pushed = pushed.and_then(|()| self.channel.publish(data));
         pushed.map_err(|refusal| match refusal {
             Refusal::Disconnected | Refusal::Destroyed => Disconnected.into(),

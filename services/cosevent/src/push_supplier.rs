@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 use punctual::SystemException;
+use punctual_events::peer::{bounded, is_gone};
 use punctual_rtevent::{Consumer, ConsumerHandle, Event, Pushed, Reason};
 
 use crate::channel::Channel;
@@ -15,7 +16,6 @@ use crate::cos_event_channel_admin::{
 use crate::cos_event_comm::{PushConsumer, PushConsumerPushError, PushSupplierServant};
 use crate::event::EventData;
 use crate::kept::ProxyKind as Kind;
-use crate::peer::{bounded, is_gone};
 use crate::proxy::{Base, Core, Proxy};
 use crate::refusal::Refusal;
 
@@ -117,7 +117,7 @@ impl ProxyPushSupplierServant for PushSupplierProxy {
     }
 }
 
-/// Consumer as the channel pushes to it.
+/// Connected consumer of a proxy, to which the channel pushes.
 struct PushSubscriber {
     consumer: PushConsumer,
     proxy: Weak<PushSupplierProxy>,

@@ -1,6 +1,7 @@
 //! Reasons for which an operation is refused, and their exceptions.
 
 use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual_events::{ConnectionError, NotMade};
 use thiserror::Error;
 
 /// Reason for which an operation of the event service is refused.
@@ -26,7 +27,7 @@ pub enum Refusal {
         /// Largest number of bytes.
         limit: usize,
     },
-    /// There are as many of something as there may be.
+    /// The maximum number of objects of some kind exists already.
     #[error("there are {limit} {what} already: raise `{option}`, or remove some")]
     Full {
         /// Subject of the limit.
@@ -68,6 +69,21 @@ pub enum Refusal {
 impl std::fmt::Debug for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<ConnectionError> for Refusal {
+    fn from(error: ConnectionError) -> Self {
+        match error {
+            ConnectionError::AlreadyConnected => Self::AlreadyConnected,
+            ConnectionError::Disconnected => Self::Disconnected,
+        }
+    }
+}
+
+impl From<NotMade> for Refusal {
+    fn from(error: NotMade) -> Self {
+        Self::NoResources(error.0)
     }
 }
 

@@ -6,6 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 use punctual::{Implements, Orb, Poa};
+use punctual_events::names::{Bound, NamesToBind};
+use punctual_events::watch;
+use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
@@ -17,17 +20,16 @@ use thiserror::Error;
 use crate::channels::Channels;
 use crate::common::{Common, Started};
 use crate::factory::{FACTORY, Factory};
+use crate::gone;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
-use crate::names::{Bound, NamesToBind};
-use crate::objects::Objects;
 use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
 use crate::storage::{Change, Kept, Storage};
-use crate::timetable::Timetable;
-use crate::watch;
-use crate::workers::Workers;
+
+/// Name of the adapter.
+const ADAPTER: &str = "EventService";
 
 /// Event service, whose clones share the same channels.
 #[derive(Clone)]
@@ -175,10 +177,10 @@ impl EventService {
             None => (Kept::default(), 1),
         };
         let started = Started {
-            objects: Objects::new(parent, self.identity()?, next)?,
+            objects: Objects::new(parent, ADAPTER, (self.identity()?, next), gone::servants())?,
             workers: Workers::new("event-pulls", limits.threads).map_err(refused)?,
             checks: Workers::new("event-checks", limits.threads).map_err(refused)?,
-            timetable: Timetable::start().map_err(refused)?,
+            timetable: Timetable::start("event-times").map_err(refused)?,
             dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
             records: Workers::new("event-records", 1).map_err(refused)?,
             storage: self.0.storage.clone(),

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use punctual_events::names::NamesToBind;
 use punctual_host::Problem;
 use punctual_host::access::{Rules, check_principal};
 use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
 
-use crate::limits::{Discard, Limits};
-use crate::names::NamesToBind;
+use crate::limits::{Discard, Limits, Pulling};
 use crate::service::{EventService, OpenError};
 
 /// Setting for the endpoints at which the event service listens.
@@ -61,6 +61,13 @@ const WAITING_PULLS: Key<u64> = Key::number("waiting-pulls", 0..=10_000)
 const PULL_INTERVAL: Key<Duration> = Key::time("pull-interval").default("1s").doc(
     "Interval at which a supplier that had no event is asked again; channels can be created with another one.",
 );
+const PULL_BY: Key<String> = Key::one_of("pull-by", &["try_pull", "pull"])
+    .default("try_pull")
+    .doc(
+        "Operation by which suppliers are pulled from: `try_pull`, again after --pull-interval when there was no event; \
+         `pull`, which suppliers answer when they have one, so that it comes at once. It is for suppliers that wait: \
+         those of omniEvents raise TRANSIENT instead, which counts as a failure.",
+    );
 const CALL_TIMEOUT: Key<Duration> = Key::time("call-timeout").default("5s").doc(
     "Time limit of each call to a consumer or a supplier. An event whose push takes longer is lost for that consumer, and \
      counted.",
@@ -103,6 +110,7 @@ const OWN: &[&Setting] = &[
     &EVENT_BYTES.setting,
     &WAITING_PULLS.setting,
     &PULL_INTERVAL.setting,
+    &PULL_BY.setting,
     &CALL_TIMEOUT.setting,
     &MOST_FAILURES.setting,
     &CONNECT_WITHIN.setting,
@@ -150,6 +158,10 @@ fn limits(values: &Values) -> Limits {
         event_bytes: values.count(&EVENT_BYTES),
         waiting_pulls: values.count(&WAITING_PULLS),
         pull_interval: values.get(&PULL_INTERVAL),
+        pulling: match values.get(&PULL_BY).as_str() {
+            "pull" => Pulling::Wait,
+            _ => Pulling::Try,
+        },
         call_timeout: values.get(&CALL_TIMEOUT),
         failures: u32::try_from(values.get(&MOST_FAILURES)).unwrap_or(u32::MAX),
         connect_within: values.get(&CONNECT_WITHIN),

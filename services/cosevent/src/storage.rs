@@ -126,7 +126,7 @@ impl Storage {
     /// Makes a change, together with those of other callers, and returns when it is durable.
     ///
     /// # Errors
-    /// It cannot be written; then nothing has changed.
+    /// The change cannot be written; then nothing has changed.
     pub(crate) fn change(&self, change: Change) -> Result<(), Refusal> {
         let lost = || Err(Refusal::Storage("the commit has failed".to_owned()));
         let commit = |changes: Vec<Change>| self.commit(&changes);

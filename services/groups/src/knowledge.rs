@@ -1,4 +1,4 @@
-//! This process's data about the members of groups: whose turn it is, their loads and failures.
+//! Data of this process about the members of groups: the next member in turn, loads, failures.
 
 use std::collections::HashMap;
 use std::hash::Hash;

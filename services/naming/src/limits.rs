@@ -54,7 +54,7 @@ impl Default for Limits {
     }
 }
 
-/// Returns a quarter of the memory, of a small machine if there is no information.
+/// Returns a quarter of the machine's memory in bytes. If the size is not known, 256 MiB are assumed.
 fn quarter_of_memory() -> usize {
     const SMALL: u64 = 256 << 20;
     let memory = punctual_host::memory().unwrap_or(SMALL);

@@ -1,9 +1,9 @@
-//! Compiles the IDL.
+//! Compiles the IDL, with that of the tests.
 
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Error> {
     Builder::new()
         .include_dir("idl")
-        .compile(&["idl/RtecEventChannelAdmin.idl"])
+        .compile(&["idl/PunctualEvents.idl", "tests/idl/tracks.idl"])
 }

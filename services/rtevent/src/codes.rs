@@ -12,17 +12,17 @@ pub const NOTIFICATION: i32 = 3;
 pub const TIMEOUT: i32 = 4;
 /// Timer that expires at each multiple of its length.
 pub const INTERVAL_TIMEOUT: i32 = 5;
-/// Timer that starts anew whenever its consumer has received something.
+/// Timer that restarts whenever its consumer has received an event.
 pub const DEADLINE_TIMEOUT: i32 = 6;
 /// Designator of a global group.
 pub const GLOBAL_DESIGNATOR: i32 = 7;
-/// Group of which each child has to pass something.
+/// Group that passes events when each of its children has passed one (conjunction).
 pub const CONJUNCTION: i32 = 8;
-/// Group of which one child has to accept an event.
+/// Group that accepts an event if one of its children does (disjunction).
 pub const DISJUNCTION: i32 = 9;
 /// Filter that accepts what its child does not.
 pub const NEGATION: i32 = 10;
-/// Group of which all children have to accept one event.
+/// Group that accepts an event if all of its children do.
 pub const LOGICAL_AND: i32 = 11;
 /// Masks of type and source, and a child.
 pub const BITMASK: i32 = 12;

@@ -22,7 +22,7 @@ pub enum ConnectError {
     /// An option of the queue is out of range.
     #[error("the queue is refused: {0}")]
     Queue(OptionsError),
-    /// The channel has as many consumers, suppliers or publications as it may have.
+    /// The channel has its maximum number of consumers, suppliers or publications.
     #[error("the channel has {limit} {what} already: raise `{option}`, or disconnect some")]
     Full {
         /// Subject of the limit.

@@ -12,7 +12,7 @@ pub(crate) struct Watched {
 
 /// There is no question.
 const NONE: u8 = 0;
-/// A question waits for a thread, which says nothing of the peer.
+/// A question waits for a free thread; the peer has not been asked yet.
 const WAITING: u8 = 1;
 /// The peer has been asked since the last round.
 const ASKED: u8 = 2;
@@ -20,8 +20,8 @@ const ASKED: u8 = 2;
 const LATE: u8 = 3;
 
 impl Watched {
-    /// Begins a round; returns whether the peer is to be asked. It is not while a question to it waits or is not answered;
-    /// one that has not been answered for a whole round counts once more.
+    /// Begins a round; returns whether the peer is to be asked. A peer is not asked while an earlier question waits for
+    /// a thread or an answer; a question that stays unanswered for a whole round is counted again.
     pub(crate) fn begin_round(&self) -> bool {
         let next = |now| match now {
             NONE => Some(WAITING),

@@ -37,12 +37,12 @@ pub struct ChannelOptions {
     pub most_routes: usize,
     /// Largest size of an event's data in bytes; larger ones are refused. Default 16 MiB.
     pub largest_event: usize,
-    /// Largest number of pushes on one thread, one within the other, at least 1: consumers that push within their push
+    /// Maximum depth of nested pushes on one thread, at least 1: consumers that push events while they receive some
     /// use the supplier's stack. Default 32.
     pub most_nesting: usize,
     /// Number of failed pushes in a row after which a consumer is disconnected, at least 1. Default 3.
     pub most_failures: u32,
-    /// Questions to peers whether they are alive. Default: none.
+    /// Options of the questions to peers whether they are alive. Default: none.
     pub liveness: Option<Liveness>,
     /// Clock of the timers.
     pub clock: Clock,
@@ -52,8 +52,8 @@ pub struct ChannelOptions {
     /// Largest number of levels whose timers have a thread, at least 1; timers of further levels expire on the thread of the
     /// next less urgent one, or of the least urgent. Default 16.
     pub most_timer_levels: usize,
-    /// Specification of the thread that has a level's timers expire. Default: a thread with the scheduling of
-    /// the one that connects the level's first consumer with timers.
+    /// Specification of the thread on which a level's timers expire. Default: the scheduling of the thread that
+    /// connects the level's first consumer with timers.
     pub timer_thread: ThreadFunction,
 }
 
@@ -69,7 +69,7 @@ pub enum Dispatching {
     Queued(Arc<dyn Dispatcher>),
 }
 
-/// Questions to peers whether they are alive.
+/// Options of the questions to peers whether they are alive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Liveness {
     /// Time between two questions to one peer; not 0.
@@ -196,7 +196,7 @@ pub enum OptionsError {
     Limit {
         /// Name of the option.
         name: &'static str,
-        /// Its value.
+        /// Value of the option.
         limit: usize,
         /// Least value that it may have.
         wanted: usize,

@@ -1,4 +1,4 @@
-//! Interfaces of those that a channel calls: consumers, suppliers, observers, and reports.
+//! Interfaces that a channel calls: consumers, suppliers, observers, and reports.
 
 use crate::event::Event;
 use std::fmt;
@@ -24,7 +24,7 @@ pub trait Consumer<P>: Send + Sync {
     }
 }
 
-/// Supplier of events, as its channel sees it.
+/// Supplier of events, as called by its channel.
 pub trait Supplier: Send + Sync {
     /// Reports that the channel has disconnected the supplier.
     fn disconnected(&self, reason: &Reason) {
@@ -39,8 +39,8 @@ pub trait Supplier: Send + Sync {
 
 /// Observer of what consumers want and suppliers offer, such as a gateway.
 ///
-/// Calls for one observer come one at a time, the last with what holds at the end; several changes may
-/// be one call.
+/// An observer is called by one thread at a time. Several changes may be combined into one call; the last call
+/// has the final state.
 pub trait Observer: Send + Sync {
     /// Receives what all consumers but gateways subscribe to.
     fn consumers_changed(&self, subscriptions: &[Selector]);
@@ -63,11 +63,11 @@ pub enum Pushed {
 /// Answer to the question whether a peer is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alive {
-    /// It answered.
+    /// The peer answered.
     Yes,
-    /// It did not answer in time; it may be there. Repeated often enough, this counts as `No`.
+    /// The peer did not answer in time; it may still exist. Repeated often enough, this counts as `No`.
     Unknown,
-    /// It does not exist any more.
+    /// The peer does not exist any more.
     No,
 }
 
@@ -75,7 +75,7 @@ pub enum Alive {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Its own handle asked for it.
+    /// The program disconnected the peer by its handle.
     Asked,
     /// The channel was destroyed.
     Destroyed,
@@ -83,9 +83,9 @@ pub enum Reason {
     Gone(String),
     /// Several pushes in a row failed; the text is that of the last.
     Failed(String),
-    /// It does not answer the question whether it is alive.
+    /// The peer does not answer the question whether it is alive.
     NotAlive,
-    /// Its queue was full, and its [`Overflow`](crate::Overflow) says so.
+    /// The consumer's queue was full, and its [`Overflow`](crate::Overflow) is to disconnect it.
     QueueFull,
 }
 
@@ -124,6 +124,14 @@ impl Selector {
 /// Identity of a consumer's connection in its channel; rises with the time of connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConsumerId(pub(crate) u64);
+
+impl ConsumerId {
+    /// Returns the number of the connection.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+}
 
 impl fmt::Display for ConsumerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -23,7 +23,7 @@ pub(crate) fn period(units: i32) -> Option<Time> {
     (units > 0).then(|| time(units))
 }
 
-/// Returns a period as the wire has it, cut to a whole number of units.
+/// Returns a period in the units of the IDL, rounded down.
 pub(crate) fn units(period: Time) -> i32 {
     i32::try_from(period.as_nanos() / UNIT).unwrap_or(i32::MAX)
 }

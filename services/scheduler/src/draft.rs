@@ -22,7 +22,7 @@ pub(crate) struct Draft<'s> {
     limits: Limits,
     changes: Changes,
     names: HashMap<String, HandleT>,
-    /// Number of dependencies, with those that are drafted.
+    /// Number of dependencies, including drafted ones.
     dependencies: usize,
     next: u64,
 }
@@ -76,7 +76,7 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    /// Sets the attributes of operations in the place of those before.
+    /// Replaces the attributes of operations.
     pub(crate) fn reset(&mut self, set: &[(HandleT, Attributes)]) -> Result<()> {
         let changed = self.with_attributes(set, |(handle, operation)| {
             if operation.enabled == Enabled::RtInfoNonVolatile {

@@ -37,7 +37,7 @@ struct Shared {
     writers: RwLock<Rules<()>>,
     storage: Option<Storage>,
     commits: Commits<Step, Result<(), Refusal>>,
-    /// Held by the one computation at a time.
+    /// Lock of a computation, so that one runs at a time.
     computes: Mutex<()>,
     /// Limit on the number of threads that make long replies at the same time.
     makers: Makers,

@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 use crate::rtec_base::DependencyInfo;
 use crate::rtec_scheduler::{ConfigInfo, DependencyEnabledTypeT, DependencyTypeT, HandleT, RtInfo};
 
-/// Dependency of one operation on another. Several may have the same values but for the number.
+/// Dependency of one operation on another. Several may be equal except for the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Dependency {
     /// Operation that depends.
@@ -21,7 +21,7 @@ pub(crate) struct Dependency {
     pub(crate) number: u64,
 }
 
-/// Operations of a scheduler, which are never removed, and what belongs to them.
+/// Operations of a scheduler, which are never removed, with their attributes and dependencies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) operations: BTreeMap<HandleT, Arc<Operation>>,
@@ -33,7 +33,7 @@ pub(crate) struct State {
     pub(crate) next: u64,
 }
 
-/// New values of what changes: they replace the former ones.
+/// New values of changed operations and dependencies, which replace the former ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
     pub(crate) operations: BTreeMap<HandleT, Arc<Operation>>,
@@ -43,7 +43,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Returns whether nothing changes.
+    /// Returns whether there is no change.
     pub(crate) fn is_empty(&self) -> bool {
         self.operations.is_empty() && self.dependencies.is_empty() && self.queues.is_none()
     }
@@ -74,14 +74,14 @@ impl State {
         handle.ok_or_else(|| Refusal::UnknownTask(format!("`{name}`")))
     }
 
-    /// Returns an operation as clients see it.
+    /// Returns the `RT_Info` of an operation.
     pub(crate) fn info(&self, handle: HandleT) -> Result<RtInfo, Refusal> {
         let operation = self.operations.get(&handle);
         let operation = operation.ok_or_else(|| Refusal::unknown(handle))?;
         Ok(self.info_of(handle, operation))
     }
 
-    /// Returns all operations as clients see them.
+    /// Returns the `RT_Info` of all operations.
     pub(crate) fn infos(&self) -> Vec<RtInfo> {
         let all = self.operations.iter();
         all.map(|(&handle, operation)| self.info_of(handle, operation))
@@ -120,7 +120,7 @@ impl State {
             .collect()
     }
 
-    /// Returns all dependencies as clients see them.
+    /// Returns all dependencies, in the form of the IDL.
     pub(crate) fn dependency_infos(&self) -> Vec<DependencyInfo> {
         let all = self.dependencies.iter();
         all.map(|(dependency, &state)| dependency.info(state))
@@ -148,7 +148,7 @@ impl State {
 }
 
 impl Dependency {
-    /// Returns the dependency as clients see it.
+    /// Returns the dependency, in the form of the IDL.
     pub(crate) fn info(&self, enabled: DependencyEnabledTypeT) -> DependencyInfo {
         DependencyInfo {
             dependency_type: self.kind,

@@ -88,7 +88,7 @@ fn periods(operation: &Operation) -> Vec<Time> {
 }
 
 impl Admission {
-    /// Makes the admission of a plan of which no activity runs. The plan need not fit as a whole.
+    /// Starts admission for a plan, with no activity admitted yet. All activities together need not be schedulable.
     #[must_use]
     pub fn new(model: Model, plan: Plan) -> Self {
         Self {

@@ -18,6 +18,7 @@ mod ior;
 mod man;
 mod naming;
 mod new;
+mod notify;
 mod payload;
 mod protocols;
 mod schedule;
@@ -25,6 +26,7 @@ mod shown;
 mod time;
 mod trace;
 mod value_types;
+mod web;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
@@ -69,6 +71,9 @@ enum Command {
     /// Serve channels of events; push into them, and look at what passes.
     #[command(subcommand)]
     Events(events::Options),
+    /// Serve channels of filtered events (the Notification Service); push into them, and pull from them.
+    #[command(subcommand)]
+    Notify(notify::Options),
     /// Forward requests from one protocol to another.
     Bridge(bridge::Options),
     /// Start a server and a client, make calls of each kind, and show their durations.
@@ -122,6 +127,7 @@ fn main() -> ExitCode {
         Command::Protocols(options) => protocols::run(&options),
         Command::Schedule(options) => schedule::run(&options),
         Command::Events(options) => events::run(&options, &orb_options),
+        Command::Notify(options) => notify::run(&options, &orb_options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),

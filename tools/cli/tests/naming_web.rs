@@ -1,4 +1,4 @@
-//! `punctual naming serve --web`: the names and their web page, served together. Built with the
+//! `punctual naming serve --web`, `punctual events serve --web`: services and their web pages. Built with the
 //! feature `web`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -52,4 +52,24 @@ fn an_address_for_other_machines_wants_to_be_said() {
         said.contains("may be reached from other machines") && said.contains("--web-remote"),
         "{said}"
     );
+}
+
+#[test]
+fn the_page_of_an_event_channel_is_served_beside_it() {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args(["events", "serve", "--listen", "iiop://127.0.0.1:0"]);
+    command.args(["--web", "127.0.0.1:0"]);
+    let piped = std::process::Stdio::piped;
+    let mut server = Process(command.stdout(piped()).stderr(piped()).spawn().unwrap());
+    let page = server.says("web page at http://");
+    let page = page.trim_end_matches('/');
+    let mut peer = TcpStream::connect(page).unwrap();
+    let request = format!("GET /events HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\n\r\n");
+    peer.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    peer.read_to_string(&mut reply).unwrap();
+    assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
+    assert!(reply.contains("No consumer is connected"), "{reply}");
+    server.signal("-TERM");
+    assert!(server.0.wait().unwrap().success());
 }

@@ -1,7 +1,7 @@
 //! Console: web pages that show the services running in a process.
 //!
 //! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared
-//! layout; the first is [`Naming`]. The process that serves the services chooses the pages. The
+//! layout: [`Naming`] and [`Events`]. The process that serves the services chooses the pages. The
 //! pages work without script. With it, `static/console.js` receives a stream of events, each of
 //! which reports only *that* something on the page has changed, and fetches the page again: so only
 //! the server renders pages.
@@ -17,6 +17,7 @@ mod answers;
 mod app;
 mod assets;
 mod ends;
+mod events;
 mod guard;
 mod layout;
 mod live;
@@ -26,6 +27,7 @@ mod page;
 mod server;
 mod shell;
 
+pub use events::Events;
 pub use naming::Naming;
 pub use options::{ConsoleLimits, ConsoleOptions};
 pub use page::{Mounted, Page, Task};

@@ -89,6 +89,15 @@ const GROUPS: &[(&str, &[&str])] = &[
             "crates/link/link/src/reliable/wire.rs",
         ],
     ),
+    (
+        "events: datagrams",
+        &[
+            "services/rtevent/service/src/federation/datagram/assembler.rs",
+            "services/rtevent/service/src/federation/datagram/header.rs",
+            "services/rtevent/service/src/federation/datagram/window.rs",
+            "services/rtevent/service/src/wire/event.rs",
+        ],
+    ),
     ("tls: records", &["crates/link/tls/src/flow.rs"]),
     (
         "plugin: data from a library",

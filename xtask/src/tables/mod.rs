@@ -8,11 +8,13 @@
 //! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
+mod constraints;
 mod cosevent;
 mod events;
 mod interceptors;
 mod messaging;
 mod naming;
+mod notification;
 mod poa;
 mod real_time;
 mod rtevent_service;
@@ -30,13 +32,15 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 9] = [
+const PAGES: [Page; 11] = [
     asynchrony::PAGE,
+    constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,
     messaging::PAGE,
     naming::PAGE,
+    notification::PAGE,
     poa::PAGE,
     real_time::PAGE,
     rtevent_service::PAGE,

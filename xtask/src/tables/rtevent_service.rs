@@ -10,7 +10,7 @@ pub(super) const PAGE: Page = Page {
 
 const LINKS: &[&str] = &["reference", "udp", "multicast"];
 
-/// Interfaces of RtecEventComm and RtecEventChannelAdmin (TAO 2.2.1).
+/// Interfaces of RtecEventComm and RtecEventChannelAdmin (TAO 2.2.1), and of PunctualEvents.
 const INTERFACES: &[(&str, &[&str])] = &[
     ("PushConsumer", &["push", "disconnect_push_consumer"]),
     ("PushSupplier", &["disconnect_push_supplier"]),
@@ -36,4 +36,6 @@ const INTERFACES: &[(&str, &[&str])] = &[
             "remove_observer",
         ],
     ),
+    ("AddrServer", &["get_addr", "get_address"]),
+    ("Channel", &["counts"]),
 ];

@@ -145,4 +145,71 @@ mod tests {
         assert!(program(&line(false, "\"/w/target/it-1\""), &packages).is_none());
         assert!(program("no message", &packages).is_none());
     }
+    #[derive(Deserialize)]
+    struct Library {
+        name: String,
+        kind: Vec<String>,
+        src_path: PathBuf,
+        test: bool,
+        doctest: bool,
+    }
+
+    #[derive(Deserialize)]
+    struct Libraries {
+        targets: Vec<Library>,
+    }
+
+    /// Returns the source files of a library.
+    fn files(library: &Library) -> Vec<String> {
+        let src = library.src_path.parent().unwrap();
+        let src = src.strip_prefix(crate::run::root()).unwrap();
+        let files = crate::sources::rust_files(&[src.to_str().unwrap()], &["tests", "bin"]);
+        files.unwrap().into_values().collect()
+    }
+
+    /// Returns whether a comment of a file has a block of Rust, which rustdoc would run as a test.
+    fn has_snippet(text: &str) -> bool {
+        let mut is_inside = false;
+        text.lines().any(|line| {
+            let line = line.trim_start();
+            let comment = ["///", "//!"]
+                .iter()
+                .find_map(|mark| line.strip_prefix(mark));
+            let Some(info) = comment.and_then(|comment| comment.trim().strip_prefix("```")) else {
+                is_inside &= comment.is_some();
+                return false;
+            };
+            is_inside = !is_inside;
+            let is_text = ["text", "sh", "toml", "idl", "console", "json", "ignore"]
+                .iter()
+                .any(|kind| info.starts_with(kind));
+            is_inside && !is_text
+        })
+    }
+
+    #[test]
+    fn no_library_has_tests_or_snippets_that_its_manifest_leaves_out() {
+        let packages: Vec<Libraries> = packages().unwrap();
+        let targets = packages.iter().flat_map(|package| &package.targets);
+        let libraries = targets.filter(|target| target.kind.contains(&"lib".to_owned()));
+        let mut forgotten = Vec::new();
+        for library in libraries {
+            let files = files(library);
+            if !library.test && files.iter().any(|text| text.contains("#[cfg(test)]\n")) {
+                forgotten.push(format!("{} has tests", library.name));
+            }
+            if !library.doctest && files.iter().any(|text| has_snippet(text)) {
+                forgotten.push(format!("{} has snippets", library.name));
+            }
+        }
+        assert_eq!(forgotten, [""; 0]);
+    }
+
+    #[test]
+    fn snippets_are_blocks_of_rust_in_comments() {
+        assert!(has_snippet("/// ```\n/// let a = 1;\n/// ```\n"));
+        assert!(has_snippet("//! ```text\n//! a\n//! ```\n//! ```no_run\n"));
+        assert!(!has_snippet("/// ```text\n/// a\n/// ```\nfn a() {}\n"));
+        assert!(!has_snippet("let text = \"```\";\n"));
+    }
 }

@@ -176,10 +176,12 @@ fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
     }
 }
 
-/// Consumes a comment up to the end of its line. `//@rt` at the beginning of a line is no comment:
-/// only the slashes are left out, so that compilers without annotations can read the file.
+/// Consumes a comment up to the end of its line. `//@rt` and `//@event` at the beginning of a line
+/// are no comments: only the slashes are left out, so that compilers without annotations can read
+/// the file.
 fn line_comment(lexer: &mut Lexer<'_, Kind>) -> Filter<()> {
-    if is_timing(lexer.remainder()) && begins_line(lexer.source(), lexer.span().start) {
+    if annotation_in(lexer.remainder()).is_some() && begins_line(lexer.source(), lexer.span().start)
+    {
         return Filter::Skip;
     }
     let rest = lexer.remainder();
@@ -187,10 +189,14 @@ fn line_comment(lexer: &mut Lexer<'_, Kind>) -> Filter<()> {
     Filter::Emit(())
 }
 
-/// Returns whether a comment's text begins with the annotation `@rt`.
-pub(crate) fn is_timing(text: &str) -> bool {
-    let rest = text.strip_prefix("@rt");
-    rest.is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('('))
+/// Returns the annotation that a comment's text is: `rt` with arguments, or `event` with or without.
+pub(crate) fn annotation_in(text: &str) -> Option<&'static str> {
+    if let Some(rest) = text.strip_prefix("@rt") {
+        let rest = rest.trim_start_matches([' ', '\t']);
+        return rest.starts_with('(').then_some("rt");
+    }
+    let line = text.strip_prefix("@event")?.lines().next().unwrap_or("");
+    (line.starts_with('(') || line.trim().is_empty()).then_some("event")
 }
 
 /// Returns whether a position has only space before it on its line.

@@ -25,6 +25,7 @@ mod rt;
 mod types;
 mod value;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::source::{FileId, Location, SourceFile};
@@ -62,6 +63,10 @@ pub struct Specification {
     /// Declarations of the global scope in source order, those of included files among them. A
     /// reopened module is listed once for each of its parts.
     pub definitions: Vec<DeclId>,
+    /// Event types of the structs and unions with `@event`: the stated number, or the CRC-32 of the
+    /// repository id without its highest bit. From 2^31 on, stated numbers are negative here, as
+    /// TAO's `EventType` is a `long`.
+    pub event_types: BTreeMap<DeclId, i32>,
 }
 
 /// Named entity of IDL: module, type, constant, operation, …

@@ -20,6 +20,7 @@ mod predeclared;
 mod prefix;
 mod recovery;
 mod repository_id;
+mod stated_event;
 mod templates;
 mod types;
 mod unknown;
@@ -31,10 +32,12 @@ use std::rc::Rc;
 use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, RtInfo, Specification};
+
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
+use stated_event::StatedEvent;
 
 use predeclared::declared::Predeclared;
 use prefix::{IdParts, Prefix};
@@ -75,6 +78,8 @@ pub(crate) struct Parser<'s> {
     predeclared: Predeclared,
     /// Checked `@rt` of operations that have not been read yet.
     timings: Vec<RtInfo>,
+    /// Checked `@event`s.
+    events_stated: Vec<StatedEvent>,
 }
 
 /// Properties of a declaration that the parser keeps.
@@ -130,6 +135,7 @@ pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification
         included_twice: HashSet::new(),
         predeclared: Predeclared::default(),
         timings: Vec::new(),
+        events_stated: Vec::new(),
     };
     parser.specification();
     parser.finish()
@@ -160,6 +166,7 @@ impl Parser<'_> {
         self.finish_predeclared();
         self.finish_forward_declarations();
         self.finish_repository_ids();
+        self.finish_events();
         let mut definitions: Vec<DeclId> = self.predeclared.part().into_iter().collect();
         definitions.extend(self.bodies.pop().unwrap_or_default());
         self.spec.definitions = definitions;

@@ -21,7 +21,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::lexer::{Kind, Token, is_timing};
+use crate::lexer::{Kind, Token, annotation_in};
 use crate::loader::SourceLoader;
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
@@ -209,7 +209,7 @@ impl Preprocessor<'_> {
                 frame.at_line_start = line_start;
                 if !frame.skipping() {
                     self.check_comment(token);
-                    self.check_timing_comment(token);
+                    self.check_annotation_comment(token);
                     let source = self.session.excerpt(token.place).to_owned();
                     let lines = self.lines_of(token.place);
                     self.docs.comment(&source, lines, token.kind);
@@ -365,16 +365,20 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Warns of a `//@rt(…)` behind other text of its line, which is a comment: it would belong to
-    /// the next operation, not to the one before it.
-    fn check_timing_comment(&mut self, comment: Token) {
+    /// Warns of a `//@rt(…)` or `//@event` behind other text of its line, which is a comment: it
+    /// would belong to the next declaration, not to the one before it.
+    fn check_annotation_comment(&mut self, comment: Token) {
         let source = self.session.excerpt(comment.place);
-        if comment.kind == Kind::LineComment && source.strip_prefix("//").is_some_and(is_timing) {
-            let message = "`//@rt` has no effect behind other text";
+        if comment.kind != Kind::LineComment {
+            return;
+        }
+        if let Some(name) = source.strip_prefix("//").and_then(annotation_in) {
+            let message = format!("`//@{name}` has no effect behind other text");
+            let what = if name == "rt" { "operation" } else { "type" };
             let warning = self
                 .session
                 .warning_at(comment.place, message, "a comment")
-                .with_help("write it on a line of its own, before the operation");
+                .with_help(format!("write it on a line of its own, before the {what}"));
             self.session.report(warning);
         }
     }

@@ -247,7 +247,7 @@ impl Session {
     }
 
     /// Warns of a file without declarations, which may be the wrong one. `left_out` is the
-    /// directive that left out what it has.
+    /// directive that excluded the file's text, if there is one.
     pub(crate) fn report_empty(&mut self, path: &Path, left_out: Option<(Place, Option<Symbol>)>) {
         let message = format!("the file `{}` declares nothing", path.display());
         let warning = match left_out {

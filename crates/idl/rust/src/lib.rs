@@ -19,6 +19,7 @@ mod constraints;
 mod consts;
 mod docs;
 mod enums;
+mod events;
 mod exceptions;
 mod facts;
 mod holds;

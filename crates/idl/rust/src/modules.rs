@@ -11,8 +11,8 @@ use crate::names::{ident, is_item};
 use crate::plan::Plan;
 use crate::scope::Scope;
 use crate::{
-    Generator, bits, consts, enums, exceptions, interface, lints, structs, typed, typedefs, unions,
-    valuetypes,
+    Generator, bits, consts, enums, events, exceptions, interface, lints, structs, typed, typedefs,
+    unions, valuetypes,
 };
 
 /// Generates the whole file.
@@ -45,7 +45,8 @@ impl Modules<'_> {
             if self.plan.generates(id) {
                 let item = item(&scope, declaration);
                 let typed = typed::generate(&scope, declaration);
-                items.push(at_root(&scope, quote!(#item #typed)));
+                let event = events::generate(&scope, declaration);
+                items.push(at_root(&scope, quote!(#item #typed #event)));
             }
             items.push(self.inner(declaration, &scope));
         }

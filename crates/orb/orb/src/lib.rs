@@ -17,6 +17,7 @@ mod cold;
 mod collocation;
 mod config;
 mod context;
+mod event_value;
 mod exception;
 mod fixed_context;
 mod interceptor;
@@ -52,6 +53,7 @@ pub use config::{
     RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
+pub use event_value::EventValue;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
 };

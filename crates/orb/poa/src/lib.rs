@@ -54,5 +54,5 @@ pub use smart_proxy::SmartProxies;
 pub use {
     amh::{AnswerWith, Blocking},
     punctual_orb::{self as orb, joined},
-    servant::{Answer, Answered, Answers, Operations},
+    servant::{Answer, Answered, Answers, Operations, declaring_own},
 };

@@ -7,6 +7,8 @@ mod tie;
 
 pub use delegate::Delegate;
 pub use identity::Identity;
+#[doc(hidden)]
+pub use skeleton::declaring_own;
 pub use skeleton::{Answer, Answered, Answers, Operations};
 pub use tie::Tie;
 
@@ -61,6 +63,13 @@ pub trait Servant: Send + Sync + 'static {
     /// number. Used by adapters with other strategies for finding operations.
     fn operations(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Returns the repository id of the interface that declares an operation, by its name on the wire; `None` if it is
+    /// not known. Schedules name operations by it, whichever interface inherits them.
+    fn declaring_interface(&self, operation: &str) -> Option<&'static str> {
+        let _ = operation;
+        None
     }
 
     /// Answers one request by the operation with this number, whatever operation the request names.

@@ -13,6 +13,7 @@
 //! ```
 
 pub use punctual_any::{
-    AnyError, DynamicFactory, DynamicValue, Elements, Label, TypeBuilder, TypeCodeError, TypeIndex,
-    TypeKind, UnionDescription, UnionValue, Value, ValueDescription, ValueModifier, Visibility,
+    AnyError, Cursor, DynamicFactory, DynamicValue, Elements, Label, Scalar, TypeBuilder,
+    TypeCodeError, TypeIndex, TypeKind, UnionDescription, UnionValue, Value, ValueDescription,
+    ValueModifier, Visibility,
 };

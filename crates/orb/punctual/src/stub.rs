@@ -10,9 +10,9 @@ pub use punctual_cdr::*;
 pub use punctual_orb::operation_error as __operation_error;
 pub use punctual_orb::value::{no_initializer, operations_of};
 pub use punctual_orb::{
-    ArgumentOf, Context, Delivery, DescribedOperations, DispatchError, Dispatched, Interface,
-    IntoReplyHandler, ObjectRef, Operation, OperationTypes, PeerConnection, Provided, ResultSlot,
-    ResultSlotOf, RtLevel, RtOperation, ServerCall, SystemException, UserException,
+    ArgumentOf, Context, Delivery, DescribedOperations, DispatchError, Dispatched, EventValue,
+    Interface, IntoReplyHandler, ObjectRef, Operation, OperationTypes, PeerConnection, Provided,
+    ResultSlot, ResultSlotOf, RtLevel, RtOperation, ServerCall, SystemException, UserException,
     handler_interface, held, reference, taken, user_exception,
 };
 pub use punctual_poa::{

@@ -7,6 +7,7 @@
 //!   is copied,
 //!   not read, unless it holds valuetypes.
 //! - [`Value`] is a value decoded by its TypeCode.
+//! - [`Cursor`] is a place in an encoded value, which finds a part of it without decoding the rest.
 //!
 //! Peers may be hostile: no type and no value causes a panic, recursion beyond the limit on
 //! nesting, or memory out of proportion to the bytes received.
@@ -22,6 +23,7 @@
 )]
 
 mod any;
+mod cursor;
 mod description;
 mod kind;
 mod shape;
@@ -30,6 +32,7 @@ mod value;
 mod walk;
 
 pub use any::{Any, AnyError};
+pub use cursor::{Cursor, Scalar};
 pub use description::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
     ParameterDescription, ParameterMode,

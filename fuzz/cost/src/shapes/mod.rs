@@ -4,6 +4,7 @@ mod any;
 mod batches;
 mod bridge;
 mod connection;
+mod constraint;
 mod giop;
 mod idl;
 mod json;
@@ -27,6 +28,7 @@ pub const SHAPES: &[&[Shape]] = &[
     bridge::SHAPES,
     json::SHAPES,
     text::SHAPES,
+    constraint::SHAPES,
     idl::SHAPES,
 ];
 

@@ -63,14 +63,15 @@ fn client() -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cosevent-omniorb");
     std::fs::create_dir_all(&folder).unwrap();
+    let idls = here.join("../events/idl");
     for idl in ["CosEventComm.idl", "CosEventChannelAdmin.idl"] {
         let mut compile = Command::new("omniidl");
         compile
             .args(["-bcxx", "-Wbuse_quotes"])
             .arg("-C")
             .arg(&folder);
-        compile.arg("-I").arg(here.join("idl"));
-        succeeds(compile.arg(here.join("idl").join(idl)));
+        compile.arg("-I").arg(&idls);
+        succeeds(compile.arg(idls.join(idl)));
     }
     let program = folder.join("events");
     let mut compile = Command::new("g++");

@@ -93,6 +93,7 @@ pub(crate) struct Source(Arc<SourceState>);
 struct SourceState {
     events: Mutex<VecDeque<Any>>,
     asked: AtomicUsize,
+    waits: AtomicUsize,
     disconnects: AtomicUsize,
     is_ended: Mutex<bool>,
     is_blocked: Mutex<bool>,
@@ -112,7 +113,12 @@ impl Source {
         self.0.disconnects.load(Ordering::SeqCst)
     }
 
-    /// Makes `try_pull` raise Disconnected from now on.
+    /// Returns the number of calls of `pull`.
+    pub(crate) fn waits(&self) -> usize {
+        self.0.waits.load(Ordering::SeqCst)
+    }
+
+    /// Makes `pull` and `try_pull` raise Disconnected from now on.
     pub(crate) fn end(&self) {
         *self.0.is_ended.lock() = true;
     }
@@ -125,8 +131,18 @@ impl Source {
 }
 
 impl PullSupplierServant for Source {
+    /// Waits for an event, or for the end.
     fn pull(&self) -> Result<Any, PullSupplierPullError> {
-        Err(Disconnected.into())
+        self.0.waits.fetch_add(1, Ordering::SeqCst);
+        loop {
+            if *self.0.is_ended.lock() {
+                return Err(Disconnected.into());
+            }
+            if let Some(event) = self.0.events.lock().pop_front() {
+                return Ok(event);
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
     }
 
     fn try_pull(&self) -> Result<(Any, bool), PullSupplierTryPullError> {

@@ -4,11 +4,11 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use punctual::{Any, Interface, OperationError, SystemExceptionKind as Kind};
-use punctual_cosevent::Limits;
 use punctual_cosevent::cos_event_channel_admin::ProxyPullSupplier;
 use punctual_cosevent::cos_event_comm::PullSupplierPullError;
+use punctual_cosevent::{Limits, Pulling};
 
-use crate::support::{Program, Served, event, limits, number, until};
+use crate::support::{Program, Served, event, exists, limits, number, until};
 
 /// Begins calls of `pull`, one after the other; their results come by the returned channel.
 fn begin(
@@ -164,4 +164,27 @@ fn one_call_to_a_supplier_is_open_at_a_time() {
     for expected in 0..50 {
         assert_eq!(number(&proxy.pull().unwrap()), expected);
     }
+}
+
+#[test]
+fn a_supplier_that_is_waited_for_is_called_once_for_each_event() {
+    let waiting = Limits {
+        pulling: Pulling::Wait,
+        call_timeout: Duration::from_millis(50),
+        ..limits()
+    };
+    let (served, program) = (Served::with(waiting), Program::new());
+    let (connection, source) = program.source(&served.channel);
+    let proxy = program.pulls_from(&served.channel);
+    until(|| source.waits() == 1);
+    // Longer than other calls may take, during which the call stays open.
+    std::thread::sleep(Duration::from_millis(200));
+    for (number_of_event, calls) in [(4, 2), (5, 3)] {
+        source.supply(event(number_of_event));
+        assert_eq!(number(&proxy.pull().unwrap()), number_of_event);
+        until(|| source.waits() == calls);
+    }
+    assert_eq!(source.asked(), 0);
+    source.end();
+    until(|| !exists(&connection));
 }

@@ -52,6 +52,12 @@ impl<K: Key + 'static, R: Record> Records<K, R> {
         }
     }
 
+    /// Returns the description of the table as one of bytes.
+    #[must_use]
+    pub const fn table(&self) -> TableDefinition<'static, K, &'static [u8]> {
+        self.table
+    }
+
     /// Reads all records in the order of their keys; none where the table does not exist.
     ///
     /// # Errors

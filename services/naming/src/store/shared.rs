@@ -72,7 +72,7 @@ pub trait SharedStore {
     /// stale reads are permitted.
     ///
     /// # Errors
-    /// They may not be, as the store cannot be reached.
+    /// The contents are too old, as the store cannot be reached.
     fn check_current(&self) -> Result<(), StoreError>;
 
     /// Checks that the store has answered recently.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Data of an event, shared by all consumers that receive it.
 pub type Data = Arc<EventData>;
 
-/// Event as the channel has it.
+/// Event of a channel, with data as they are on the wire.
 pub type Event = punctual_rtevent::Event<Data>;
 
 /// Data of an event, whose length is known.

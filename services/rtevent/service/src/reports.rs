@@ -1,7 +1,10 @@
 //! Log of what goes wrong in a channel.
 
+use crate::Data;
 use parking_lot::Mutex;
-use punctual_rtevent::{ConsumerId, Lost, Reason, Reports, SupplierId};
+use punctual_rtevent::{
+    ConnectionState, ConsumerHandle, ConsumerId, Lost, Reason, Reports, SupplierId,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) struct Log {
     total: AtomicU64,
     lost: Mutex<HashMap<ConsumerId, u64>>,
+    /// Addresses of consumers elsewhere.
+    peers: Mutex<HashMap<ConsumerId, String>>,
     next: Option<Arc<dyn Reports>>,
 }
 
@@ -24,9 +29,26 @@ impl Log {
         }
     }
 
-    /// Returns the number of events that consumers have lost, those that are disconnected included.
+    /// Returns the number of events that consumers have lost, including consumers that are disconnected by now.
     pub(crate) fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
+    }
+
+    /// Keeps the address of a consumer elsewhere, until it is disconnected.
+    pub(crate) fn set_peer(&self, consumer: &ConsumerHandle<Data>, address: String) {
+        self.peers.lock().insert(consumer.id(), address);
+        if consumer.state() == ConnectionState::Disconnected {
+            self.peers.lock().remove(&consumer.id());
+        }
+    }
+
+    /// Returns the address of a consumer elsewhere; empty for one of this process.
+    pub(crate) fn peer(&self, consumer: ConsumerId) -> String {
+        self.peers
+            .lock()
+            .get(&consumer)
+            .cloned()
+            .unwrap_or_default()
     }
 
     /// Counts losses of a consumer, and returns its total if that has reached another power of two.
@@ -54,6 +76,7 @@ impl Reports for Log {
 
     fn disconnected(&self, consumer: ConsumerId, reason: &Reason) {
         self.lost.lock().remove(&consumer);
+        self.peers.lock().remove(&consumer);
         match reason {
             Reason::Asked | Reason::Destroyed => {
                 tracing::debug!("{consumer} is disconnected: {reason}");

@@ -1,7 +1,9 @@
 //! The channel's object, and its factories of proxies.
 
-use crate::federation::Federation;
-use crate::proxy::{ProxyConsumer, ProxySupplier};
+use crate::adapters::AdapterPolicies;
+use crate::federation::{Addresses, Federation};
+use crate::proxy::{ProxyConsumer, ProxyOf, ProxySupplier};
+use crate::punctual_events::{Channel, ChannelCounts, ChannelServant};
 use crate::refusal::Refusal;
 use crate::rtec_event_channel_admin::{
     ConsumerAdmin, ConsumerAdminServant, EventChannel, EventChannelAppendObserverError,
@@ -9,6 +11,7 @@ use crate::rtec_event_channel_admin::{
     ProxyPushConsumer, ProxyPushSupplier, SupplierAdmin, SupplierAdminServant,
     event_channel::CantRemoveObserver,
 };
+use crate::rtec_udp_admin::AddrServer;
 use crate::service::EventService;
 use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
 use punctual::{ObjectId, Poa, SystemException};
@@ -22,13 +25,28 @@ impl EventService {
     /// # Errors
     /// The adapters cannot be made: their names are taken.
     pub fn serve(&self, parent: &Poa) -> Result<EventChannel, ServeError> {
-        let policies = [
+        self.serve_by(parent, &AdapterPolicies::default())
+    }
+
+    /// Serves the channel as [`EventService::serve`] does, by adapters with further policies, such as priorities.
+    ///
+    /// # Errors
+    /// The adapters cannot be made: their names are taken, or a policy is refused.
+    pub fn serve_by(
+        &self,
+        parent: &Poa,
+        adapters: &AdapterPolicies,
+    ) -> Result<EventChannel, ServeError> {
+        let mut policies = vec![
             PoaPolicy::Lifespan(LifespanPolicy::Persistent),
             PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
         ];
+        policies.extend_from_slice(&adapters.administration);
         let poa = parent.create_poa("EventService", Some(parent.manager()), &policies);
         let poa = poa.map_err(ServeError::of::<Self>)?;
-        self.proxies().serve(&poa).map_err(ServeError::of::<Self>)?;
+        self.proxies()
+            .serve(&poa, adapters)
+            .map_err(ServeError::of::<Self>)?;
         let of = |error| ServeError::of::<Self>(error);
         let id = |name: &str| ObjectId::from(name.as_bytes());
         let consumers: ConsumerAdmin = poa
@@ -42,11 +60,17 @@ impl EventService {
             consumers,
             suppliers,
         };
-        let channel = poa
+        let _: Channel = poa
             .activate_with_id(&id("EventChannel"), channel)
             .map_err(of)?;
+        let addresses: AddrServer = poa
+            .activate_with_id(&id("AddrServer"), Addresses::new(self.clone()))
+            .map_err(of)?;
+        self.keep_address_server(addresses);
         self.federate(parent)?;
-        Ok(channel)
+        // Its reference names TAO's interface, as peers may not ask whether an object has another one.
+        poa.create_reference_with_id(&id("EventChannel"))
+            .map_err(of)
     }
 
     /// Starts the links to other channels, whose objects have an adapter of their own.
@@ -67,9 +91,11 @@ impl ConsumerAdminServant for Admin {
     fn obtain_push_supplier(&self) -> Result<Option<ProxyPushSupplier>, SystemException> {
         self.0.check_access()?;
         let make = |id| Arc::new(ProxySupplier::new(self.0.clone(), id));
-        Ok(Some(
-            self.0.proxies().add(make, self.0.options().unconnected)?,
-        ))
+        Ok(Some(self.0.proxies().add(
+            ProxyOf::Consumer,
+            make,
+            self.0.options().unconnected,
+        )?))
     }
 }
 
@@ -77,9 +103,11 @@ impl SupplierAdminServant for Admin {
     fn obtain_push_consumer(&self) -> Result<Option<ProxyPushConsumer>, SystemException> {
         self.0.check_access()?;
         let make = |id| Arc::new(ProxyConsumer::new(self.0.clone(), id));
-        Ok(Some(
-            self.0.proxies().add(make, self.0.options().unconnected)?,
-        ))
+        Ok(Some(self.0.proxies().add(
+            ProxyOf::Supplier,
+            make,
+            self.0.options().unconnected,
+        )?))
     }
 }
 
@@ -126,5 +154,12 @@ impl EventChannelServant for ChannelObject {
             true => Ok(()),
             false => Err(CantRemoveObserver.into()),
         }
+    }
+}
+
+impl ChannelServant for ChannelObject {
+    fn counts(&self, most_consumers: u32) -> Result<ChannelCounts, SystemException> {
+        self.service.check_access()?;
+        Ok(self.service.counts(most_consumers as usize))
     }
 }

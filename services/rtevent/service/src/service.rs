@@ -2,23 +2,27 @@
 
 use crate::Data;
 use crate::federation::{Federation, UdpCounts, UdpLink};
+use crate::inspect;
 use crate::options::{Convention, ServiceOptions};
 use crate::peer::RemoteObserver;
 use crate::proxy::Proxies;
+use crate::punctual_events::ChannelCounts;
 use crate::refusal::Refusal;
 use crate::reports::Log;
 use crate::rtec_event_channel_admin::Observer;
+use crate::rtec_udp_admin::AddrServer;
 use crate::wire::{Form, Subscribed};
 use parking_lot::{Mutex, RwLock};
-use punctual::SystemException;
+use punctual::protocol::endpoints_of;
 use punctual::stub::{CdrError, Decoder};
+use punctual::{ObjectRef, SystemException};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
-use punctual_rtevent::{Channel, Filter, ObserverId, OptionsError, Subscription};
+use punctual_rtevent::{Channel, ConsumerHandle, Filter, ObserverId, OptionsError, Subscription};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 /// Real-time event service with one channel; clones share it.
@@ -32,6 +36,7 @@ struct Shared {
     proxies: Arc<Proxies>,
     observers: Mutex<Observers>,
     federation: Mutex<Option<Federation>>,
+    addresses: OnceLock<AddrServer>,
     refused: AtomicU64,
     log: Arc<Log>,
 }
@@ -78,12 +83,13 @@ impl EventService {
             proxies: Arc::default(),
             observers: Mutex::default(),
             federation: Mutex::default(),
+            addresses: OnceLock::new(),
             refused: AtomicU64::new(0),
             log,
         })))
     }
 
-    /// Returns the channel, to which suppliers and consumers of this process connect without an ORB between.
+    /// Returns the channel. Suppliers and consumers of this process may connect to it directly, without the ORB.
     #[must_use]
     pub fn channel(&self) -> &Channel<Data> {
         &self.0.channel
@@ -110,6 +116,27 @@ impl EventService {
             .unwrap_or_default()
     }
 
+    /// Returns what the channel has counted, with the counts of at most so many consumers, those with the largest lag
+    /// first, and of no more than 1,000.
+    #[must_use]
+    pub fn counts(&self, most_consumers: usize) -> ChannelCounts {
+        let statistics = self.0.channel.statistics();
+        let counts = inspect::counts(&statistics, most_consumers, |id| self.0.log.peer(id));
+        ChannelCounts {
+            lost: self.0.log.total(),
+            refused: self.0.refused.load(Ordering::Relaxed),
+            ..counts
+        }
+    }
+
+    /// Notes that a consumer is at the first endpoint of a reference.
+    pub(crate) fn note_peer(&self, consumer: &ConsumerHandle<Data>, reference: &ObjectRef) {
+        let endpoints = endpoints_of(reference.orb(), reference.ior());
+        let endpoint = endpoints.first();
+        let address = endpoint.map(|one| format!("{}://{}", one.protocol, one.address.place()));
+        self.0.log.set_peer(consumer, address.unwrap_or_default());
+    }
+
     /// Appends the service's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         crate::metrics::write(&self.0.channel.statistics(), out);
@@ -134,7 +161,7 @@ impl EventService {
     /// Checks whether the peer of the current request may use the channel.
     ///
     /// # Errors
-    /// It may not.
+    /// Access is denied.
     pub(crate) fn check_access(&self) -> Result<(), Refusal> {
         let peers = self.0.peers.read();
         match peers.permits(&peers.requester(), |()| true) {
@@ -232,6 +259,18 @@ impl EventService {
         for handle in gone {
             self.forget(handle);
         }
+    }
+
+    /// Returns the server of the addresses of events by UDP (`RtecUDPAdmin::AddrServer`); `None` before the service is
+    /// served.
+    #[must_use]
+    pub fn address_server(&self) -> Option<AddrServer> {
+        self.0.addresses.get().cloned()
+    }
+
+    /// Keeps the server of addresses. Does nothing if there is one.
+    pub(crate) fn keep_address_server(&self, addresses: AddrServer) {
+        let _ = self.0.addresses.set(addresses);
     }
 
     /// Keeps the links to other channels until the service ends.

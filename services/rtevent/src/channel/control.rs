@@ -59,7 +59,7 @@ impl Control {
         Ok(())
     }
 
-    /// Executes a question: on a thread of its own, if there are some.
+    /// Executes a question: on a thread for questions, if the channel has such threads.
     pub(super) fn execute(&self, question: Arc<dyn Task>) {
         let workers = self.workers.lock();
         match &*workers {

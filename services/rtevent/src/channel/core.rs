@@ -192,7 +192,7 @@ impl<P: Payload> Core<P> {
         }
     }
 
-    /// Starts the threads of questions to peers, if there are to be any.
+    /// Starts the threads that ask peers, if the options ask for them.
     pub(super) fn start_control(&self) -> Result<(), ConnectError> {
         match &self.control {
             Some(control) if !self.clock.is_manual() => {

@@ -63,7 +63,7 @@ impl<P: Payload> Channel<P> {
         Ok(SupplierHandle::new(core.clone(), link))
     }
 
-    /// Adds an observer, which is called at once with what holds, and then after changes.
+    /// Adds an observer, which is called at once with the present state, and then after changes.
     pub fn append_observer(&self, observer: Arc<dyn Observer>) -> ObserverId {
         self.core().observers.append(observer)
     }

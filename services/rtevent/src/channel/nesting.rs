@@ -10,8 +10,8 @@ thread_local! {
 pub(super) struct Nested(());
 
 impl Nested {
-    /// Enters a push; `None` if as many as allowed are in progress, one within the other, in all channels of the
-    /// thread.
+    /// Begins a push; `None` if the maximum number of nested pushes is in progress on the thread, counted over all
+    /// channels.
     #[inline]
     pub(super) fn enter(most: usize) -> Option<Self> {
         let depth = DEPTH.get();

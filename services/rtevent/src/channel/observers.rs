@@ -10,10 +10,10 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObserverId(u64);
 
-/// Observers of a channel, and what they observe.
+/// Observers of a channel, and the subscriptions and publications that they were last given.
 ///
 /// One thread at a time calls them, without a lock. A change that is made meanwhile, also by an observer, leads to another
-/// call by that thread: the last call has what holds.
+/// call by that thread: the last call has the final state.
 #[derive(Default)]
 pub(super) struct Observers {
     state: Mutex<State>,
@@ -53,7 +53,7 @@ struct Round {
 }
 
 impl Observers {
-    /// Adds an observer, and calls it with what holds.
+    /// Adds an observer, and calls it with the present state.
     pub(super) fn append(&self, observer: Arc<dyn Observer>) -> ObserverId {
         let id = {
             let mut state = self.state.lock();
@@ -79,7 +79,7 @@ impl Observers {
         drop(removed);
     }
 
-    /// Replaces selectors of one peer by others, and calls observers if this changes what holds.
+    /// Replaces selectors of one peer by others, and calls observers if this changes the united state.
     pub(super) fn replace(&self, side: Side, old: &[Selector], new: &[Selector]) {
         {
             let mut state = self.state.lock();

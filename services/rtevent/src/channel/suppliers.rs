@@ -131,7 +131,7 @@ impl Suppliers {
         }
     }
 
-    /// Takes no more suppliers, and returns those that are there.
+    /// Closes the set for further suppliers, and returns the present ones.
     pub(super) fn close(&self) -> Vec<SupplierId> {
         let mut state = self.state.lock();
         state.is_closed = true;

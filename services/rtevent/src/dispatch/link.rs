@@ -36,7 +36,8 @@ pub(crate) struct Link<P> {
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     pushed: AtomicU64,
-    /// Events beyond the first of their push, so that pushes of one event count once only.
+    /// Number of pushed events without the first of each push, which `pushed` counts: a push of one event costs one
+    /// increment.
     further: AtomicU64,
     pub(crate) dropped: AtomicU64,
     pub(crate) suspended: AtomicU64,

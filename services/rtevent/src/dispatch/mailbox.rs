@@ -38,9 +38,9 @@ struct State<P> {
 /// Unit in which events wait and are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
-    /// Each event for itself.
+    /// Each event alone.
     Event,
-    /// All of them together.
+    /// All events of a set together.
     Set,
 }
 

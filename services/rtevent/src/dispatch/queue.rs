@@ -25,29 +25,29 @@ struct Entry<P> {
     since: u64,
 }
 
-/// Place of an event in what is pushed together.
+/// Place of an event in a set of events that are pushed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// It stands alone, and may be pushed with others.
+    /// Event without a set, which may be pushed together with others.
     Single,
-    /// More of its set follow.
+    /// Event of a set, not the last one.
     Inside,
-    /// It ends its set.
+    /// Last event of a set.
     Last,
 }
 
 /// Answer of a queue to an event or set.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Offered {
-    /// It is in the queue.
+    /// The event is in the queue.
     Taken,
-    /// It is in the queue, and others are lost: those that it replaced, and the oldest ones.
+    /// The event is in the queue, and others are lost: those that it replaced, and the oldest ones.
     TakenFor { superseded: usize, oldest: usize },
     /// There is no room, and the queue's options do not say what to drop.
     Full,
-    /// It was dropped.
+    /// The event was dropped.
     Dropped,
-    /// It was dropped after its supplier had waited for room.
+    /// The event was dropped after its supplier had waited for room in vain.
     Late,
 }
 
@@ -119,7 +119,7 @@ impl<P: Payload> Queue<P> {
         offered
     }
 
-    /// Takes what is pushed next: a set, or single events up to a batch.
+    /// Takes the events of the next push: a set, or single events up to a batch.
     pub(super) fn take(&mut self, batch: &mut Vec<Event<P>>) {
         let Some(first) = self.entries.front() else {
             return;

@@ -124,7 +124,7 @@ impl Filter {
         Self::timer(TimerStyle::Interval, length)
     }
 
-    /// Accepts the events of a timer that expires when the consumer has received nothing for this long.
+    /// Accepts the events of a timer that expires when the consumer has received no event for this long.
     #[must_use]
     pub fn deadline(length: Duration) -> Self {
         Self::timer(TimerStyle::Deadline, length)

@@ -104,7 +104,7 @@ pub enum FilterError {
     TooShort {
         /// Entry of the timer.
         at: usize,
-        /// Its length.
+        /// Length of the timer.
         length: Duration,
         /// Least length allowed.
         limit: Duration,

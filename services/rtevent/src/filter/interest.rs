@@ -7,7 +7,7 @@ use super::tree::Tree;
 pub(crate) enum Interest {
     /// Any type.
     All,
-    /// These, sorted.
+    /// Event types, sorted.
     Kinds(Vec<i32>),
 }
 

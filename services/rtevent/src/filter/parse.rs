@@ -80,9 +80,9 @@ struct Parser {
 
 /// Node with children to come.
 struct Open {
-    /// Its entry.
+    /// Entry of the node in the list.
     entry: usize,
-    /// Its node.
+    /// Index of the node in the tree.
     node: usize,
     /// Number of its children; `None` for a group that reaches to the next one.
     children: Option<usize>,

@@ -44,7 +44,7 @@ fn masked(masks: Bits, values: Bits) -> Vec<Selector> {
     }
 }
 
-/// Joins lists into the longest of them, so that each selector moves a few times only, however deep the tree.
+/// Joins lists into the longest of them, so that each selector is moved a few times only, even in deep trees.
 fn union(mut lists: Vec<Vec<Selector>>) -> Vec<Selector> {
     let longest = (0..lists.len()).max_by_key(|index| lists[*index].len());
     let Some(longest) = longest else {

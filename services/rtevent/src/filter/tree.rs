@@ -8,7 +8,7 @@ use crate::level::{Level, Schedule};
 use crate::peer::Selector;
 use std::time::Duration;
 
-/// Filter with what is computed once, when a consumer subscribes.
+/// Filter, and data about it that are computed once, when a consumer subscribes.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(super) nodes: Vec<Node>,
@@ -44,14 +44,14 @@ pub(super) struct Conjunction {
     pub(super) parent: Option<Slot>,
     /// Number of its children.
     pub(super) children: u32,
-    /// Its first mark.
+    /// Index of the mark of the conjunction's first child.
     pub(super) first_mark: u32,
 }
 
 /// Timer of a tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TreeTimer {
-    /// Its node.
+    /// Index of the timer's node.
     pub(crate) node: u32,
     /// Style and length.
     pub(crate) timer: Timer,
@@ -92,7 +92,7 @@ impl Tree {
         !self.conjunctions.is_empty()
     }
 
-    /// Returns whether the tree has timers that start anew when the consumer receives something.
+    /// Returns whether the tree has timers that restart when the consumer receives an event.
     pub(crate) fn has_deadlines(&self) -> bool {
         self.has_deadlines
     }

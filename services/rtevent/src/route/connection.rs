@@ -18,7 +18,7 @@ pub(crate) struct Connection<P> {
 
 struct Mailboxes<P> {
     options: QueueOptions,
-    /// One for each level, by urgency.
+    /// Mailboxes, one for each level, the most urgent first.
     all: Vec<Arc<Mailbox<P>>>,
 }
 

@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Deliveries of a channel, with buffers that are used again, so that warm events allocate nothing.
+/// Deliveries of a channel, with buffers that are reused, so that a warm delivery allocates nothing.
 pub(crate) struct Deliveries<P> {
     /// Suppliers' threads push to consumers.
     is_reactive: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Deliveries<P> {
 struct Buffers<P> {
     /// Events that reach a consumer together.
     set: Vec<Event<P>>,
-    /// Such sets of pending deliveries, one behind the other.
+    /// Sets of pending deliveries, in the order of delivery.
     sets: Vec<Event<P>>,
     pending: Vec<Pending<P>>,
 }
@@ -221,7 +221,7 @@ impl<P: Payload> Buffers<P> {
     }
 }
 
-/// Delivers events whose level is computed, or with which deadlines start anew.
+/// Delivers events one at a time: their level is computed, or they restart deadline timers.
 fn deliver_single<P: Payload>(target: &Target<P>, events: &[Event<P>], now: &Now<'_>) {
     let subscribed = &target.subscribed;
     subscribed.note_received(now);

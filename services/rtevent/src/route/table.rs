@@ -19,9 +19,9 @@ pub(crate) struct Table<P> {
 
 struct State<P> {
     all: Subscriptions<P>,
-    /// Those that accept a few types only.
+    /// Subscriptions that accept a few types only.
     by_kind: NumberMap<Subscriptions<P>>,
-    /// The others.
+    /// Subscriptions that accept events of any type.
     of_all_kinds: Subscriptions<P>,
     routes: Routes<P>,
     /// Number of changes.
@@ -40,14 +40,14 @@ struct Routes<P> {
     weight: usize,
 }
 
-/// Largest number of parts of routes that are kept, for each route that may be.
+/// Maximum number of targets in all cached routes together, as a multiple of the maximum number of routes.
 const WEIGHT: usize = 64;
 
 /// Refusal of a subscription.
 pub(crate) enum Refused {
     /// The table is closed.
     Closed,
-    /// The table has as many subscriptions as it may have.
+    /// The table has its maximum number of subscriptions.
     Full,
     /// The subscription that is to be replaced is not there.
     NotThere,
@@ -112,7 +112,7 @@ impl<P: Payload> Table<P> {
         Some(old)
     }
 
-    /// Takes no more subscriptions, and returns those that are there.
+    /// Closes the table for further subscriptions, and returns the consumers of the present ones.
     pub(crate) fn close(&self) -> Vec<ConsumerId> {
         let mut state = self.state.write();
         state.is_closed = true;

@@ -29,9 +29,9 @@ pub(super) struct Target<P> {
 
 /// Way from an event to its consumer.
 pub(super) enum Reach {
-    /// Each event reaches it by itself, at the target's level, and nothing else happens.
+    /// Each event is delivered alone, at the target's level.
     Direct,
-    /// Each event reaches it by itself; its level is computed, or deadlines start anew.
+    /// Each event is delivered alone, at a level that is computed for it, or restarts deadline timers.
     Single,
     /// Conjunctions collect events.
     Collected(Box<Path>),

@@ -34,9 +34,9 @@ struct Level {
 pub(crate) struct Expired<T> {
     /// Time at which it was due.
     pub(crate) at: u64,
-    /// Its key, by which it may be started again.
+    /// Key of the timer, by which it may be restarted.
     pub(crate) key: Key,
-    /// Its value.
+    /// Value that was stored with the timer.
     pub(crate) value: T,
 }
 
@@ -60,7 +60,7 @@ impl<T: Clone> Wheel<T> {
         self.timers.add(value)
     }
 
-    /// Starts a timer, or starts it anew, for a time. Does nothing for one that has been removed.
+    /// Starts or restarts a timer, which is due at `at`. Does nothing for a timer that has been removed.
     pub(crate) fn start(&mut self, key: Key, at: u64) {
         self.stop(key);
         // Rounded up, so that no timer expires early; one that is due already expires at the next tick.

@@ -45,7 +45,7 @@ impl Anomaly {
 #[derive(Debug, Default)]
 pub(crate) struct Anomalies {
     found: Vec<SchedulingAnomaly>,
-    /// Number of those that are not reported one by one.
+    /// Number of anomalies beyond the ones that are reported one by one.
     more: usize,
 }
 

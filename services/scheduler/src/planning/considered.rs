@@ -175,7 +175,7 @@ impl Considered {
     }
 }
 
-/// Returns an operation as the library has it, at its lowest rate and without calls. An operation with
+/// Converts an operation to the library's model, at its lowest rate and without calls. An operation with
 /// a period runs by it, even if others call it.
 fn modelled(kept: &Operation) -> model::Operation {
     let attributes = &kept.attributes;

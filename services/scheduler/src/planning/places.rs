@@ -14,7 +14,7 @@ use crate::kept::Place;
 use crate::refusal::Refusal;
 use crate::rtec_scheduler::{ConfigInfo, DispatchingTypeT, HandleT};
 
-/// Native priorities from that of the last level to that of the first. The lower number may be the
+/// Range of native priorities, from the last level's to the first level's. The lower number may be the
 /// more urgent one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Priorities {
@@ -50,7 +50,7 @@ impl Priorities {
     }
 }
 
-/// Returns a number of levels, of which there are no more than operations, for arithmetic.
+/// Converts a number of levels, which is at most the number of operations.
 fn wide(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

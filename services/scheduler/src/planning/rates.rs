@@ -1,6 +1,6 @@
 //! Admission of rates: for each operation that has several, the highest at which all fit.
 //!
-//! Operations with a period compete with what they and the operations that they call take in all
+//! Operations with a period compete with their total time, which includes the operations that they call
 //! (Gill, Levine and Schmidt 2001).
 
 use std::collections::BTreeMap;

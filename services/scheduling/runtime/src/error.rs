@@ -62,7 +62,7 @@ pub enum MachineError {
     /// A priority has no native priority.
     #[error("priority {0} has no native priority by the mapping of the RTORB")]
     NoPriority(i16),
-    /// The operating system does not say which processors there are.
+    /// The operating system does not report the processors.
     #[error("cannot read the processors of this process: {0}")]
     Unknown(#[from] io::Error),
 }
@@ -84,7 +84,7 @@ pub enum NoiseError {
     Processor {
         /// Number of the processor.
         wanted: usize,
-        /// Numbers of those that it may run on.
+        /// Numbers of the processors on which the process may run.
         allowed: Vec<usize>,
     },
     /// The measuring thread ended before its first cycle.
@@ -137,7 +137,7 @@ pub enum ScheduleError {
         /// Names of the operations.
         late: Vec<String>,
     },
-    /// Threads do not execute the operation as the plan has it.
+    /// Threads do not execute the operation as planned.
     #[error(
         "operation `{operation}` is not executed as planned: {why}; change the model or the strategy, or start \
          with `Unproved::Admit`"

@@ -135,7 +135,7 @@ const CYCLE: u64 = 1_000_000_000;
 /// Time of a cycle for which the thread watches, in nanoseconds.
 const WATCH: u64 = CYCLE / 10 * 9;
 
-/// Watches a processor, and gives what was seen after each cycle, until `give` says that it is enough.
+/// Watches a processor, and calls `give` with the noise so far after each cycle, until `give` says stop.
 fn watch(
     options: &NoiseOptions,
     at: usize,

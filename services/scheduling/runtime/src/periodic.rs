@@ -40,7 +40,7 @@ pub struct Executed {
     pub jobs: u64,
     /// Number of jobs that ended after their deadline.
     pub missed: u64,
-    /// Number of releases that were passed over, as the job before lasted beyond the next one.
+    /// Number of skipped releases: the previous job was still running.
     pub skipped: u64,
     /// Longest time from a release to the end of its job.
     pub longest_response: Time,
@@ -227,7 +227,7 @@ impl Shared {
         release.saturating_add(late.div_ceil(period).saturating_mul(period))
     }
 
-    /// Returns the next release after one, and counts those that are passed over.
+    /// Returns the next release after the given one, and counts releases that are skipped.
     fn next(&self, release: u64) -> u64 {
         let period = self.period.load(Ordering::Relaxed);
         let late = clock::nanos().saturating_sub(release);

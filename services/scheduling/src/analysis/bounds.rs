@@ -1,8 +1,8 @@
 //! Bounds of the utilisation: quick tests by sums, of which all but one can refuse a set that meets
 //! its deadlines.
 //!
-//! They hold for independent, preemptive tasks without release jitter. Of a deadline below the
-//! period, the tests that are only sufficient take the density, execution time by deadline.
+//! They hold for independent, preemptive tasks without release jitter. If a deadline is
+//! below the period, the sufficient tests use density (execution time divided by deadline).
 
 use super::occupancy::{Occupancy, occupancy, occupancy_of};
 use super::task::{Preemption, Task};

@@ -1,4 +1,4 @@
-//! Time that a reservation of a processor (`SCHED_DEADLINE`) guarantees to the tasks in it.
+//! Processor time that a reservation (`SCHED_DEADLINE`) guarantees to the tasks in it.
 //!
 //! An admitted reservation gets its runtime before its deadline in each of its periods. The worst
 //! case is a first period served at once and a next one served at its deadline (Shin and Lee 2003;

@@ -10,7 +10,7 @@ use super::load::{Load, Verdict};
 use crate::analysis::Response;
 use crate::analysis::fixed_priority::{Prioritized, responses};
 
-/// Tasks with few priorities, and the price of it.
+/// Tasks with a reduced number of priorities, and the cost of the reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packing {
     /// Level of each task, in the order of the tasks; larger numbers are served first, the lowest

@@ -31,7 +31,7 @@ pub struct Prepared {
 /// Effect of a change of one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
-    /// Response times that were computed anew, by index of the task; all others stay.
+    /// Response times that were recomputed, by index of the task; all others stay.
     pub responses: Vec<(usize, Response)>,
     /// Tasks that meet their deadlines now, and would not with the change.
     pub broken: Vec<usize>,

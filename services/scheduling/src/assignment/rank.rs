@@ -125,8 +125,8 @@ impl Order {
         priorities
     }
 
-    /// Returns the candidates' tasks with their priorities, in the order of the candidates, which
-    /// are those that were ordered.
+    /// Returns the candidates' tasks with their priorities, in the order of the candidates,
+    /// which must be the candidates that were ranked.
     #[must_use]
     pub fn prioritized<'t>(&self, candidates: &'t [Candidate]) -> Vec<Prioritized<'t>> {
         let tasks = candidates.iter().map(|candidate| &candidate.task);

@@ -21,7 +21,7 @@ const LARGEST_SCALE: u64 = 1_000 * MILLION;
 pub struct Miss {
     /// Index of the task.
     pub task: usize,
-    /// Its response time.
+    /// Response time of the task.
     pub response: Response,
     /// Time by which the response exceeds the deadline; `None` if the response has no bound.
     pub late: Option<Time>,
@@ -51,8 +51,8 @@ pub fn misses(tasks: &[Prioritized<'_>]) -> Vec<Miss> {
         .collect()
 }
 
-/// Returns the changes of each single task that would do: the mend of a set that misses deadlines,
-/// the slack of a set that meets them.
+/// Returns, for each task, by how much this task alone has to change so that the set meets its deadlines, or may
+/// change so that it still does.
 #[must_use]
 pub fn changes(tasks: &[Prioritized<'_>]) -> Vec<Change> {
     let of = |task| Change {

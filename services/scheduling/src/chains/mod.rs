@@ -36,7 +36,7 @@ pub struct Place {
 /// Streams with their places.
 #[derive(Clone, Copy, Debug)]
 pub struct Chains<'s> {
-    /// Streams, each after those that release it.
+    /// Streams; a stream follows the streams that release it.
     pub streams: &'s [Stream],
     /// Place of each stream; `None` for those that are left out.
     pub places: &'s [Option<Place>],
@@ -49,7 +49,7 @@ pub struct Chains<'s> {
     pub interference: &'s [Option<Task>],
 }
 
-/// Response time of a stream, and what it depends on.
+/// Response time of a stream, and the inputs of its analysis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndToEnd {
     /// Worst response, counted from the release of the chain's source.
@@ -165,7 +165,7 @@ impl<'s> Search<'s> {
         works.fold(0, u64::saturating_add) <= EFFORT
     }
 
-    /// Takes work from what is left; returns `None` if it is not enough.
+    /// Deducts work from the effort that is left; returns `None` if the limit of effort is exceeded.
     fn spend(&mut self, work: usize) -> Option<()> {
         self.effort = self.effort.checked_sub(work as u64)?;
         Some(())

@@ -22,7 +22,7 @@ pub(super) struct Resident<'s> {
     pub(super) level: usize,
     pub(super) jitter: Time,
     pub(super) suspended: Time,
-    /// Response as it was found last.
+    /// Most recent result of the response-time analysis.
     pub(super) before: Response,
     /// Longest blocking by lower levels, before each of its parts.
     pub(super) blocking: Time,
@@ -39,7 +39,7 @@ pub(super) struct Found {
     pub(super) local: Response,
 }
 
-/// Returns the blocking of each stream by those of lower levels.
+/// Returns the blocking of each stream by streams of lower levels.
 pub(super) fn blocking(residents: &[Resident<'_>], protocol: Protocol) -> Vec<Blocking> {
     let locking: Vec<_> = residents
         .iter()
@@ -104,8 +104,8 @@ struct Kind<'p> {
     platform: Option<&'p Task>,
 }
 
-/// Returns a task as others see it: with its release jitter, and, if it is suspended, the jitter of its
-/// last part, of which `response` is the latest end known.
+/// Returns the task for the analysis of other tasks: with its release jitter, and, if it is suspended, the jitter of
+/// its last part, whose latest known end is `response`.
 pub(crate) fn seen_by_others(
     task: &Task,
     jitter: Time,
@@ -125,7 +125,7 @@ impl Resident<'_> {
         seen_by_others(self.task, self.jitter, self.suspended, self.before)
     }
 
-    /// Returns the task as its own analysis has it. Each job is blocked again after each reply, which
+    /// Returns the task for its own analysis. Each job is blocked again after each reply, which
     /// counts as a longer suspension.
     fn by_itself(&self) -> Task {
         let suspended = self.suspended + self.blocking * self.replies;
@@ -171,7 +171,8 @@ fn one_call(task: &Task, jobs: u64) -> Task {
     floating(one)
 }
 
-/// Returns a task of which no part is certain to be its last.
+/// Returns a task that may be preempted at any time up to its end, but for its sections without preemption: no
+/// section is known to be the last part of a job.
 fn floating(mut task: Task) -> Task {
     let longest = task.longest_section();
     if !longest.is_zero() {
@@ -180,7 +181,7 @@ fn floating(mut task: Task) -> Task {
     task
 }
 
-/// Returns a task as its own analysis has it: its suspension counts as execution, during which
+/// Returns a task for its own analysis: its suspension counts as execution, during which
 /// others run, so that no part of it is certain to be its last.
 pub(crate) fn by_itself(task: &Task, suspended: Time) -> Task {
     if suspended.is_zero() {

@@ -1,4 +1,4 @@
-//! One row: the jobs of a stream.
+//! Row of the picture: the jobs of a stream.
 
 use super::markup::Markup;
 use super::scale::Scale;

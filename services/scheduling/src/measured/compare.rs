@@ -1,5 +1,6 @@
-//! Comparison of a plan with what was measured.
+//! Comparison of a plan with measurements.
 
+use super::arrivals::jitter;
 use super::file::{MeasuredOperation, Measurements, Times};
 use super::timeline::{RecordedJob, RecordedTimeline};
 use crate::model::Model;
@@ -69,7 +70,7 @@ impl Finding {
     }
 }
 
-/// Compares the operations of a plan with what was measured: first those of the model, in its
+/// Compares the operations of a plan with measurements: first those of the model, in its
 /// order, then those that the plan does not have.
 #[must_use]
 pub fn compare(model: &Model, plan: &Plan, measured: &Measurements) -> Vec<Compared> {
@@ -116,7 +117,9 @@ struct Planned<'p> {
 pub fn compare_timeline(model: &Model, plan: &Plan, recorded: &RecordedTimeline) -> Vec<Compared> {
     let mut all = compare(model, plan, &recorded.measurements());
     for compared in &mut all {
-        compared.add_jobs(recorded.jobs(&compared.operation));
+        let jobs = recorded.jobs(&compared.operation);
+        compared.add_jobs(jobs);
+        compared.judge_bursts(plan, jobs);
     }
     all
 }
@@ -201,6 +204,22 @@ impl Compared {
             .is_some_and(|(time, left)| time > left);
         if is_longer && !self.findings.contains(&Finding::MissedDeadline) {
             self.findings.push(Finding::DeadlineNotJudged);
+        }
+    }
+
+    /// Adds that jobs came in a longer burst than period and jitter of the plan allow.
+    fn judge_bursts(&mut self, plan: &Plan, jobs: &[RecordedJob]) {
+        let streams: Vec<usize> = plan.streams_of(&self.operation).collect();
+        let [only] = streams[..] else { return };
+        let (Some(stream), Some(analysed)) =
+            (plan.streams.get(only), plan.analysed.streams.get(only))
+        else {
+            return;
+        };
+        let reads: Vec<Time> = jobs.iter().map(|job| job.read).collect();
+        let is_early = analysed.jobs == 1 && jitter(&reads, stream.period) > stream.jitter;
+        if is_early && !self.findings.contains(&Finding::EarlyRelease) {
+            self.findings.push(Finding::EarlyRelease);
         }
     }
 

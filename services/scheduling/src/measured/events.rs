@@ -30,7 +30,7 @@ struct Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Read,
-    /// The upcall begins, of the operation with this number, if it has a name.
+    /// Begin of the upcall; number of its operation, if the operation has a name.
     Upcall(Option<u32>),
     UpcallEnd,
 }
@@ -43,7 +43,7 @@ struct Request {
     request: u32,
 }
 
-/// Event as the file has it.
+/// Event in the form of the file.
 #[derive(serde::Deserialize)]
 struct Written<'e> {
     #[serde(borrow)]
@@ -95,7 +95,7 @@ impl Events {
         operations.collect()
     }
 
-    /// Keeps an event that tells of jobs. Fails if there are too many.
+    /// Keeps an event of a job; ignores other events. Fails if there are too many.
     fn add(&mut self, written: Written<'_>) -> Result<(), &'static str> {
         let stage = match (&*written.ph, &*written.name) {
             ("i", "read") => Stage::Read,
@@ -133,7 +133,7 @@ impl Events {
     }
 }
 
-/// Adds an event to those of its request. Returns the job, with the number of its operation, if its upcall ends.
+/// Adds an event to its request. Returns the job, with the number of its operation, if its upcall ends.
 ///
 /// Requests that were in progress when the recording began or ended are no jobs.
 fn advance(open: &mut HashMap<Request, Open>, event: &Event) -> Option<(u32, RecordedJob)> {

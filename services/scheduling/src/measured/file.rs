@@ -1,7 +1,9 @@
 //! Form of the file that an ORB writes.
 
+use super::arrivals::Arrivals;
+use super::nanos::nanos;
 use crate::time::Time;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Times of all operations of a process.
@@ -26,6 +28,9 @@ pub struct MeasuredOperation {
     pub response: Times,
     /// Distances of the beginnings of jobs that follow one another.
     pub distance: Times,
+    /// Period and jitter within which all jobs came; `None` of a single job, and in files of earlier versions.
+    #[serde(default)]
+    pub arrivals: Option<Arrivals>,
 }
 
 /// Distribution of times. All are zero if there are none.
@@ -50,10 +55,6 @@ pub struct Times {
     pub max: Time,
 }
 
-fn nanos<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Time, D::Error> {
-    u64::deserialize(deserializer).map(Time::from_nanos)
-}
-
 impl Measurements {
     /// Returns the operations by name. Interfaces of one name with several versions are one
     /// operation, with the worst times of all.
@@ -73,9 +74,22 @@ impl Measurements {
 
 impl MeasuredOperation {
     fn merge(&mut self, other: &Self) {
+        self.arrivals = self.united_arrivals(other);
         self.execution.merge(&other.execution);
         self.response.merge(&other.response);
         self.distance.merge(&other.distance);
+    }
+
+    /// Returns the period and the jitter of the jobs of two operations together; `None` if those of one are not known.
+    fn united_arrivals(&self, other: &Self) -> Option<Arrivals> {
+        let single = |operation: &Self| operation.distance.count == 0;
+        match (self.arrivals, other.arrivals) {
+            (Some(one), Some(two)) => Some(one.united(two)),
+            // A job more, at any time, is one that comes a period early.
+            (Some(arrivals), None) if single(other) => Some(arrivals.with_one()),
+            (None, Some(arrivals)) if single(self) => Some(arrivals.with_one()),
+            _ => None,
+        }
     }
 
     /// Returns the jitter: the longest distance minus the shortest.

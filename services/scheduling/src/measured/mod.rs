@@ -4,14 +4,17 @@
 //! file. It also records a time line of requests (`-ORBTimeline`, `punctual_orb::timeline`): [`RecordedTimeline`].
 //! [`Observed`] is read from a file of either kind.
 
+mod arrivals;
 mod compare;
 mod events;
 mod file;
 mod model;
+mod nanos;
 mod noise;
 mod observed;
 mod timeline;
 
+pub use arrivals::Arrivals;
 pub use compare::{Compared, Finding, compare, compare_timeline};
 pub use file::{MeasuredOperation, Measurements, Times};
 pub use model::{Margin, MarginError, write_model};

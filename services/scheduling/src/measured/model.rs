@@ -1,5 +1,6 @@
 //! Model made of measured operations.
 
+use super::arrivals::Arrivals;
 use super::file::{MeasuredOperation, Measurements};
 use crate::model::{LONGEST_NAME, MOST_OPERATIONS};
 use crate::time::Time;
@@ -49,11 +50,12 @@ impl fmt::Display for Margin {
 }
 
 /// Writes a model in TOML with the measured operations: the longest execution time with the margin
-/// as `wcet`, the median as `typical`, the shortest distance as `period`. Comments tell what was
-/// measured, and what is left out.
+/// as `wcet`, the median as `typical`, and a `period` with its `jitter` within which all jobs came, bursts included.
+/// Comments tell what was measured, and what is left out.
 ///
-/// An operation whose jobs came closer together than one takes has the mean distance as period,
-/// and the rest as jitter. One with a single job has no distance, and is left out.
+/// The deadline is a period after the latest release. Files of earlier versions do not tell of bursts: the shortest
+/// distance is the period, or the mean one if jobs came closer together than one takes. An operation with a single job
+/// has no distance, and is left out.
 #[must_use]
 pub fn write_model(measured: &Measurements, margin: Margin) -> String {
     let mut out = format!(
@@ -109,6 +111,37 @@ fn write_operation(out: &mut String, name: &str, one: &MeasuredOperation, margin
 }
 
 fn write_period(out: &mut String, one: &MeasuredOperation, wcet: Time) {
+    match one.arrivals {
+        Some(arrivals) => write_arrivals(out, arrivals, wcet),
+        None => write_distance(out, one, wcet),
+    }
+}
+
+/// Writes a period and a jitter that hold for bursts of any length.
+fn write_arrivals(out: &mut String, arrivals: Arrivals, wcet: Time) {
+    let safe = down(arrivals.period.min(Time::LONGEST));
+    if safe < wcet {
+        write_overload(out, safe);
+    }
+    let (period, jitter) = (safe.max(wcet), up(arrivals.jitter));
+    push(out, format_args!("period = \"{period}\"\n"));
+    if !jitter.is_zero() {
+        let deadline = up((period + jitter).min(Time::LONGEST));
+        push(
+            out,
+            format_args!("jitter = \"{jitter}\"\ndeadline = \"{deadline}\"\n"),
+        );
+    }
+}
+
+fn write_overload(out: &mut String, mean: Time) {
+    let message =
+        format!("The mean distance, {mean}, is shorter than `wcet`: one processor cannot do it.");
+    write_comment(out, &message);
+}
+
+/// Writes a period by the distances of two jobs alone, which does not bound long bursts.
+fn write_distance(out: &mut String, one: &MeasuredOperation, wcet: Time) {
     let shortest = down(one.distance.min.min(Time::LONGEST));
     if shortest >= wcet {
         return push(out, format_args!("period = \"{shortest}\"\n"));
@@ -116,13 +149,11 @@ fn write_period(out: &mut String, one: &MeasuredOperation, wcet: Time) {
     let mean = down(one.distance.mean.min(Time::LONGEST));
     let period = mean.max(wcet);
     match mean >= wcet {
-        true => write_comment(out, "Jobs came in bursts: the period is the mean distance."),
-        false => write_comment(
+        true => write_comment(
             out,
-            &format!(
-                "The mean distance, {mean}, is shorter than `wcet`: one processor cannot do it."
-            ),
+            "Jobs came in bursts, of which the file does not tell: the period is the mean distance.",
         ),
+        false => write_overload(out, mean),
     }
     let jitter = up(period - shortest);
     push(

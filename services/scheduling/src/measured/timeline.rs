@@ -1,5 +1,6 @@
 //! Time line of requests, as an ORB has recorded it.
 
+use super::arrivals::Arrivals;
 use super::file::{MeasuredOperation, Measurements, Times};
 use crate::time::Time;
 
@@ -63,15 +64,17 @@ impl RecordedTimeline {
     /// Returns the distributions of response times and distances, without execution times.
     pub(super) fn measurements(&self) -> Measurements {
         let operations = self.operations.iter().map(|one| {
-            let reads = one.jobs.windows(2).filter_map(|pair| match pair {
-                [one, next] => Some(next.read - one.read),
+            let reads: Vec<Time> = one.jobs.iter().map(|job| job.read).collect();
+            let distances = reads.windows(2).filter_map(|pair| match pair {
+                [one, next] => Some(*next - *one),
                 _ => None,
             });
             MeasuredOperation {
                 name: one.name.clone(),
                 execution: Times::default(),
                 response: Times::of(one.jobs.iter().map(RecordedJob::response).collect()),
-                distance: Times::of(reads.collect()),
+                distance: Times::of(distances.collect()),
+                arrivals: Arrivals::of(&reads),
             }
         });
         Measurements {

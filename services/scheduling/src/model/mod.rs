@@ -79,7 +79,7 @@ pub struct Message {
     pub time: Time,
 }
 
-/// Operation of an object, with what it needs.
+/// Operation of an object, with its times, releases and calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Name of the operation, unique in the model.
@@ -190,7 +190,7 @@ impl Model {
 }
 
 impl Interference {
-    /// Returns the task that takes at least as much.
+    /// Returns a periodic task that takes at least as much processor time as the interference.
     #[must_use]
     pub const fn task(self) -> Task {
         Task::interference(self.most, self.every)

@@ -107,7 +107,7 @@ impl Adding<'_> {
     }
 }
 
-/// Adds to a table what it does not state itself. The values' places begin at `start`.
+/// Adds the values that a table does not state itself. The values' places begin at `start`.
 fn complete(table: &mut Operation, info: &RtInfo, start: usize) {
     let times = [
         (&mut table.wcet, &info.wcet),

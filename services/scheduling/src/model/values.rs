@@ -1,4 +1,4 @@
-//! Makes a model of values, for programs that have no file of it.
+//! Makes a model from Rust values, for programs without a model file.
 
 use super::names::LONGEST_NAME;
 use super::sources::Sources;

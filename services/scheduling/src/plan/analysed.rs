@@ -20,7 +20,7 @@ pub(crate) struct Analysed {
     pub(crate) outcomes: Vec<Option<EndToEnd>>,
     /// Number of replies that each stream awaits in a release.
     replies: Vec<u64>,
-    /// Execution time of each stream's operation, without those that it calls.
+    /// Execution time of each stream's operation, without the operations that it calls.
     wcets: Vec<Time>,
     /// Streams of each processor.
     residents: Vec<Vec<usize>>,
@@ -95,7 +95,7 @@ impl Analysed {
         Time::from_nanos(all / self.replies[stream].saturating_add(1))
     }
 
-    /// Returns the task of a stream as its own analysis has it: with its blocking, and with its
+    /// Returns the task of a stream for its own analysis: with its blocking, and with its
     /// suspension, and the blocking after it, as execution. A stream whose reply is awaited has no jitter: its response counts
     /// from the call.
     pub(super) fn own(&self, stream: usize) -> Task {
@@ -130,7 +130,7 @@ impl Analysed {
         Some(Time::from_nanos(left))
     }
 
-    /// Returns the task of a stream as others see it.
+    /// Returns the task of a stream for the analysis of other streams.
     pub(super) fn seen(&self, stream: usize) -> Task {
         let task = &self.streams[stream].task;
         match &self.outcomes[stream] {

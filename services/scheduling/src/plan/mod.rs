@@ -39,7 +39,7 @@ pub struct Plan {
     pub strategy: String,
     /// Processors of all hosts.
     pub processors: Vec<PlannedProcessor>,
-    /// Streams of jobs, each after those that release it.
+    /// Streams of jobs; a stream follows the streams that release it.
     pub streams: Vec<PlannedStream>,
     /// `false` if the analysis was given up, as too many streams influence one another: then no
     /// response has a bound.
@@ -55,7 +55,7 @@ pub struct PlannedProcessor {
     pub host: String,
     /// Number of the processor on its host.
     pub number: usize,
-    /// Share of its time that admitted streams take, 1.0 for all of it.
+    /// Share of the processor's time that admitted streams take; 1.0 for the whole processor.
     pub utilisation: f64,
     /// Time that the platform takes, if any.
     pub interference: Option<Interference>,
@@ -106,7 +106,7 @@ pub enum Verdict {
     Misses,
     /// The strategy's admission left the stream out.
     LeftOut,
-    /// A stream that releases this one is left out.
+    /// The plan leaves out a stream that releases this one.
     NeverReleased,
 }
 

@@ -68,7 +68,7 @@ impl Plan {
         here.any(|&stream| self.streams[stream].verdict == Verdict::Misses)
     }
 
-    /// Returns moves of the operations of a processor to those that have room by themselves.
+    /// Returns the moves of a processor's operations to other processors that have room for them.
     fn candidates(&self, model: &Model, processor: usize) -> Vec<Move> {
         let name = &self.processors[processor].host;
         let of_host = |at: &usize| self.processors[*at].host == *name;

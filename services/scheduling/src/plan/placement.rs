@@ -136,8 +136,8 @@ fn spread(problem: &Problem<'_>, is_static: bool, platform: Option<&Task>) -> Ve
     tested.map_or_else(|_| evenly(problem), |found: Placement| found.processors)
 }
 
-/// Places tasks where they are pinned, and the others, in falling order of utilisation, where the load is least,
-/// whatever fits.
+/// Places pinned tasks at their processors, and the others, in falling order of utilisation, at the least loaded
+/// processor, even if they do not fit.
 fn evenly(problem: &Problem<'_>) -> Vec<usize> {
     let share = |task: &Task| task.wcet.ratio(task.period);
     let mut places: Vec<Option<usize>> = problem.pinned.to_vec();

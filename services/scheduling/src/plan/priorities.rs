@@ -64,7 +64,7 @@ fn leave_out_unreleased(streams: &[Stream], places: &mut [Option<Place>]) {
     }
 }
 
-/// Returns a stream as strategies see it.
+/// Returns the data of a stream by which strategies assign priorities.
 pub(super) fn candidate(model: &Model, stream: &Stream) -> Candidate {
     let operation = &model.operations[stream.operation];
     Candidate::new(stream.task.clone())

@@ -1,4 +1,4 @@
-//! One priority for each operation: an object adapter serves an operation at one priority, where a
+//! Common priority of all streams of an operation: an object adapter serves an operation at one priority, where a
 //! plan may have several streams of it.
 
 use super::Plan;

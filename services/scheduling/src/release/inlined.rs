@@ -1,4 +1,4 @@
-//! Operations that run in their callers' threads, and what a job thereby does in all.
+//! Operations that run in their callers' threads, and the total work of a job with them.
 
 use crate::analysis::Preemption;
 use crate::analysis::blocking::CriticalSection;
@@ -124,7 +124,7 @@ impl Inlined {
 #[derive(Default)]
 struct Called {
     demand: Time,
-    /// Longest section without preemption of one of them.
+    /// Longest section without preemption of a called operation.
     longest: Time,
 }
 

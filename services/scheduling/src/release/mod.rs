@@ -46,7 +46,7 @@ pub struct Release {
     pub awaited: Option<u64>,
 }
 
-/// Returns the streams of a model, each after those that release it.
+/// Returns the streams of a model; a stream follows the streams that release it.
 ///
 /// # Errors
 /// Rates that contradict each other, two-way calls of conjunctions, too many streams.

@@ -55,7 +55,7 @@ struct Entry {
 pub(super) struct Admission<'s> {
     strategy: &'s dyn Strategy,
     limit: Limit<'s>,
-    /// Rate of each operation, if admitted: its number and the operation at it.
+    /// Admitted rate of each operation, by index: number of the rate, and the operation at this rate.
     pub(super) admitted: Vec<Option<(usize, Candidate)>>,
     /// Utilisation of each operation's first refusal.
     pub(super) refused: Vec<Option<f64>>,
@@ -164,7 +164,7 @@ fn entries((operation, of): (usize, &Operation)) -> Vec<Entry> {
     rates.into_iter().enumerate().map(entry).collect()
 }
 
-/// Returns a load's utilisation for people; 1.0 for the whole processor.
+/// Returns a load's utilisation as a fraction, to be shown: 1.0 is the whole processor.
 #[expect(clippy::cast_precision_loss, reason = "a ratio for people")]
 fn utilisation(load: &Load) -> f64 {
     load.share as f64 / WHOLE as f64

@@ -70,7 +70,7 @@ pub struct Operation {
     pub importance: Level,
 }
 
-/// Operation at one of its rates, as the order of admission sees it.
+/// Operation at one of its rates: the data by which the order of admission is computed.
 #[derive(Clone, Copy, Debug)]
 pub struct Rate<'c> {
     /// Operation at this rate.

@@ -12,7 +12,7 @@ pub(super) struct Processor {
     /// Number of times that a job was chosen.
     pub(super) look: u64,
     pub(super) running: Option<usize>,
-    /// Job whose turn it is; it may have lent it to the running one.
+    /// Job to be served; it may have lent its turn to the running job (priority inheritance).
     pub(super) served: Option<usize>,
     pub(super) since: Time,
     /// `true` if a job was added or removed since the last choice.

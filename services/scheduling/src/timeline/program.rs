@@ -110,7 +110,7 @@ fn sections(stream: &Stream) -> Vec<Section> {
     sections
 }
 
-/// Adds a stream to those that release it.
+/// Registers a stream with the streams that release it.
 fn link(programs: &mut [Program], index: usize, stream: &Stream) {
     for release in &stream.released_by {
         let supplier = &mut programs[release.stream];

@@ -46,7 +46,7 @@ impl Simulation {
         simulation
     }
 
-    /// Handles all events up to a time, that one included.
+    /// Handles all events up to and including a time.
     pub(super) fn run(&mut self, until: Time) {
         while let Some(time) = self.next_time().filter(|&time| time <= until) {
             self.now = time;

@@ -4,5 +4,6 @@ mod avionics;
 mod cubit;
 mod options;
 mod owned;
+mod simulation;
 
 pub(crate) use options::{Options, run, run_part};

@@ -1,6 +1,6 @@
 //! Choice of a demonstration.
 
-use super::{avionics, cubit};
+use super::{avionics, cubit, simulation};
 use std::process::ExitCode;
 
 /// Starts the `cubit` example's server and client as processes, which talk by TCP over the loopback
@@ -23,6 +23,13 @@ enum Other {
     /// all the same, and says so. The exit status is 1 if an operation of high criticality missed a deadline or lost an
     /// event.
     Avionics(avionics::Options),
+    /// Run an interactive simulation: the states of 100 entities by multicast between three hosts.
+    ///
+    /// Each host simulates its share of the entities, and publishes a state when the others' extrapolation of the last one
+    /// is more than a threshold from the truth, or at a heartbeat. The numbers of states show what was sent, received and
+    /// lost. Hosts are processes of this machine, and the multicast goes over the loopback interface; no privileges are
+    /// needed.
+    Simulation(simulation::Options),
 }
 
 /// Runs a process of a demonstration, if the arguments request one.
@@ -35,5 +42,6 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     match &options.other {
         None => cubit::run(&options.calls),
         Some(Other::Avionics(options)) => avionics::run(options),
+        Some(Other::Simulation(options)) => simulation::run(options),
     }
 }

@@ -1,7 +1,7 @@
 //! The channel that a command uses.
 
 use crate::call::{self, Problem};
-use punctual::{Poa, RootPoa};
+use punctual::{ObjectRef, Poa, RootPoa};
 use punctual_rtevent::{Dependency, Header, codes};
 use punctual_rtevent_service::Form;
 use std::path::PathBuf;
@@ -49,6 +49,7 @@ pub(super) struct Wanted {
 /// Channel that is used through an ORB.
 pub(super) struct Channel {
     pub(super) poa: Poa,
+    pub(super) object: ObjectRef,
     /// Reference as text.
     pub(super) reference: String,
     pub(super) form: Form,
@@ -72,6 +73,7 @@ impl Channel {
             .map_err(|error| Problem::usage(error.to_string(), ON_CHANNELS))?;
         Ok(Self {
             poa,
+            object,
             reference,
             form: common.without,
         })

@@ -6,6 +6,7 @@ mod push;
 mod serve;
 mod subscribe;
 mod watch;
+mod web;
 
 use crate::call::Problem;
 use clap::Subcommand;

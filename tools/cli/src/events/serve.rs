@@ -1,5 +1,6 @@
 //! `punctual events serve`: a real-time event channel as a server.
 
+use super::web;
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use punctual_host::Problem;
@@ -16,13 +17,13 @@ pub(crate) struct Options {
     flags: Flags<RealTimeEvents>,
 }
 
-/// Settings of the service.
+/// Settings of the service, and of its page.
 #[derive(Debug)]
 struct RealTimeEvents;
 
 impl Table for RealTimeEvents {
     fn settings() -> Vec<&'static Setting> {
-        settings()
+        [settings().as_slice(), web::SETTINGS].concat()
     }
 }
 
@@ -30,5 +31,6 @@ pub(super) fn run(options: &Options) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.registered_in(InNaming(values.get(&NAMING)));
+    let run = run.with_companion(web::page(&values)?);
     run_service(|| open(&values), run)
 }

@@ -26,10 +26,11 @@ pub(super) struct Service {
     pub(super) root: NamingContext,
     /// Number of bindings that may be listed.
     most: u64,
-    /// Number of those that have been.
+    /// Number of bindings that have been listed.
     listed: Cell<u64>,
-    /// Bytes that may be kept of them, a quarter of the memory, and that are.
+    /// Maximum number of bytes of bindings that are kept, a quarter of the memory.
     most_bytes: u64,
+    /// Number of bytes of bindings that are kept.
     kept: Cell<u64>,
 }
 

@@ -1,6 +1,6 @@
 //! `punctual schedule check`.
 
-use super::here::{Remark, compare};
+use super::here::{Planned, Remark, compare, with_own_mutexes};
 use super::source::{Source, print_json, status};
 use super::text;
 use crate::doctor::facts;
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
     let plan = source.plan(&model)?;
     let moves = plan.moves(&model, source.chosen(&model)?);
     let here = match &options.here {
-        Some(name) => Some(remarks(&model, &plan, name)?),
+        Some(name) => Some(remarks(source, &model, &plan, name)?),
         None => None,
     };
     let mut unmet = here.iter().flatten().filter(|remark| !remark.is_met);
@@ -67,7 +67,12 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
 }
 
 /// Compares the plan of a host with this machine; a host of an empty name is the model's only one.
-fn remarks(model: &Model, plan: &Plan, name: &str) -> Result<Vec<Remark>, ExitCode> {
+fn remarks(
+    source: &Source,
+    model: &Model,
+    plan: &Plan,
+    name: &str,
+) -> Result<Vec<Remark>, ExitCode> {
     let its = |host: &&Host| host.name == name || (name.is_empty() && model.hosts.len() == 1);
     let host = model.hosts.iter().find(its).ok_or_else(|| {
         let known: Vec<_> = model.hosts.iter().map(|host| &*host.name).collect();
@@ -80,5 +85,12 @@ fn remarks(model: &Model, plan: &Plan, name: &str) -> Result<Vec<Remark>, ExitCo
         let help = format!("say which of them this machine is, for example `--here={first}`");
         fail(message, Some(&help))
     })?;
-    Ok(compare(model, plan, host, facts()))
+    let inheriting = with_own_mutexes(model).map(|model| source.plan(&model));
+    let inheriting = inheriting.transpose()?;
+    let planned = Planned {
+        model,
+        plan,
+        inheriting: inheriting.as_ref(),
+    };
+    Ok(compare(planned, host, facts()))
 }

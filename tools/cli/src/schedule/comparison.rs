@@ -53,7 +53,7 @@ pub(super) fn print_timeline(all: &[Compared]) {
     );
 }
 
-/// Returns the number of missed deadlines; `?` if it may be more than what was measured shows.
+/// Returns the number of missed deadlines; `?` if more deadlines may have been missed than were measured.
 fn missed(one: &Compared) -> String {
     match one.missed_deadlines {
         None => "-".to_owned(),

@@ -2,21 +2,43 @@
 
 use super::kernel_share::{busiest, reserved};
 use crate::doctor::{Facts, Throttling};
+use punctual_scheduling::analysis::blocking::Protocol;
 use punctual_scheduling::model::{Host, Model};
-use punctual_scheduling::plan::Plan;
+use punctual_scheduling::plan::{Plan, Verdict};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Need of a plan, beside what this machine has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Remark {
     /// `true` if this machine has what the plan needs.
     pub(super) is_met: bool,
-    /// Need, what there is, and what to do.
+    /// Need of the plan, the machine's value, and the remedy.
     pub(super) text: String,
 }
 
+/// Plan, and what it becomes with the mutexes of this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Planned<'p> {
+    pub(super) model: &'p Model,
+    pub(super) plan: &'p Plan,
+    /// Plan with mutexes that inherit priorities, if the model has ceilings.
+    pub(super) inheriting: Option<&'p Plan>,
+}
+
+/// Returns the model with mutexes as this machine has them, if its own have ceilings.
+pub(super) fn with_own_mutexes(model: &Model) -> Option<Model> {
+    let has_ceilings = !model.mutexes.is_empty() && model.protocol != Protocol::Inheritance;
+    has_ceilings.then(|| {
+        let mut inheriting = model.clone();
+        inheriting.protocol = Protocol::Inheritance;
+        inheriting
+    })
+}
+
 /// Compares the part of a plan that a host executes with a machine.
-pub(super) fn compare(model: &Model, plan: &Plan, host: &Host, facts: Facts) -> Vec<Remark> {
+pub(super) fn compare(planned: Planned<'_>, host: &Host, facts: Facts) -> Vec<Remark> {
+    let plan = planned.plan;
     let its = || plan.processors.iter().filter(|one| one.host == host.name);
     let levels = |name: &'static str| {
         let counts = its().map(move |one| one.levels.iter().filter(|one| **one == name).count());
@@ -35,10 +57,7 @@ pub(super) fn compare(model: &Model, plan: &Plan, host: &Host, facts: Facts) -> 
     }
     let has_reservations = of_deadlines > 0 && of_priorities == 0;
     remarks.extend(share(plan, host, facts.throttling, has_reservations));
-    if !model.mutexes.is_empty() && of_priorities > 0 {
-        let text = "mutexes inherit priorities in the kernel, whatever `lock_protocol` says";
-        remarks.push(Remark::of(true, text));
-    }
+    remarks.extend(mutexes(planned, host));
     remarks.extend(platform(host, facts));
     remarks
 }
@@ -140,6 +159,32 @@ fn share(
     })
 }
 
+/// Compares the mutexes of a plan with those of Linux, which inherit priorities and deadlines, and have no ceilings.
+fn mutexes(planned: Planned<'_>, host: &Host) -> Option<Remark> {
+    if planned.model.mutexes.is_empty() {
+        return None;
+    }
+    let Some(inheriting) = planned.inheriting else {
+        let text = "mutexes inherit priorities (`lock_protocol`), as those of this machine do";
+        return Some(Remark::of(true, text));
+    };
+    let its = inheriting
+        .streams
+        .iter()
+        .filter(|one| one.host == host.name);
+    let late = its.filter(|one| one.verdict != Verdict::Fits);
+    let late: BTreeSet<&str> = late.map(|one| &*one.operation).collect();
+    if late.is_empty() {
+        let text = "mutexes of this machine inherit priorities, and have no ceilings: the plan fits with them, too";
+        return Some(Remark::of(true, text));
+    }
+    let late = Vec::from_iter(late).join(", ");
+    let text = format!(
+        "mutexes of this machine inherit priorities, and have no ceilings: with them it is not proved that {late} ends in time; plan with `lock_protocol = \"inheritance\"`"
+    );
+    Some(Remark::of(false, text))
+}
+
 fn platform(host: &Host, facts: Facts) -> Option<Remark> {
     if let Some(taken) = host.interference {
         let text = format!(
@@ -179,9 +224,14 @@ mod tests {
 
     fn compared(text: &str, facts: Facts) -> Vec<Remark> {
         let model = read("t.toml", text).unwrap();
-        let strategy = model.strategy.as_deref().unwrap_or("RMS");
-        let plan = plan(&model, by_name(strategy).unwrap()).unwrap();
-        compare(&model, &plan, &model.hosts[0], facts)
+        let strategy = by_name(model.strategy.as_deref().unwrap_or("RMS")).unwrap();
+        let inheriting = with_own_mutexes(&model).map(|model| plan(&model, strategy).unwrap());
+        let planned = Planned {
+            model: &model,
+            plan: &plan(&model, strategy).unwrap(),
+            inheriting: inheriting.as_ref(),
+        };
+        compare(planned, &model.hosts[0], facts)
     }
 
     fn unmet(text: &str, facts: Facts) -> Vec<String> {
@@ -270,6 +320,40 @@ mod tests {
             "{texts:?}"
         );
         assert_eq!(unmet(&format!("strategy = 'EDF'\n{ONE}"), facts), [""; 0]);
+    }
+
+    /// Two operations that lock, and one above them that waits longer for both than for one.
+    fn locking(protocol: &str, deadline: &str) -> String {
+        format!(
+            "lock_protocol = '{protocol}'\nmutexes = ['m', 'n']
+            [operation.high]\nwcet = '2ms'\nperiod = '20ms'\ndeadline = '{deadline}'
+            locks = [{{ mutex = 'm', time = '1ms' }}, {{ mutex = 'n', time = '1ms' }}]
+            [operation.middle]\nwcet = '3ms'\nperiod = '40ms'
+            locks = [{{ mutex = 'm', time = '3ms' }}]
+            [operation.low]\nwcet = '3ms'\nperiod = '50ms'
+            locks = [{{ mutex = 'n', time = '3ms' }}]"
+        )
+    }
+
+    #[test]
+    fn ceilings_are_planned_anew_with_the_mutexes_of_this_machine() {
+        for protocol in ["ceiling", "immediate-ceiling"] {
+            let texts = unmet(&locking(protocol, "7ms"), MACHINE);
+            assert_eq!(texts.len(), 1, "{texts:?}");
+            assert!(
+                texts[0].contains("not proved that high ends in time")
+                    && texts[0].contains("lock_protocol"),
+                "{texts:?}"
+            );
+            let long = locking(protocol, "8ms");
+            assert_eq!(unmet(&long, MACHINE), [""; 0]);
+            let last = compared(&long, MACHINE).pop().unwrap();
+            assert!(last.text.contains("the plan fits with them, too"));
+        }
+        let inheriting = locking("inheritance", "8ms");
+        assert_eq!(unmet(&inheriting, MACHINE), [""; 0]);
+        let last = compared(&inheriting, MACHINE).pop().unwrap();
+        assert!(last.text.contains("as those of this machine do"));
     }
 
     #[test]

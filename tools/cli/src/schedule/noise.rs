@@ -94,7 +94,7 @@ impl Options {
         }
     }
 
-    /// Returns the interference that a model states: what was measured with the margin, in whole steps of 10 us.
+    /// Returns the interference for a model: the measured time plus the margin, rounded up to steps of 10 us.
     /// `None` if nothing was taken, or it leaves no time to operations.
     fn interference(&self, noise: &Noise) -> Option<Interference> {
         let mut windows = noise.windows.iter();

@@ -100,7 +100,7 @@ impl Source {
         }
     }
 
-    /// Makes a model of what was read, or prints what is wrong in it.
+    /// Makes a model of the input's text, or prints the faults in it.
     pub(super) fn model(&self, input: &Input) -> Result<Model, ExitCode> {
         self.named(&self.name(), &input.text, input)
     }

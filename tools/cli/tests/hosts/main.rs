@@ -6,3 +6,4 @@
 mod cable;
 mod event_links;
 mod namespaces;
+mod simulation;

@@ -144,10 +144,21 @@ fn a_table_of_what_passes_is_printed() {
     );
     let seen = loop {
         let seen = look();
-        if seen["events"][0]["events"] == 5 {
+        if seen["events"][0]["events"] == 5 && seen["channel"]["consumers"][0]["pushed"] == 5 {
             break seen;
         }
     };
+    let consumer = &seen["channel"]["consumers"][0];
+    assert_eq!(seen["channel"]["consumer_count"], 1);
+    assert_eq!(consumer["state"], "connected");
+    assert_eq!(
+        (&consumer["dropped"], &consumer["queued"]),
+        (&0.into(), &0.into())
+    );
+    assert!(
+        consumer["peer"].as_str().unwrap().starts_with("iiop://"),
+        "{seen}"
+    );
     let row = &seen["events"][0];
     assert_eq!((&row["type"], &row["source"]), (&"16".into(), &"3".into()));
 }

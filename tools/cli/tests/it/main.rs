@@ -28,6 +28,7 @@ mod naming_operation;
 mod noise;
 mod rehearsal;
 mod schedule_serve;
+mod simulation;
 mod support;
 mod timeline;
 mod trace;

@@ -4,6 +4,7 @@
 //! standard's. One that neither defines is kept, and a warning reports it.
 
 mod definition;
+mod event;
 mod member;
 mod parameter;
 mod rt;
@@ -152,6 +153,9 @@ impl Parser<'_> {
             let _ = self.check_argument(&mut argument.value, &wanted, at);
         }
         self.check_complete(annotation, &parameters, place);
+        if defined.is_none() && event::is_event(&annotation.name) {
+            self.keep_event(annotation, places);
+        }
     }
 
     /// Returns the definition of the annotation `name`, which is searched from the current scope

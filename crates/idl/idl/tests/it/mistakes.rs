@@ -133,6 +133,15 @@ mistakes! {
     timing_without_quotes: "interface I { @rt(wcet = 200us) void f(); };\n";
     timing_in_a_comment_behind_its_operation: "interface I {\n  void f(); //@rt(wcet = \"1ms\")\n  void g();\n};\n";
     timing_in_a_comment_is_checked: "interface I {\n  // Reads.\n  //@rt(wcte = \"1ms\")\n  void f();\n};\n";
+    event_of_what_is_no_type_of_values:
+        "@event interface I { @event void f(@event in long x); @event readonly attribute long a; };\n@event valuetype V { public long x; };\n@event enum E { a };\nstruct S { @event long x; };\n@event typedef long T;\n";
+    event_of_a_type_out_of_range:
+        "@event(type = 4294967296) struct A { long x; };\n@event(type = -1) struct B { long x; };\n@event(type = \"16\") struct C { long x; };\n@event(type = 15) struct D { long x; };\n@event(kind = 16) struct E { long x; };\n";
+    events_of_the_same_type:
+        "module m {\n  @event(type = 20) struct A { long x; };\n  @event(type = 20) union B switch (boolean) { case TRUE: long x; };\n};\n";
+    event_given_twice: "@event @event(type = 16) struct S { long x; };\n";
+    event_that_holds_a_local_interface: "local interface L {};\n@event struct S { L held; };\n";
+    event_in_a_comment_behind_other_text: "struct S { long x; }; //@event\nstruct T { long x; };\n";
     annotation_of_ones_own_is_checked:
         "@annotation limit { long least default 0; long most; };\nstruct S { @limit(least = 2) long x; @limit(most = TRUE) long y; };\n";
     default_of_another_type: "struct S { @default(\"x\") long x; @default(300) octet y; };\n";

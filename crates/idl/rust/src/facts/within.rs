@@ -17,7 +17,7 @@ impl Contents {
     pub(super) const VALUES: Self = Contents(2);
     /// Contents that stay in their process: local objects, native types.
     pub(super) const LOCAL: Self = Contents(4);
-    /// Other values of the declaration itself: the type is recursive.
+    /// Further values of the declared type: the type is recursive.
     pub(super) const ITSELF: Self = Contents(8);
 
     pub(super) fn have(self, what: Self) -> bool {

@@ -4,6 +4,7 @@
 
 mod asynchronous_lanes;
 mod later_threads;
+mod measured;
 mod opentelemetry;
 mod panics;
 #[path = "../../../punctual/tests/it/support/mod.rs"]

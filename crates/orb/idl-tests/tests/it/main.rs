@@ -4,6 +4,7 @@
 mod asynchronous;
 mod collocation;
 mod dynamic;
+mod events;
 mod idl4;
 mod inheritance;
 mod interceptors;

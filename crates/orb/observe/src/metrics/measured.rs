@@ -85,6 +85,7 @@ mod tests {
             execution,
             response: Distribution::default(),
             distance: Distribution::default(),
+            arrivals: None,
             is_planned: true,
             overruns: 2,
             early_releases: 0,

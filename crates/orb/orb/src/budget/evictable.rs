@@ -1,4 +1,4 @@
-//! Connections as the budget sees them.
+//! Connections that the budget of memory may close.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,6 @@
 //! Expectations of a plan, and their violations.
 
+use super::ticks::Scale;
 use std::fmt;
 use std::time::Duration;
 
@@ -89,7 +90,7 @@ impl fmt::Display for Violation<'_> {
     }
 }
 
-/// Bounds of an operation in nanoseconds; without expectations none is ever violated.
+/// Bounds of an operation; without expectations none is ever violated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     pub(super) wcet: u64,
@@ -103,6 +104,16 @@ impl Bounds {
         least_distance: 0,
         deadline: u64::MAX,
     };
+
+    /// Returns the bounds with those of distances and responses in ticks, rounded so that no time within them violates
+    /// one.
+    pub(super) fn in_ticks(self, scale: Scale) -> Self {
+        Self {
+            least_distance: scale.ticks_within(self.least_distance),
+            deadline: scale.ticks_for(self.deadline),
+            ..self
+        }
+    }
 }
 
 impl From<&Expected> for Bounds {

@@ -1,5 +1,6 @@
 //! Measured times as JSON, which `punctual schedule record --from` and `punctual schedule compare` read.
 
+use super::arrivals::Arrivals;
 use super::histogram::Distribution;
 use super::operation::MeasuredOperation;
 use super::recording::{Measured, current};
@@ -58,10 +59,22 @@ fn write_operation(out: &mut String, one: &MeasuredOperation) -> fmt::Result {
         write!(out, ",\"{key}\":")?;
         write_times(out, times)?;
     }
+    write_arrivals(out, one.arrivals)?;
     write!(
         out,
         ",\"is_planned\":{},\"overruns\":{},\"early_releases\":{},\"missed_deadlines\":{}}}",
         one.is_planned, one.overruns, one.early_releases, one.missed_deadlines
+    )
+}
+
+fn write_arrivals(out: &mut String, arrivals: Option<Arrivals>) -> fmt::Result {
+    let Some(Arrivals { period, jitter }) = arrivals else {
+        return Ok(());
+    };
+    let (period, jitter) = (period.as_nanos(), jitter.as_nanos());
+    write!(
+        out,
+        ",\"arrivals\":{{\"period\":{period},\"jitter\":{jitter}}}"
     )
 }
 

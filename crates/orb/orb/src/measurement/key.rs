@@ -15,6 +15,14 @@ impl Key {
     /// Length up to which names of equal keys are equal.
     pub(crate) const WHOLE: usize = 16;
 
+    /// Key that no operation has.
+    pub(crate) const NEVER: Self = Self {
+        interface: 0,
+        length: usize::MAX,
+        first: 0,
+        last: 0,
+    };
+
     #[inline(always)]
     pub(crate) fn new(interface: &'static str, name: &str) -> Self {
         let (first, last) = ends(name.as_bytes());

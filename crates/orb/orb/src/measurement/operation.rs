@@ -1,13 +1,12 @@
 //! Measured times of one operation.
 
+use super::arrivals::{Arrival, ArrivalTimes, Arrivals, NO_DISTANCE};
 use super::expected::{Bounds, ViolationKind};
-use super::histogram::{Distribution, Histogram};
+use super::histogram::{Distribution, Histogram, Range};
+use super::ticks::Scale;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-/// Number that stands for no distance: the first upcall has none.
-pub(super) const NO_DISTANCE: u64 = u64::MAX;
 
 /// Operation of a recording: what all threads share.
 #[derive(Debug)]
@@ -17,12 +16,14 @@ pub(super) struct Operation {
     pub(super) interface: Box<str>,
     pub(super) operation: Box<str>,
     pub(super) name: Box<str>,
+    /// Bounds of the plan in nanoseconds, and those of distances and responses in ticks.
+    pub(super) planned: Bounds,
     pub(super) bounds: Bounds,
     /// True if there is a plan, and the operation is not in it.
     pub(super) is_unknown: bool,
-    /// Time at which the last upcall began, in nanoseconds of `CLOCK_MONOTONIC`; the highest number
-    /// before the first.
-    last_begin: AtomicU64,
+    /// Length of the ticks in which distances and responses are measured.
+    pub(super) scale: Scale,
+    pub(super) arrivals: ArrivalTimes,
     overruns: AtomicU64,
     early_releases: AtomicU64,
     missed_deadlines: AtomicU64,
@@ -35,6 +36,24 @@ pub(super) struct ThreadTimes {
     execution: Histogram,
     response: Histogram,
     distance: Histogram,
+}
+
+/// Times of one upcall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// Execution time in nanoseconds.
+    pub(super) execution: u64,
+    /// Response time in ticks.
+    pub(super) response: u64,
+    pub(super) arrival: Arrival,
+}
+
+/// Ranges of the usual times of an operation on one thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Usual {
+    pub(super) execution: Range,
+    pub(super) response: Range,
+    pub(super) distance: Range,
 }
 
 /// Times of one operation, as they were measured.
@@ -53,6 +72,8 @@ pub struct MeasuredOperation {
     pub response: Distribution,
     /// Distances of the beginnings of upcalls that follow one another.
     pub distance: Distribution,
+    /// Period and jitter within which all upcalls began, bursts included; `None` of fewer than two.
+    pub arrivals: Option<Arrivals>,
     /// True if there is no plan, or the plan has the operation.
     pub is_planned: bool,
     /// Number of upcalls that took longer than planned.
@@ -85,26 +106,22 @@ impl Operation {
         bounds: Option<Bounds>,
         has_plan: bool,
     ) -> Self {
+        let scale = Scale::of_clock();
+        let planned = bounds.unwrap_or(Bounds::NONE);
         Self {
             recording,
             interface: interface.into(),
             operation: operation.into(),
             name: name.into(),
-            bounds: bounds.unwrap_or(Bounds::NONE),
+            planned,
+            bounds: planned.in_ticks(scale),
             is_unknown: has_plan && bounds.is_none(),
-            last_begin: AtomicU64::new(u64::MAX),
+            scale,
+            arrivals: ArrivalTimes::new(),
             overruns: AtomicU64::new(0),
             early_releases: AtomicU64::new(0),
             missed_deadlines: AtomicU64::new(0),
         }
-    }
-
-    /// Records that an upcall began at this time. Returns the distance to the one before; [`NO_DISTANCE`] for
-    /// the first, and for one that another thread has overtaken.
-    #[inline(always)]
-    pub(super) fn begin(&self, at: u64) -> u64 {
-        let before = self.last_begin.swap(at, Ordering::Relaxed);
-        at.checked_sub(before).unwrap_or(NO_DISTANCE)
     }
 
     /// Counts a violation of the plan.
@@ -126,9 +143,10 @@ impl Operation {
             name: self.name.to_string(),
             interface: self.interface.to_string(),
             operation: self.operation.to_string(),
-            execution: Distribution::of(all.clone().map(|one| &one.execution)),
-            response: Distribution::of(all.clone().map(|one| &one.response)),
-            distance: Distribution::of(all.map(|one| &one.distance)),
+            execution: Distribution::of(all.clone().map(|one| &one.execution), Scale::NANOS),
+            response: Distribution::of(all.clone().map(|one| &one.response), self.scale),
+            distance: Distribution::of(all.map(|one| &one.distance), self.scale),
+            arrivals: self.arrivals.all(self.scale),
             is_planned: !self.is_unknown,
             overruns: self.overruns.load(Ordering::Relaxed),
             early_releases: self.early_releases.load(Ordering::Relaxed),
@@ -147,34 +165,47 @@ impl ThreadTimes {
         }
     }
 
-    /// Adds the times of an upcall that has ended: execution, response, and distance to the one
-    /// before. Returns true if [`ThreadTimes::widen`] must be called for them.
+    /// Adds an upcall whose times are usual.
     #[inline(always)]
-    pub(super) fn add(&self, (execution, response, distance): (u64, u64, u64)) -> bool {
+    pub(super) fn add(&self, execution: u64, response: u64, distance: u64) {
         self.execution.add(execution);
         self.response.add(response);
-        if distance == NO_DISTANCE {
-            return true;
-        }
         self.distance.add(distance);
-        self.execution.is_unusual(execution)
-            || self.response.is_unusual(response)
-            || self.distance.is_unusual(distance)
     }
 
-    /// Extends the ranges of usual times by those of an upcall. Times that violate the plan stay
-    /// unusual; so do all of an operation that is not in it.
-    pub(super) fn widen(&self, (execution, response, distance): (u64, u64, u64)) {
+    /// Adds an upcall whose times are not all usual, or that ends a block of arrivals. Returns the times that are usual
+    /// from now on: those that violate the plan never are, and none of an operation that is not in it.
+    pub(super) fn add_unusual(&self, times: Times) -> Usual {
+        let Times {
+            execution,
+            response,
+            arrival,
+        } = times;
+        self.execution.add(execution);
+        self.execution.widen(execution);
+        self.response.add(response);
+        self.response.widen(response);
+        if arrival.distance != NO_DISTANCE {
+            self.distance.add(arrival.distance);
+            self.distance.widen(arrival.distance);
+        }
+        if arrival.ends_block() {
+            self.operation.arrivals.look_at(arrival);
+        }
+        self.usual()
+    }
+
+    /// Returns the times that are usual.
+    fn usual(&self) -> Usual {
         let bounds = &self.operation.bounds;
-        let most = match self.operation.is_unknown {
+        let executions = match self.operation.is_unknown {
             true => (u64::MAX, 0),
             false => (0, bounds.wcet),
         };
-        self.execution.widen(execution, most);
-        self.response.widen(response, (0, bounds.deadline));
-        if distance != NO_DISTANCE {
-            self.distance
-                .widen(distance, (bounds.least_distance, u64::MAX));
+        Usual {
+            execution: self.execution.usual(executions),
+            response: self.response.usual((0, bounds.deadline)),
+            distance: self.distance.usual((bounds.least_distance, u64::MAX)),
         }
     }
 }

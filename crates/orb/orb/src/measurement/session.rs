@@ -2,6 +2,7 @@
 
 use super::expected::{Bounds, ViolationHandler};
 use super::operation::{MeasuredOperation, Operation, ThreadTimes};
+use super::ticks::{self, Scale};
 use crate::observed::{Observer, scoped_name, set_running};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,7 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Number of the recording that is running; 0 if none is.
+/// Number of the recording that is running; 0 if none is. Odd numbers are measured by the processor's counter.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
@@ -19,10 +20,10 @@ type Operations = HashMap<(Box<str>, Box<str>), Known>;
 /// Operation that has been served.
 struct Known {
     operation: Arc<Operation>,
-    /// Times of all threads, those that have ended included.
+    /// Times of all threads, including threads that have ended.
     threads: Vec<Arc<ThreadTimes>>,
-    /// Those of them to which no thread adds any more: the next thread continues them, so that there
-    /// are as many as threads at a time.
+    /// Times of threads that have ended. A new thread takes them over, so that their number is the maximum number
+    /// of threads at a time.
     free: Vec<Arc<ThreadTimes>>,
 }
 
@@ -36,8 +37,9 @@ pub(super) struct Session {
     pub(super) handler: Option<Arc<dyn ViolationHandler>>,
     operations: Mutex<Operations>,
     pub(super) not_recorded: AtomicU64,
-    /// Time before which no further violation is logged, and number of those that were not.
+    /// Time before which no further violation is logged.
     pub(super) next_log: AtomicU64,
+    /// Number of violations since then that were not logged.
     pub(super) unlogged: AtomicU64,
 }
 
@@ -63,6 +65,12 @@ pub(super) fn number() -> u64 {
     CURRENT.load(Ordering::Relaxed)
 }
 
+/// Returns whether the times of a recording are those of the processor's counter.
+#[inline(always)]
+pub(super) fn has_counter(number: u64) -> bool {
+    number % 2 == 1
+}
+
 /// Returns the recording that is running.
 pub(super) fn running() -> Option<Arc<Session>> {
     session().clone()
@@ -78,13 +86,15 @@ pub(super) fn start(
     plan: Option<HashMap<String, Bounds>>,
     handler: Option<Arc<dyn ViolationHandler>>,
 ) -> Option<Arc<Session>> {
+    // The clock is measured before the first upcall, which would wait for it.
+    Scale::of_clock();
     let mut session = session();
     if session.is_some() {
         return None;
     }
-    static NUMBERS: AtomicU64 = AtomicU64::new(1);
+    static NUMBERS: AtomicU64 = AtomicU64::new(2);
     let started = Arc::new(Session {
-        number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+        number: NUMBERS.fetch_add(2, Ordering::Relaxed) + u64::from(ticks::uses_counter()),
         most,
         plan,
         handler,

@@ -4,8 +4,9 @@
 //! references changes; a nested upcall finds it in the table.
 
 use super::key::Key;
-use super::operation::{Operation, ThreadTimes};
+use super::operation::{Operation, ThreadTimes, Usual};
 use super::session::{self, Session};
+use punctual_sys::cpu_clock;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -15,7 +16,8 @@ thread_local! {
     static OWN: RefCell<Table> = const { RefCell::new(Table::NONE) };
     /// Dropped with the table: so no access has to ask whether it has been dropped.
     static LAST: Cell<Option<ManuallyDrop<Rc<Served>>>> = const { Cell::new(None) };
-    static NESTED: Cell<u64> = const { Cell::new(0) };
+    /// Sum of the execution times of all upcalls of the thread that have ended.
+    static EXECUTED: Cell<u64> = const { Cell::new(0) };
 }
 
 /// Hash table of operations, with open addressing; at most half full.
@@ -31,38 +33,57 @@ struct Table {
 #[derive(Debug)]
 pub(super) struct Served {
     /// Number of the recording.
-    session: u64,
+    pub(super) session: u64,
     key: Key,
+    /// The same key, if all of the name is in it; else one that no operation has.
+    whole: Key,
     pub(super) operation: Arc<Operation>,
     pub(super) times: Arc<ThreadTimes>,
+    /// Times that only add to counts.
+    pub(super) usual: Cell<Usual>,
 }
 
-/// Begins an upcall: takes the operation, if the thread has served it in the recording that is running, for
-/// [`put_back`]. Returns also the execution time of the upcalls that were nested in the outer one before.
-// In another crate, thread-local state would be accessed by calls. Calls at the end only: no register is saved.
-#[inline(never)]
-pub(super) fn enter(interface: &'static str, name: &str) -> (Option<Rc<Served>>, u64) {
-    let outer = NESTED.replace(0);
+/// Operation that the thread served last, which is another one than was asked for; or none.
+pub(super) type Other = Option<ManuallyDrop<Rc<Served>>>;
+
+/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording.
+///
+/// # Errors
+/// The one that it is, for [`find`].
+#[inline(always)]
+pub(super) fn take_last(
+    session: u64,
+    interface: &'static str,
+    name: &str,
+) -> Result<Rc<Served>, Other> {
     match LAST.take() {
-        Some(last)
-            if name.len() <= Key::WHOLE
-                && last.is(session::number(), Key::new(interface, name)) =>
-        {
-            (Some(ManuallyDrop::into_inner(last)), outer)
+        Some(last) if last.session == session && last.whole == Key::new(interface, name) => {
+            Ok(ManuallyDrop::into_inner(last))
         }
-        last => find(interface, name, last, outer),
+        last => Err(last),
     }
 }
 
-/// Ends an upcall: replaces the execution time of the upcalls that were nested in it by that of those nested in the
-/// outer one. Returns the former.
-#[inline(never)]
-pub(super) fn leave(nested: u64) -> u64 {
-    NESTED.replace(nested)
+/// Takes the operation that the thread served last.
+pub(super) fn take_any() -> Other {
+    LAST.take()
+}
+
+/// Returns the CPU time of the thread without that of upcalls that have ended.
+#[inline(always)]
+pub(super) fn own_cpu() -> u64 {
+    cpu_clock::nanos().wrapping_sub(EXECUTED.get())
+}
+
+/// Returns the execution time of an upcall that has ended, without those nested in it, by [`own_cpu`] at its beginning.
+#[inline(always)]
+pub(super) fn executed_since(begin: u64) -> u64 {
+    let executed = cpu_clock::nanos().wrapping_sub(begin);
+    executed.wrapping_sub(EXECUTED.replace(executed))
 }
 
 /// Puts an operation back that was taken.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn put_back(served: Rc<Served>) {
     if let Some(before) = LAST.replace(Some(ManuallyDrop::new(served))) {
         drop_cold(before);
@@ -77,16 +98,11 @@ fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
 
 /// Finds an operation: the last one if its name is long, or another one in the table.
 #[inline(never)]
-fn find(
-    interface: &'static str,
-    name: &str,
-    last: Option<ManuallyDrop<Rc<Served>>>,
-    outer: u64,
-) -> (Option<Rc<Served>>, u64) {
+pub(super) fn find(interface: &'static str, name: &str, last: Other) -> Option<Rc<Served>> {
     let (session, key) = (session::number(), Key::new(interface, name));
     let last = last.map(ManuallyDrop::into_inner);
     if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
-        return (Some(last), outer);
+        return Some(last);
     }
     // A thread that is ending has no table.
     let found = OWN.try_with(|own| {
@@ -96,7 +112,7 @@ fn find(
         }
         own.find(key, name).cloned()
     });
-    (found.ok().flatten(), outer)
+    found.ok().flatten()
 }
 
 /// Returns the recording that the thread has joined.
@@ -106,7 +122,12 @@ pub(super) fn joined() -> Option<Arc<Session>> {
 }
 
 /// Keeps the times of an operation, for the thread's next upcalls; gives them back if it cannot.
-pub(super) fn keep(session: &Arc<Session>, interface: &'static str, times: Arc<ThreadTimes>) {
+pub(super) fn keep(
+    session: &Arc<Session>,
+    interface: &'static str,
+    times: Arc<ThreadTimes>,
+    usual: Usual,
+) {
     let key = Key::new(interface, &times.operation.operation);
     let mut times = Some(times);
     let mut replaced = Table::NONE;
@@ -115,7 +136,7 @@ pub(super) fn keep(session: &Arc<Session>, interface: &'static str, times: Arc<T
             if own.number != session.number {
                 replaced = std::mem::replace(&mut *own, Table::new(session));
             }
-            own.insert(key, &mut times);
+            own.insert(key, &mut times, usual);
         }
     });
     if let Some(times) = times {
@@ -156,7 +177,7 @@ impl Table {
 
     /// Takes the times of an operation that the table lacks, unless it is half full: an id with
     /// several addresses has several slots.
-    fn insert(&mut self, key: Key, times: &mut Option<Arc<ThreadTimes>>) {
+    fn insert(&mut self, key: Key, times: &mut Option<Arc<ThreadTimes>>, usual: Usual) {
         if (self.used + 1) * 2 > self.slots.len() {
             return;
         }
@@ -169,8 +190,13 @@ impl Table {
             *slot = Some(Rc::new(Served {
                 session: self.number,
                 key,
+                whole: match times.operation.operation.len() <= Key::WHOLE {
+                    true => key,
+                    false => Key::NEVER,
+                },
                 operation: times.operation.clone(),
                 times,
+                usual: Cell::new(usual),
             }));
             self.used += 1;
         }

@@ -1,11 +1,12 @@
 //! Measurement of one upcall.
 
+use super::arrivals::Arrival;
 use super::expected::{Violation, ViolationKind};
-use super::operation::{NO_DISTANCE, Operation, ThreadTimes};
+use super::operation::{Operation, ThreadTimes, Times};
 use super::session::{self, Session};
-use super::thread::{self, Served};
-use punctual_sys::{clock, cpu_clock};
-use std::mem;
+use super::thread::{self, Other, Served};
+use super::ticks::{self, Scale};
+use punctual_sys::{clock, cycles};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,39 +17,61 @@ use std::time::Duration;
 const LOG_DISTANCE: u64 = 1_000_000_000;
 
 /// Upcall that is being measured, for object adapters. Dropped without
-/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known.
+/// [`MeasuredUpcall::end`], as when the servant panics, it is measured if its operation is known; else its execution time
+/// is that of the upcall that it is nested in.
 #[derive(Debug)]
 pub struct MeasuredUpcall {
     /// Operation, if the thread has served it before.
     served: Option<Rc<Served>>,
-    /// Distance to the upcall of the operation before; [`NO_DISTANCE`] if there is none.
-    distance: u64,
-    /// Time at which the upcall began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Arrival, if so.
+    arrival: Arrival,
+    /// Time at which the upcall began, in ticks.
     began: u64,
-    /// CPU time of the thread when the upcall began.
+    /// CPU time of the thread without that of earlier upcalls when it began.
     cpu: u64,
-    /// Execution time of the upcalls that were nested in the outer one before this one.
-    outer: u64,
 }
 
 impl MeasuredUpcall {
     /// Begins to measure an upcall of the calling thread; `interface` is the servant's repository
     /// id.
+    // Calls at the end only: no register is saved. In another crate, thread-local state would be accessed by calls.
     #[must_use]
-    #[inline(always)]
+    #[inline(never)]
     pub fn begin(interface: &'static str, operation: &str) -> Self {
-        let began = clock::nanos();
-        let (served, outer) = thread::enter(interface, operation);
-        let distance = match &served {
-            Some(served) => served.operation.begin(began),
-            None => NO_DISTANCE,
-        };
+        let session = session::number();
+        if !session::has_counter(session) {
+            return Self::of_other(interface, operation, thread::take_any(), ticks::now);
+        }
+        let began = cycles::now();
+        match thread::take_last(session, interface, operation) {
+            Ok(served) => Self::of(served, began),
+            Err(last) => Self::of_other(interface, operation, last, cycles::now),
+        }
+    }
+
+    #[inline(always)]
+    fn of(served: Rc<Served>, began: u64) -> Self {
+        let arrival = served.operation.arrivals.add(began);
         Self {
-            served,
-            distance,
+            served: Some(served),
+            arrival,
             began,
-            outer,
-            cpu: cpu_clock::nanos(),
+            cpu: thread::own_cpu(),
+        }
+    }
+
+    /// Begins to measure an upcall of another operation than the last one.
+    #[inline(never)]
+    fn of_other(interface: &'static str, name: &str, last: Other, clock: fn() -> u64) -> Self {
+        let began = clock();
+        if let Some(served) = thread::find(interface, name, last) {
+            return Self::of(served, began);
+        }
+        Self {
+            served: None,
+            arrival: Arrival::NONE,
+            began,
+            cpu: thread::own_cpu(),
         }
     }
 
@@ -60,125 +83,159 @@ impl MeasuredUpcall {
     }
 
     /// Ends the measurement of an operation that the thread has served before; that of another one is lost.
-    #[inline(always)]
-    pub fn end_known(mut self) {
-        self.measure();
-        // The upcall is not to be measured twice.
-        mem::forget(self);
+    #[inline(never)]
+    pub fn end_known(&mut self) {
+        let execution = thread::executed_since(self.cpu);
+        let Some(served) = self.served.take() else {
+            return;
+        };
+        if !session::has_counter(served.session) {
+            return end_by_clock(served, execution, self.began, self.arrival);
+        }
+        let response = cycles::now().wrapping_sub(self.began);
+        let Arrival { distance, .. } = self.arrival;
+        let usual = served.usual.get();
+        // One branch for all.
+        let is_usual = usual.execution.contains(execution)
+            & usual.response.contains(response)
+            & usual.distance.contains(distance)
+            & !self.arrival.ends_block();
+        if !is_usual {
+            return end_unusual(served, execution, response, self.arrival);
+        }
+        served.times.add(execution, response, distance);
+        thread::put_back(served);
     }
 
     /// Ends the measurement. If the thread has not served the operation before, `first` is called for
-    /// the servant's repository id and the name of the operation. It returns `None` if the servant
-    /// has no such operation: the name is not kept, as peers can send any number of names.
-    pub fn end<'n>(self, first: impl FnOnce() -> Option<(&'static str, &'n str)>) {
+    /// its name and the repository ids of the servant's interface and of the one that declares it. It returns `None` if
+    /// the servant has no such operation: the name is not kept, as peers can send any number of names.
+    pub fn end<'n>(mut self, first: impl FnOnce() -> Option<FirstUpcall<'n>>) {
         if self.is_known() {
             return self.end_known();
         }
-        let (times, began) = (self.times(), self.began);
-        // As above.
-        mem::forget(self);
+        let execution = thread::executed_since(self.cpu);
+        let response = ticks::now().wrapping_sub(self.began);
         if let Some(named) = first() {
-            add_first(named, began, times);
+            add_first(&named, execution, response, self.began);
         }
     }
+}
 
-    #[inline(always)]
-    fn measure(&mut self) {
-        let (execution, response) = self.times();
-        if let Some(served) = self.served.take() {
-            add(&served.times, (execution, response, self.distance));
-            thread::put_back(served);
-        }
-    }
-
-    /// Returns execution time and response time. The thread's next upcall at this depth begins.
-    // Neither clock ever goes back.
-    #[inline(always)]
-    fn times(&self) -> (u64, u64) {
-        let all = cpu_clock::nanos().wrapping_sub(self.cpu);
-        let response = clock::nanos().wrapping_sub(self.began);
-        let nested = thread::leave(self.outer.wrapping_add(all));
-        (all.saturating_sub(nested), response)
+impl MeasuredUpcall {
+    #[cold]
+    #[inline(never)]
+    fn end_in_drop(&mut self) {
+        self.end_known();
     }
 }
 
 impl Drop for MeasuredUpcall {
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     fn drop(&mut self) {
-        self.measure();
+        if self.is_known() {
+            self.end_in_drop();
+        }
     }
+}
+
+/// First upcall of an operation on a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstUpcall<'n> {
+    /// Repository id of the servant's most derived interface, by which further upcalls are looked up.
+    pub interface: &'static str,
+    /// Repository id of the interface that declares the operation: it is measured once for all interfaces that inherit
+    /// it.
+    pub declared_by: &'static str,
+    /// Name of the operation on the wire.
+    pub operation: &'n str,
 }
 
 /// Adds the first upcall of an operation on this thread.
 #[cold]
 #[inline(never)]
-fn add_first(
-    (interface, name): (&'static str, &str),
-    began: u64,
-    (execution, response): (u64, u64),
-) {
+fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64) {
     let Some(session) = session::running() else {
         return;
     };
-    let Some(times) = session.take(interface, name) else {
+    let Some(to) = session.take(first.declared_by, first.operation) else {
         session.not_recorded.fetch_add(1, Ordering::Relaxed);
         return;
     };
-    let distance = times.operation.begin(began);
-    add(&times, (execution, response, distance));
-    thread::keep(&session, interface, times);
+    let times = Times {
+        execution,
+        response,
+        arrival: to.operation.arrivals.add(began),
+    };
+    let usual = to.add_unusual(times);
+    judge(&to, times);
+    thread::keep(&session, first.interface, to, usual);
 }
 
-/// Adds the times of an upcall: execution, response, and distance to the one before.
-#[inline(always)]
-fn add(to: &ThreadTimes, (execution, response, distance): (u64, u64, u64)) {
-    if to.add((execution, response, distance)) {
-        add_unusual(to, execution, response, distance);
-    }
-}
-
-/// Adds times that are shorter or longer than all before, or violate the plan.
+/// Ends an upcall that is measured by `CLOCK_MONOTONIC`.
 #[cold]
 #[inline(never)]
-fn add_unusual(to: &ThreadTimes, execution: u64, response: u64, distance: u64) {
-    to.widen((execution, response, distance));
+fn end_by_clock(served: Rc<Served>, execution: u64, began: u64, arrival: Arrival) {
+    let response = ticks::now().wrapping_sub(began);
+    end_unusual(served, execution, response, arrival);
+}
+
+/// Adds times that are shorter or longer than all before, or violate the plan, or end a block of arrivals.
+#[cold]
+#[inline(never)]
+fn end_unusual(served: Rc<Served>, execution: u64, response: u64, arrival: Arrival) {
+    let times = Times {
+        execution,
+        response,
+        arrival,
+    };
+    served.usual.set(served.times.add_unusual(times));
+    judge(&served.times, times);
+    thread::put_back(served);
+}
+
+/// Reports the times of an upcall that violate the plan.
+fn judge(to: &ThreadTimes, times: Times) {
     let operation = &*to.operation;
     let bounds = &operation.bounds;
-    let is_early = distance < bounds.least_distance;
-    if execution > bounds.wcet || response > bounds.deadline || is_early || operation.is_unknown {
-        violated(operation, execution, response, distance);
+    let is_late = times.execution > bounds.wcet || times.response > bounds.deadline;
+    let is_early = times.arrival.distance < bounds.least_distance;
+    if is_late || is_early || operation.is_unknown {
+        violated(operation, times);
     }
 }
 
-fn violated(operation: &Operation, execution: u64, response: u64, distance: u64) {
-    let bounds = &operation.bounds;
+fn violated(operation: &Operation, times: Times) {
+    let (bounds, planned) = (&operation.bounds, &operation.planned);
     let Some(session) = session_of(operation) else {
         return;
     };
-    for (is_so, kind, measured, bound) in [
+    let (execution, response) = (times.execution, times.response);
+    let distance = times.arrival.distance;
+    let (nanos, scale) = (Scale::NANOS, operation.scale);
+    for (is_so, kind, (measured, scale), bound) in [
         (
             execution > bounds.wcet,
             ViolationKind::Overrun,
-            execution,
-            bounds.wcet,
+            (execution, nanos),
+            planned.wcet,
         ),
         (
             distance < bounds.least_distance,
             ViolationKind::EarlyRelease,
-            distance,
-            bounds.least_distance,
+            (distance, scale),
+            planned.least_distance,
         ),
         (
             response > bounds.deadline,
             ViolationKind::MissedDeadline,
-            response,
-            bounds.deadline,
+            (response, scale),
+            planned.deadline,
         ),
         (
             operation.is_unknown,
             ViolationKind::UnknownOperation,
-            execution,
+            (execution, nanos),
             0,
         ),
     ] {
@@ -187,7 +244,7 @@ fn violated(operation: &Operation, execution: u64, response: u64, distance: u64)
             let violation = Violation {
                 kind,
                 operation: &operation.name,
-                measured: Duration::from_nanos(measured),
+                measured: scale.time(measured),
                 bound: Duration::from_nanos(bound),
             };
             log(&session, &violation);

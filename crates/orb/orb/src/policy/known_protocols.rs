@@ -1,4 +1,4 @@
-//! Protocols of an ORB, as the checks of policies see them.
+//! Protocols of an ORB, for the checks of policies.
 
 /// Set of the protocols that an ORB knows.
 pub(crate) trait KnownProtocols {

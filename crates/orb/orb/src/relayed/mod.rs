@@ -1,4 +1,4 @@
-//! Implementation of [`relay`](crate::relay), which says what holds in it.
+//! Implementation of [`relay`](crate::relay), whose documentation gives the invariants.
 
 mod body;
 mod reply;

@@ -3,7 +3,7 @@
 
 use super::request::Request;
 use crate::servant::Servant;
-use punctual_orb::measurement::{MeasuredUpcall, is_recording};
+use punctual_orb::measurement::{FirstUpcall, MeasuredUpcall, is_recording};
 use punctual_orb::{DispatchError, Observers, SystemExceptionKind as Kind, timeline};
 use std::sync::Arc;
 
@@ -26,13 +26,10 @@ fn answer_observed<R: Request>(
     request: &mut R,
     observers: Observers,
 ) -> Result<R::Done, DispatchError> {
-    if is_of_every_object(request.operation()) {
-        return request.answer(servant);
+    match observers.has_timeline() {
+        true => answer_recorded(servant, request),
+        false => answer_measured(servant, request),
     }
-    if observers.has_timeline() {
-        return answer_recorded(servant, request);
-    }
-    answer_measured(servant, request)
 }
 
 #[inline(always)]
@@ -40,7 +37,7 @@ fn answer_measured<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
-    let upcall = MeasuredUpcall::begin(interface(servant), request.operation());
+    let mut upcall = MeasuredUpcall::begin(interface(servant), request.operation());
     if !upcall.is_known() {
         return answer_first(servant, request, upcall);
     }
@@ -49,7 +46,7 @@ fn answer_measured<R: Request>(
     answered
 }
 
-/// Makes the first upcall of an operation on this thread.
+/// Makes the first upcall of an operation on this thread, or one that is not measured.
 #[cold]
 #[inline(never)]
 fn answer_first<R: Request>(
@@ -57,9 +54,21 @@ fn answer_first<R: Request>(
     request: &mut R,
     upcall: MeasuredUpcall,
 ) -> Result<R::Done, DispatchError> {
+    if is_of_every_object(request.operation()) {
+        drop(upcall);
+        return request.answer(servant);
+    }
     let answered = request.answer(servant);
-    upcall.end(|| exists(&answered).then(|| (interface(servant), request.operation())));
+    upcall.end(|| exists(&answered).then(|| first(servant, request.operation())));
     answered
+}
+
+fn first<'n>(servant: &Arc<dyn Servant>, operation: &'n str) -> FirstUpcall<'n> {
+    FirstUpcall {
+        interface: interface(servant),
+        declared_by: declared_by(servant, operation),
+        operation,
+    }
 }
 
 /// Makes the upcall, and names its operation in the timeline: afterwards, as peers can send any number of names.
@@ -69,14 +78,24 @@ fn answer_recorded<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
+    if is_of_every_object(request.operation()) {
+        return request.answer(servant);
+    }
     let answered = match is_recording() {
         true => answer_measured(servant, request),
         false => request.answer(servant),
     };
     if request.is_in_timeline() && exists(&answered) {
-        timeline::served(interface(servant), request.operation());
+        let operation = request.operation();
+        timeline::served(declared_by(servant, operation), operation);
     }
     answered
+}
+
+/// Returns the repository id of the interface that declares an operation; of the most derived one if it is not known.
+fn declared_by(servant: &Arc<dyn Servant>, operation: &str) -> &'static str {
+    let declaring = servant.declaring_interface(operation);
+    declaring.unwrap_or_else(|| interface(servant))
 }
 
 /// Returns the repository id of the servant's most derived interface.

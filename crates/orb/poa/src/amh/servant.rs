@@ -99,6 +99,10 @@ macro_rules! amh_skeleton {
                 <$interface as $crate::Operations>::ALL
             }
 
+            fn declaring_interface(&self, operation: &str) -> ::core::option::Option<&'static str> {
+                <$interface as $crate::Operations>::declaring(operation)
+            }
+
             fn upcall(&self, operation: usize, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
                 match <$interface as $crate::Answers<$crate::Amh<__Servant>>>::numbered(operation) {
                     ::core::option::Option::Some(answer) => answer(&self.servant, call),

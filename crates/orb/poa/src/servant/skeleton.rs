@@ -4,7 +4,7 @@
 //! The operations that an interface itself declares have the first numbers. Those of its first base
 //! follow, in the order of that base, and then those that further bases add.
 
-use punctual_orb::{DispatchError, Dispatched, ServerCall};
+use punctual_orb::{DispatchError, Dispatched, Interface, ServerCall};
 
 /// Result of answering a request in a skeleton.
 pub type Answered = Result<Dispatched, DispatchError>;
@@ -19,6 +19,21 @@ pub trait Operations {
     /// Names of all operations: its own, then those of its bases. The index of a name is the
     /// operation's number.
     const ALL: &'static [&'static str] = Self::OWN;
+
+    /// Returns the repository id of the interface that declares an operation: this one, or one of its bases.
+    fn declaring(operation: &str) -> Option<&'static str>
+    where
+        Self: Interface,
+    {
+        declaring_own::<Self>(operation)
+    }
+}
+
+/// Returns the repository id of an interface if it declares an operation itself. For generated code.
+#[doc(hidden)]
+#[must_use]
+pub fn declaring_own<I: Operations + Interface>(operation: &str) -> Option<&'static str> {
+    I::OWN.contains(&operation).then_some(I::REPOSITORY_ID)
 }
 
 /// Functions by which a servant of type `T` answers requests for an interface.
@@ -54,6 +69,12 @@ macro_rules! inherited_operations {
             <$first as $crate::Operations>::ALL
             $(, <$other as $crate::Operations>::OWN)*
         );
+
+        fn declaring(operation: &str) -> ::core::option::Option<&'static str> {
+            $crate::declaring_own::<$interface>(operation)
+                .or_else(|| <$first as $crate::Operations>::declaring(operation))
+                $(.or_else(|| $crate::declaring_own::<$other>(operation)))*
+        }
     };
 }
 
@@ -127,6 +148,10 @@ macro_rules! skeleton {
 
             fn operations(&self) -> &'static [&'static str] {
                 <$interface as $crate::Operations>::ALL
+            }
+
+            fn declaring_interface(&self, operation: &str) -> ::core::option::Option<&'static str> {
+                <$interface as $crate::Operations>::declaring(operation)
             }
 
             fn upcall(&self, operation: usize, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {

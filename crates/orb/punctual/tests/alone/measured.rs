@@ -6,8 +6,8 @@ use crate::support;
 
 use punctual::policy::Collocation;
 use punctual::rt::measurement::{
-    Expected, Measured, MeasuredOperation, MeasuredUpcall, Recording, RecordingOptions, Violation,
-    ViolationKind, current, is_recording, to_json,
+    Arrivals, Expected, FirstUpcall, Measured, MeasuredOperation, MeasuredUpcall, Recording,
+    RecordingOptions, Violation, ViolationKind, current, is_recording, to_json,
 };
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use std::sync::{Arc, Mutex};
@@ -152,16 +152,74 @@ fn work(time: Duration) {
     }
 }
 
+const ID: &str = "IDL:test/Nested:1.0";
+
+/// Returns the first upcall of an operation on a thread.
+fn first(operation: &str) -> FirstUpcall<'_> {
+    FirstUpcall {
+        interface: ID,
+        declared_by: ID,
+        operation,
+    }
+}
+
+#[test]
+fn bursts_are_measured_over_all_threads() {
+    let _watchdog = watchdog(LIMIT);
+    alone(|| {
+        let recording = Recording::start(RecordingOptions::default()).unwrap();
+        let begun = Mutex::new(Vec::new());
+        let upcalls = || {
+            for number in 0..200 {
+                if number % 20 == 0 {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                let mut begun = begun.lock().unwrap();
+                let before = std::time::Instant::now();
+                let upcall = MeasuredUpcall::begin(ID, "burst");
+                begun.push((before, std::time::Instant::now()));
+                upcall.end(|| Some(first("burst")));
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(upcalls);
+            }
+        });
+        let measured = recording.stop();
+        let burst = find(&measured, "test::Nested::burst").unwrap();
+        assert_eq!(burst.jobs(), 600);
+        let begun = begun.into_inner().unwrap();
+        let Arrivals { period, jitter } = burst.arrivals.unwrap();
+        // The two clocks differ in their rate.
+        let margin = (begun[599].1 - begun[0].0) / 1000 + Duration::from_micros(1);
+        for (first, (begin, _)) in begun.iter().enumerate() {
+            for (distances, (_, end)) in (0..).zip(&begun[first..]) {
+                let planned = (period * distances).saturating_sub(jitter);
+                assert!(
+                    *end - *begin + margin >= planned,
+                    "{distances} in {:?}",
+                    *end - *begin
+                );
+            }
+        }
+        let mean = (begun[599].1 - begun[0].0) / 599;
+        assert!(
+            period <= mean + margin && jitter >= period,
+            "{period:?} {jitter:?} {mean:?}"
+        );
+    });
+}
+
 #[test]
 fn execution_times_are_without_those_of_nested_upcalls() {
     let _watchdog = watchdog(LIMIT);
     alone(|| {
-        const ID: &str = "IDL:test/Nested:1.0";
         let recording = Recording::start(RecordingOptions::default()).unwrap();
         let upcall = |name: &str, inside: &dyn Fn()| {
             let upcall = MeasuredUpcall::begin(ID, name);
             inside();
-            upcall.end(|| Some((ID, name)));
+            upcall.end(|| Some(first(name)));
         };
         let long = Duration::from_millis(20);
         for _ in 0..2 {

@@ -140,7 +140,11 @@ const SPARE: Duration = Duration::from_millis(200);
 /// Makes a client whose threads spread over up to three connections.
 fn spreading(max_connections: usize) -> Pair {
     Pair::with(
-        |config| config.max_connections = max_connections,
+        |config| {
+            config.max_connections = max_connections;
+            // One-ways are counted when they have been served, which has to be before the calls after them.
+            config.timeouts.hand_over = None;
+        },
         |config| {
             config.connections_per_endpoint = 3;
             config.timeouts.spare_connection = Some(SPARE);

@@ -186,16 +186,14 @@ fn a_late_reply_reaches_nobody_however_many_calls_come_before_it() {
         }
         with_its_id
     });
-    let client = Orb::builder()
-        .configure(|config| config.timeouts.call = Some(Duration::from_secs(1)))
-        .build()
-        .unwrap();
+    let client = Orb::builder().build().unwrap();
     let object = client
         .string_to_object(&format!("corbaloc::1.2@127.0.0.1:{port}/x"))
         .unwrap();
     let echo = Echo::from_object(object);
     assert_eq!(echo.long(1).unwrap(), 1);
-    let timed_out = echo.long(2).unwrap_err();
+    let timed_out = echo.with_timeout(Duration::from_secs(1)).long(2);
+    let timed_out = timed_out.unwrap_err();
     assert_eq!(timed_out.kind(), SystemExceptionKind::Timeout);
     for _ in 0..CALLS {
         assert_eq!(echo.long(1).unwrap(), 1);

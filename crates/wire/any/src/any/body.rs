@@ -3,13 +3,10 @@
 use std::sync::Arc;
 
 use punctual_cdr::{
-    Block, ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion,
-    Limits,
+    ByteOrder, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion, Limits,
 };
 
 use crate::shape::Shape;
-use crate::type_code::{Shapes, TypeCode};
-use crate::walk::transcode;
 
 /// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
@@ -27,7 +24,34 @@ pub(crate) struct Body {
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 
+/// Limits for readers that borrow from a body, whose bytes are in memory already.
+static SHALLOW: Limits = Limits {
+    string: usize::MAX,
+    sequence: usize::MAX,
+    ..Limits::DEFAULT
+};
+
+/// Limits as [`SHALLOW`], for bodies that came from messages with deeper nesting.
+static DEEP: Limits = Limits {
+    nesting: 1000,
+    ..SHALLOW
+};
+
 impl Body {
+    /// Returns a decoder of the value, which borrows from the body.
+    pub(crate) fn decoder(&self) -> Decoder<'_> {
+        let coding = Coding {
+            version: self.version,
+            code_sets: self.code_sets,
+            limits: match self.nesting <= SHALLOW.nesting {
+                true => &SHALLOW,
+                false => &DEEP,
+            },
+            environment: self.environment.as_deref(),
+        };
+        Decoder::at(&self.octets, self.phase, self.order, coding)
+    }
+
     /// Reads the bytes from `at` on.
     ///
     /// # Errors
@@ -66,30 +90,5 @@ impl Body {
         // Within a chunked value, other values stand between chunks.
         let same_chunks = !holds.may_have_values() || !out.is_in_chunks();
         same_place && same_order && same_narrow && same_wide && same_chunks
-    }
-
-    /// Reads a value of about `length` bytes that is not contiguous, or refers to data outside of
-    /// it.
-    #[cold]
-    pub(super) fn gather(
-        &mut self,
-        types: Shapes<'_>,
-        type_code: &TypeCode,
-        length: usize,
-        input: &mut Decoder<'_>,
-    ) -> Result<(), CdrError> {
-        self.order = ByteOrder::NATIVE;
-        self.phase = 0;
-        let coding = Coding {
-            version: self.version,
-            code_sets: self.code_sets,
-            ..*input.coding()
-        };
-        let mut octets = std::mem::take(&mut self.octets);
-        octets.reserve(length);
-        let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
-        transcode(types, type_code, input, &mut out)?;
-        self.octets = out.into_block().into_vec();
-        Ok(())
     }
 }

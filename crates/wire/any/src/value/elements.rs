@@ -1,45 +1,14 @@
-//! Elements of a sequence or array, decoded or still encoded.
+//! Access to the elements of a sequence or array, decoded or still encoded.
 
 use std::fmt;
 use std::sync::Arc;
 
 use punctual_cdr::{CdrError, Graph, HoldsValues};
 
-use super::Value;
+use super::{Elements, Form, Octets, Value};
 use crate::any::Body;
 use crate::type_code::TypeCode;
 use crate::walk::{self, ElementUse};
-
-/// Elements of a sequence or array.
-///
-/// Elements that were read stay encoded until they are accessed: a `boolean` takes one byte on the
-/// wire and 32 as a [`Value`]. They are checked when they are read, and decoded one after the other
-/// by [`Elements::each`], or all at once by [`Elements::to_vec`]. A few elements in a message are
-/// decoded at once, and so are elements that contain valuetypes, also in Anys, as these may be
-/// shared.
-///
-/// The encoding lives in the Any that it was read from, or in a copy, until the last of its
-/// elements is dropped. Sequences of sequences are skipped over once for each level that is
-/// accessed.
-#[derive(Clone)]
-pub struct Elements(Form);
-
-#[derive(Clone)]
-enum Form {
-    Values(Vec<Value>),
-    Octets(Box<Octets>),
-}
-
-/// Part of an Any's encoding, which lives until the last of its elements is dropped.
-#[derive(Clone)]
-struct Octets {
-    /// Type of the elements in the sequence or array.
-    element: TypeCode,
-    body: Arc<Body>,
-    /// Offset of the first element in the Any's encoding, including padding before the element.
-    at: usize,
-    length: usize,
-}
 
 impl Elements {
     /// Makes elements that are decoded on demand from an encoding checked before.

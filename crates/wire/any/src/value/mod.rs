@@ -1,21 +1,20 @@
 //! Decoded values, for code that does not know their types at compile time.
 
+mod coding;
 mod default;
 mod dynamic;
 mod elements;
 mod state;
 
-use punctual_cdr::{
-    CdrError, Char, Decimal, Decoder, Encoder, Graph, HoldsValues, LongDouble, ValueRef,
-};
+use std::sync::Arc;
+
+use punctual_cdr::{Char, Decimal, Graph, HoldsValues, LongDouble, ValueRef};
 use punctual_ior::Ior;
 
-use crate::any::Any;
+use crate::any::{Any, Body};
 use crate::type_code::TypeCode;
-use crate::walk;
 
 pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
-pub use elements::Elements;
 
 /// Value of any type. Its exact type is given by a TypeCode that is kept separately: a string may
 /// be wide, and a struct an exception.
@@ -66,55 +65,40 @@ pub struct UnionValue {
     pub member: Option<Value>,
 }
 
+/// Elements of a sequence or array.
+///
+/// Elements that were read stay encoded until they are accessed: a `boolean` takes one byte on the
+/// wire and 32 as a [`Value`]. They are checked when they are read, and decoded one after the other
+/// by [`Elements::each`], or all at once by [`Elements::to_vec`]. A few elements in a message are
+/// decoded at once, and so are elements that contain valuetypes, also in Anys, as these may be
+/// shared.
+///
+/// The encoding lives in the Any that it was read from, or in a copy, until the last of its
+/// elements is dropped. Sequences of sequences are skipped over once for each level that is
+/// accessed.
+#[derive(Clone)]
+pub struct Elements(Form);
+
+#[derive(Clone)]
+enum Form {
+    Values(Vec<Value>),
+    Octets(Box<Octets>),
+}
+
+/// Part of an Any's encoding, which lives until the last of its elements is dropped.
+#[derive(Clone)]
+struct Octets {
+    /// Type of the elements in the sequence or array.
+    element: TypeCode,
+    body: Arc<Body>,
+    /// Offset of the first element in the Any's encoding, including padding before the element.
+    at: usize,
+    length: usize,
+}
+
 // A short element of a peer's message may become one of these: larger variants stand behind a
 // pointer.
 const _: () = assert!(size_of::<Value>() <= 32);
-
-impl Value {
-    /// Reads a value of this type.
-    ///
-    /// Memory is in proportion to the bytes read, and limited as a whole: many small elements stay
-    /// encoded until they are accessed (see [`Elements`]).
-    ///
-    /// # Errors
-    /// [`CdrError::BadTypeCode`], and errors of the encoding.
-    pub fn unmarshal(type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        let types = type_code.arena().shapes()?;
-        walk::read(types, type_code, None, input)
-    }
-
-    /// Writes the value as one of this type.
-    ///
-    /// # Errors
-    /// [`CdrError::BadTypeCode`]; [`CdrError::Invalid`] if it does not match the type; errors of
-    /// the target encoding.
-    pub fn marshal(&self, type_code: &TypeCode, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        let types = type_code.arena().shapes()?;
-        walk::write(types, type_code.at(), self, out)
-    }
-}
-
-impl Any {
-    /// Decodes the value.
-    ///
-    /// # Errors
-    /// As [`Value::unmarshal`].
-    pub fn value(&self) -> Result<Value, CdrError> {
-        let types = self.type_code().arena().shapes()?;
-        self.read(|input| walk::read(types, self.type_code(), self.body(), input))
-    }
-
-    /// Makes an Any that holds this value.
-    ///
-    /// # Errors
-    /// As [`Value::marshal`].
-    pub fn of_value(type_code: &TypeCode, value: &Value) -> Result<Self, CdrError> {
-        let types = type_code.arena().shapes()?;
-        Self::written(type_code, |out| {
-            walk::write_without_id(types, type_code.at(), value, out)
-        })
-    }
-}
 
 impl HoldsValues for Value {
     fn adopt(&mut self, graph: &Graph) {

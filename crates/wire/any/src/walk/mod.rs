@@ -4,8 +4,9 @@
 //! to the limit on nesting, also where their types are not recursive: a type may be chained as long
 //! as a message allows.
 
-mod discriminator;
+pub(crate) mod discriminator;
 mod exception;
+mod leaf;
 mod read;
 mod skip;
 mod transcode;
@@ -13,7 +14,7 @@ mod write;
 
 pub(crate) use exception::{marshal_id, pass_id};
 pub(crate) use read::{ElementUse, read, read_each};
-pub(crate) use skip::skip;
+pub(crate) use skip::{skip, skip_run};
 pub(crate) use transcode::{members, transcode};
 pub(crate) use write::{write, write_without_id};
 
@@ -25,7 +26,7 @@ pub(crate) fn phase(input: &Decoder<'_>) -> usize {
 }
 
 /// Refuses a length beyond the bound of a type; 0 means no bound.
-fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
+pub(crate) fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
     if bound == 0 {
         return Ok(());
     }

@@ -3,7 +3,7 @@
 use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
 use punctual_ior::Ior;
 
-use super::read::leaf;
+use super::leaf::leaf;
 use super::{check_bound, discriminator, no_such_value, pass_id, phase};
 use crate::any::Any;
 use crate::kind::TypeKind;
@@ -27,6 +27,19 @@ pub(crate) fn skip(
     let mut skip = Skip::new(type_code, Passing::Over);
     skip.value(types, type_code.at(), input)?;
     Ok(skip.is_self_contained)
+}
+
+/// Skips a run of values, a type and their number, within a value of this type.
+///
+/// # Errors
+/// Errors of the encoding, as far as it is examined.
+pub(crate) fn skip_run(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    (at, count): (Index, u64),
+    input: &mut Decoder<'_>,
+) -> Result<(), CdrError> {
+    Skip::new(type_code, Passing::Over).run(types, at, count, input)
 }
 
 /// Skips elements of a sequence or array within a value of this type; returns whether reading may

@@ -3,6 +3,7 @@
 
 mod anys;
 mod chunked;
+mod cursor;
 mod debug;
 mod elements;
 mod hostile;

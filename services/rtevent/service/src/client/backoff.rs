@@ -16,7 +16,7 @@ pub(super) struct Backoff {
 }
 
 impl Backoff {
-    /// Makes the times of attempts that begin anew.
+    /// Makes the sequence of pauses between attempts, from the first one.
     pub(super) fn new(first: Duration, longest: Duration) -> Self {
         Self {
             next: first,

@@ -118,7 +118,7 @@ impl Publisher {
         self.connection(&mut state).map(drop)
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of the publisher's events and connections.
     #[must_use]
     pub fn counts(&self) -> PublisherCounts {
         self.state.lock().counts

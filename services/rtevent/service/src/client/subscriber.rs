@@ -25,7 +25,7 @@ use std::time::Duration;
 pub struct SubscriberOptions {
     /// Fields of events on the wire. Default: all.
     pub form: Form,
-    /// The consumer is a gateway, of which the other channel's observers do not hear. Default: false.
+    /// Connects as a gateway, which is not shown to the observers of the other channel. Default: false.
     pub is_gateway: bool,
     /// Time between two questions whether the connection still exists. Default: 2 s.
     pub ask: Duration,
@@ -149,7 +149,7 @@ impl Subscriber {
         }
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of the subscriber's events and connections.
     #[must_use]
     pub fn counts(&self) -> SubscriberCounts {
         self.shared.state.lock().counts
@@ -212,8 +212,8 @@ impl Shared {
         }
     }
 
-    /// Does what is to be done: connects, subscribes to what is wanted now, or asks whether the connection still
-    /// exists.
+    /// Takes the next step: connects, subscribes to the events that are wanted now, or asks whether the connection
+    /// still exists.
     fn step(self: &Arc<Self>, connection: &mut Option<Connection>) -> Result<(), SystemException> {
         let (filter, is_changed, is_lost) = self.state.lock().take();
         if is_lost {
@@ -297,7 +297,7 @@ impl Shared {
         }
     }
 
-    /// Waits until something is to be done, at most for `pause`. Returns `true` if that is to end.
+    /// Waits until the subscriber's thread has work, at most for `pause`. Returns `true` if the thread is to end.
     fn ends_within(&self, pause: Duration, is_connected: bool, problem: Option<String>) -> bool {
         let mut state = self.state.lock();
         state.counts.is_connected = is_connected;

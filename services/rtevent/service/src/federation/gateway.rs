@@ -72,7 +72,7 @@ impl Consumer<Data> for Gateway {
     }
 }
 
-/// Observer that subscribes elsewhere to what is subscribed to here.
+/// Observer that subscribes at the other channel to the events to which this channel's consumers have subscribed.
 struct Subscriptions(Box<dyn Fn(Vec<Dependency>) + Send + Sync>);
 
 impl Observer for Subscriptions {

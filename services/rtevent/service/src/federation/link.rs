@@ -41,7 +41,7 @@ pub struct UdpLink {
 pub struct LinkError {
     /// Text of the setting.
     pub text: String,
-    /// Part of it that is wrong.
+    /// Part of the text that is wrong.
     pub problem: String,
 }
 

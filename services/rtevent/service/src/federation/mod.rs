@@ -3,11 +3,13 @@
 //! An event crosses a gateway if its `ttl` is above 0, and has one less behind it, so that cycles of gateways end. What
 //! crosses over the ORB is what consumers of the receiving channel subscribe to.
 
+mod addresses;
 pub mod datagram;
 mod gateway;
 mod link;
 mod udp;
 
+pub(crate) use addresses::Addresses;
 pub use gateway::{Federation, FederationError};
 pub use link::{Link, LinkError, UdpLink};
 pub use udp::UdpCounts;

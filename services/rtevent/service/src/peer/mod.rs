@@ -1,4 +1,4 @@
-//! Peers as the channel sees them: their references are called.
+//! Peers of a channel by their object references, which the channel calls.
 
 mod consumer;
 mod lease;

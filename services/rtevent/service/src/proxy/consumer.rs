@@ -123,7 +123,7 @@ impl ProxyConsumer {
     }
 }
 
-/// Returns what a supplier publishes, as the channel has it.
+/// Converts a supplier's published types and sources to the channel's form.
 fn publications(qos: &Published) -> Publications {
     let headers = qos.headers.iter();
     let mut publications =

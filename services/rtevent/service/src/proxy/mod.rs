@@ -7,5 +7,5 @@ mod objects;
 mod supplier;
 
 pub(crate) use consumer::ProxyConsumer;
-pub(crate) use objects::Proxies;
+pub(crate) use objects::{Proxies, ProxyOf};
 pub(crate) use supplier::ProxySupplier;

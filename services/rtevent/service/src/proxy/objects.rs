@@ -1,5 +1,6 @@
 //! Objects of the proxies.
 
+use crate::adapters::AdapterPolicies;
 use crate::refusal::Refusal;
 use parking_lot::Mutex;
 use punctual::poa::{IdAssignmentPolicy, PoaPolicy};
@@ -15,23 +16,44 @@ const MOST_UNCONNECTED: usize = 4_096;
 /// Objects of the proxies.
 #[derive(Default)]
 pub(crate) struct Proxies {
-    poa: OnceLock<Poa>,
+    poas: OnceLock<Poas>,
     next: AtomicU64,
     /// Proxies that wait for their peers, and the times at which they were obtained.
     unconnected: Mutex<HashMap<ObjectId, Instant>>,
 }
 
+/// Adapters of the proxies.
+struct Poas {
+    of_consumers: Poa,
+    of_suppliers: Poa,
+}
+
+/// Peer of a proxy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ProxyOf {
+    /// Consumer, which subscribes by it.
+    Consumer,
+    /// Supplier, which pushes events to it.
+    Supplier,
+}
+
 impl Proxies {
-    /// Makes the adapter of proxies below `parent`.
+    /// Makes the adapters of proxies below `parent`.
     ///
     /// # Errors
-    /// Its name is taken.
-    pub(crate) fn serve(&self, parent: &Poa) -> Result<(), String> {
-        let policies = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
-        let poa = parent.create_poa("Proxies", Some(parent.manager()), &policies);
-        let poa = poa.map_err(|error| error.to_string())?;
+    /// Their names are taken, or a policy is refused.
+    pub(crate) fn serve(&self, parent: &Poa, adapters: &AdapterPolicies) -> Result<(), String> {
+        let make = |name: &str, more: &[PoaPolicy]| {
+            let own = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
+            let poa = parent.create_poa(name, Some(parent.manager()), &[&own, more].concat());
+            poa.map_err(|error| error.to_string())
+        };
+        let poas = Poas {
+            of_consumers: make("ProxiesOfConsumers", &adapters.administration)?,
+            of_suppliers: make("ProxiesOfSuppliers", &adapters.events)?,
+        };
         let taken = |_| "its proxies are served already".to_owned();
-        self.poa.set(poa).map_err(taken)
+        self.poas.set(poas).map_err(taken)
     }
 
     /// Activates a proxy, made with its id, which waits for its peer `patience` long.
@@ -40,6 +62,7 @@ impl Proxies {
     /// There are too many that wait, or the service ends.
     pub(crate) fn add<I, S>(
         &self,
+        of: ProxyOf,
         make: impl FnOnce(ObjectId) -> S,
         patience: Duration,
     ) -> Result<I, Refusal>
@@ -47,7 +70,7 @@ impl Proxies {
         I: Interface + Implements<S>,
     {
         let inactive = || Refusal::Inactive("it has not been served yet".to_owned());
-        let poa = self.poa.get().ok_or_else(inactive)?;
+        let poas = self.poas.get().ok_or_else(inactive)?;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let id = ObjectId::from(&number.to_be_bytes()[..]);
         self.give_up_those_older_than(patience);
@@ -62,6 +85,10 @@ impl Proxies {
             }
             unconnected.insert(id.clone(), Instant::now());
         }
+        let poa = match of {
+            ProxyOf::Consumer => &poas.of_consumers,
+            ProxyOf::Supplier => &poas.of_suppliers,
+        };
         let object = poa.activate_with_id(&id, make(id.clone()));
         object.map_err(|error| {
             self.unconnected.lock().remove(&id);
@@ -77,9 +104,10 @@ impl Proxies {
     /// Deactivates a proxy. Calls in progress go on.
     pub(crate) fn remove(&self, id: &ObjectId) {
         self.unconnected.lock().remove(id);
-        if let Some(poa) = self.poa.get() {
-            // It fails for a proxy that is gone already.
-            let _ = poa.deactivate_object(id);
+        if let Some(poas) = self.poas.get() {
+            // It fails in the adapter of the others, and for a proxy that is gone already.
+            let _ = poas.of_consumers.deactivate_object(id);
+            let _ = poas.of_suppliers.deactivate_object(id);
         }
     }
 

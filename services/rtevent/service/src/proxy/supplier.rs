@@ -72,6 +72,7 @@ impl ProxySupplier {
         match &*connection {
             Connection::Connected { handle, consumer } if can_reconnect => {
                 handle.change(self.service.subscription(qos)?)?;
+                self.service.note_peer(handle, reference.as_object());
                 consumer.replace(reference);
                 return Ok(());
             }
@@ -80,9 +81,11 @@ impl ProxySupplier {
             Connection::None => {}
         }
         let subscription = self.service.subscription(qos)?;
+        let object = reference.as_object().clone();
         let consumer = Arc::new(self.consumer(reference));
         let channel = self.service.channel();
         let handle = channel.connect_consumer(subscription, consumer.clone())?;
+        self.service.note_peer(&handle, &object);
         *connection = Connection::Connected { handle, consumer };
         self.proxies().connected(&self.id);
         Ok(())

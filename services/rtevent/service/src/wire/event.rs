@@ -46,7 +46,7 @@ pub(crate) fn plain(events: &[Event], sent: Option<u64>) -> Vec<comm::Event> {
     events.collect()
 }
 
-/// Returns a header as stubs have it.
+/// Converts a header to the generated type of stubs.
 pub(crate) const fn plain_header(header: &Header) -> EventHeader {
     EventHeader {
         r#type: header.kind,
@@ -58,7 +58,7 @@ pub(crate) const fn plain_header(header: &Header) -> EventHeader {
     }
 }
 
-/// Returns a header as the channel has it.
+/// Converts a generated header to the channel's type.
 pub(super) const fn header_of(header: &EventHeader) -> Header {
     Header {
         kind: header.r#type,
@@ -78,7 +78,8 @@ pub(super) fn read_event(form: Form, input: &mut Decoder<'_>) -> Result<Event, C
     })
 }
 
-fn read_header(form: Form, input: &mut Decoder<'_>) -> Result<Header, CdrError> {
+/// Reads an event's header.
+pub(crate) fn read_header(form: Form, input: &mut Decoder<'_>) -> Result<Header, CdrError> {
     let mut header = Header {
         kind: input.get_i32()?,
         source: input.get_i32()?,

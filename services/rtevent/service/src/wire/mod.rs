@@ -4,7 +4,7 @@ mod event;
 mod form;
 mod qos;
 
-pub(crate) use event::{plain, read_events, write_events};
+pub(crate) use event::{plain, read_events, read_header, write_events};
 pub(crate) use form::FIELDS;
 pub use form::{Form, FormError};
 pub(crate) use qos::{

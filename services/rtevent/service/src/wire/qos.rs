@@ -95,7 +95,7 @@ pub(crate) fn disjunction(selectors: &[Selector]) -> Vec<Dependency> {
         .collect()
 }
 
-/// Returns a subscription as stubs have it.
+/// Converts a subscription to the generated type of stubs.
 pub(crate) fn plain_consumer(filter: &[Dependency], is_gateway: bool) -> ConsumerQos {
     let dependencies = filter.iter().map(|entry| PlainDependency {
         event: event(&entry.header),

@@ -174,12 +174,12 @@ fn fragments_that_overlap_make_no_message() {
             order: ByteOrder::Big,
             message: 1,
             message_size: 100,
-            size: 25,
+            size: 50,
             offset: 0,
             number,
             count: 2,
         };
-        [&header.encode(&[0; 25], false)[..], &[0; 25]].concat()
+        [&header.encode(&[0; 50], false)[..], &[0; 50]].concat()
     };
     assert_eq!(
         assembler.take(source(1), &overlapping(0)),
@@ -219,7 +219,7 @@ fn headers_that_lie_are_refused() {
 #[test]
 fn incomplete_messages_of_a_flood_give_way_to_others() {
     let options = AssemblerOptions {
-        most_incomplete: 10 * 104,
+        most_incomplete: 10 * (25 + 64),
         ..AssemblerOptions::default()
     };
     let mut assembler = Assembler::new(options);
@@ -239,7 +239,7 @@ fn incomplete_messages_of_a_flood_give_way_to_others() {
 #[test]
 fn one_source_has_no_more_than_there_is_room_for() {
     let options = AssemblerOptions {
-        most_incomplete: 10 * 104,
+        most_incomplete: 10 * (25 + 64),
         ..AssemblerOptions::default()
     };
     let mut assembler = Assembler::new(options);

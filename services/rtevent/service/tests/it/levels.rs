@@ -111,6 +111,62 @@ fn a_remote_consumer_receives_at_the_levels_of_both_its_dependencies() {
     assert_eq!(seen, levels);
 }
 
+/// Consumer that sends the scheduling of the thread that calls it: policy and priority, as in `proc(5)`.
+struct Scheduled(Mutex<mpsc::Sender<(i32, (u32, u32))>>);
+
+impl Consumer<Data> for Scheduled {
+    fn push(&self, events: &[Event]) -> Pushed {
+        let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        // Behind the name, which may hold spaces, the fields begin with the third.
+        let (_, fields) = stat.rsplit_once(')').unwrap();
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let scheduled = (fields[38].parse().unwrap(), fields[37].parse().unwrap());
+        for event in events {
+            let _ = self.0.lock().send((event.header.kind, scheduled));
+        }
+        Pushed::Done
+    }
+}
+
+#[test]
+fn threads_of_planned_levels_have_native_priorities_in_the_order_of_the_plan() {
+    let settings =
+        "schedule = \"PLAN\"\nhandle = [\"7=radar\", \"8=log\"]\nreal_time = \"require\"";
+    let service = match opened(settings) {
+        Ok(service) => service,
+        Err(reason) => {
+            println!("skipped: {reason}");
+            return;
+        }
+    };
+    let (scheduled, received) = mpsc::channel();
+    let entries = [
+        entry(codes::DISJUNCTION, 3, 0),
+        entry(16, 0, 7),
+        entry(17, 0, 8),
+        entry(18, 0, 0),
+    ];
+    let filter = Filter::from_prefix(&entries).unwrap();
+    let subscription = Subscription::new(filter).level(UNPLANNED);
+    let consumer = Arc::new(Scheduled(Mutex::new(scheduled)));
+    let channel = service.channel();
+    let _consumer = channel.connect_consumer(subscription, consumer).unwrap();
+    let supplier = channel.connect_supplier(Publications::default(), Arc::new(Silent));
+    let supplier = supplier.unwrap();
+    let of = |kind| {
+        supplier
+            .push(&[Event::new(Header::new(kind, 1), Data::default())])
+            .unwrap();
+        let (of, scheduled) = received.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(of, kind);
+        scheduled
+    };
+    let ((fifo, radar), (_, log), unplanned) = (of(16), of(17), of(18));
+    assert_eq!(fifo, 1, "SCHED_FIFO");
+    assert!(radar > log && log >= 1, "{radar} {log}");
+    assert_eq!(unplanned, (0, 0));
+}
+
 #[test]
 fn settings_name_the_operation_of_each_rt_info() {
     let service =

@@ -56,6 +56,32 @@ fn what_is_subscribed_to_here_comes_from_the_channel_elsewhere() {
 }
 
 #[test]
+fn channels_of_one_host_are_linked_over_shared_memory() {
+    let shared_memory = || "shmiop://".parse::<ListenEndpoint>().unwrap();
+    let there = Served::at(shared_memory(), ServiceOptions::default());
+    let link = there.reference().parse::<Link>().unwrap();
+    let options = ServiceOptions {
+        receives: vec![link],
+        ..ServiceOptions::default()
+    };
+    let here = Served::at(shared_memory(), options);
+    let consumer = here.consumer(&[header(16, 0)]);
+    let gateways = || there.service.counts(10).consumers;
+    eventually("the gateway subscribes", || gateways().len() == 1);
+    let peer = gateways().remove(0).peer;
+    assert!(peer.starts_with("shmiop://"), "{peer}");
+    let mut large = crossing(16, 1);
+    large.data.payload = (0..200_000_u32).map(|at| (at % 251) as u8).collect();
+    there
+        .supplier()
+        .push(&[large.clone(), crossing(16, 1)])
+        .unwrap();
+    let events = consumer.inbox.events(2);
+    assert_eq!(events[0].data.payload, large.data.payload);
+    assert_eq!(events[1].data.payload, b"payload");
+}
+
+#[test]
 fn a_gateway_follows_subscriptions() {
     let there = with(&[], &[]);
     let here = with(&[], &[there.reference()]);

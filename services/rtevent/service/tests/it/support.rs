@@ -78,6 +78,12 @@ impl Served {
         poa.manager().activate().unwrap();
     }
 
+    /// Returns an object of the server as the peers refer to it.
+    pub(crate) fn there<I: Interface>(&self, object: &I) -> I {
+        let text = self.orbs[0].object_to_string(object.as_object()).unwrap();
+        I::from_object(self.orbs[1].string_to_object(&text).unwrap())
+    }
+
     /// Returns an adapter of the peers.
     pub(crate) fn peers(&self) -> &Poa {
         &self.poa

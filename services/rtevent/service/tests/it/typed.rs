@@ -1,11 +1,17 @@
 //! Events of IDL types.
 
-use crate::support::{Served, header};
+use crate::support::{Served, eventually, header};
 use parking_lot::Mutex;
-use punctual_rtevent::{Filter, Publications, Pushed, Subscription, Supplier};
-use punctual_rtevent_service::rtec_base::DependencyInfo;
+use punctual_rtevent::{Pushed, Supplier};
 use punctual_rtevent_service::{ServiceOptions, typed};
 use std::sync::Arc;
+
+#[allow(clippy::all, clippy::pedantic, dead_code)]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/tracks.rs"));
+}
+
+use generated::tracks::{Alarm, Track};
 
 struct Silent;
 
@@ -18,57 +24,68 @@ fn a_value_reaches_typed_consumers_and_untyped_ones() {
     let untyped = served.consumer(&[header(0, 0)]);
     let seen = Arc::new(Mutex::new(Vec::new()));
     let seen_by = seen.clone();
-    let consumer = typed::consumer(move |header, value: &DependencyInfo| {
-        seen_by.lock().push((header.source, value.clone()));
+    let consumer = typed::consumer(move |header, track: &Track| {
+        seen_by.lock().push((header.source, track.clone()));
     });
-    let kind = typed::kind::<DependencyInfo>();
     let _typed = channel
-        .connect_consumer(Subscription::new(Filter::event(kind, 0)), consumer)
+        .connect_consumer(typed::subscription::<Track>(), consumer)
         .unwrap();
     let supplier = channel
-        .connect_supplier(Publications::default(), Arc::new(Silent))
+        .connect_supplier(typed::publications::<Track>(3), Arc::new(Silent))
         .unwrap();
-    let value = DependencyInfo {
-        number_of_calls: 7,
-        ..DependencyInfo::default()
+    let track = Track {
+        number: 7,
+        bearing: 0.5,
     };
-    supplier
-        .push(&[
-            typed::event(3, &value).unwrap(),
-            typed::event(3, "text").unwrap(),
-        ])
-        .unwrap();
+    let alarm = Alarm {
+        text: "close".to_owned(),
+    };
+    let events = [
+        typed::event(3, &track).unwrap(),
+        typed::event(3, &alarm).unwrap(),
+    ];
+    supplier.push(&events).unwrap();
     let events = untyped.inbox.events(2);
-    assert_eq!(events[0].header.r#type, kind);
-    assert_eq!(
-        events[0]
-            .data
-            .any_value
-            .extract::<DependencyInfo>()
-            .unwrap(),
-        value
-    );
-    crate::support::eventually("the typed consumer has it", || !seen.lock().is_empty());
-    assert_eq!(*seen.lock(), [(3, value)]);
+    assert_eq!(events[0].header.r#type, Track::EVENT_TYPE);
+    let value = events[0].data.any_value.extract::<Track>().unwrap();
+    assert_eq!(value, track);
+    eventually("the typed consumer has it", || !seen.lock().is_empty());
+    assert_eq!(*seen.lock(), [(3, track)]);
 }
 
 #[test]
-fn the_type_of_events_is_the_checksum_of_the_repository_id() {
-    let id = b"IDL:RtecBase/Dependency_Info:1.0";
-    // CRC-32 by its definition, bit by bit: the reflected polynomial of IEEE 802.3.
-    let crc = !id.iter().fold(u32::MAX, |crc, octet| {
-        (0..8).fold(crc ^ u32::from(*octet), |crc, _| {
-            (crc >> 1) ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1))
-        })
-    });
-    assert_eq!(typed::kind::<DependencyInfo>(), (crc & 0x7fff_ffff) as i32);
-    assert_ne!(typed::kind::<u32>(), typed::kind::<i32>());
+fn a_type_of_more_than_31_bits_reaches_its_consumers() {
+    let served = Served::new(ServiceOptions::default());
+    assert_eq!(Alarm::EVENT_TYPE, 4_000_000_000_u32.cast_signed());
+    let ours = served.consumer(&[header(Alarm::EVENT_TYPE, 0)]);
+    let supplier = served
+        .service
+        .channel()
+        .connect_supplier(typed::publications::<Alarm>(3), Arc::new(Silent))
+        .unwrap();
+    let alarm = Alarm {
+        text: "close".to_owned(),
+    };
+    supplier.push(&[typed::event(3, &alarm).unwrap()]).unwrap();
+    assert_eq!(
+        ours.inbox.events(1)[0]
+            .data
+            .any_value
+            .extract::<Alarm>()
+            .unwrap(),
+        alarm
+    );
+}
+
+#[test]
+fn the_type_of_a_repository_id_is_that_which_the_compiler_computes() {
+    assert_eq!(typed::type_of_id("IDL:tracks/Track:1.0"), Track::EVENT_TYPE);
 }
 
 #[test]
 fn an_event_with_another_value_is_a_push_that_fails() {
-    let consumer = typed::consumer(|_, _: &DependencyInfo| panic!("there is no value"));
-    let mut event = typed::event(1, &5_u32).unwrap();
-    event.header.kind = typed::kind::<DependencyInfo>();
+    let consumer = typed::consumer(|_, _: &Track| panic!("there is no value"));
+    let mut event = typed::event(1, &Alarm::default()).unwrap();
+    event.header.kind = Track::EVENT_TYPE;
     assert!(matches!(consumer.push(&[event]), Pushed::Failed(_)));
 }

@@ -38,7 +38,7 @@ impl Distribution {
         Time::from_nanos(self.width)
     }
 
-    /// Returns the counts up to the last class that has any.
+    /// Returns the counts of the classes, without the empty classes at the end.
     pub(super) fn counts(&self) -> Vec<u64> {
         let counts = self.counts.iter();
         let mut counts: Vec<u64> = counts.map(|count| count.load(Ordering::Relaxed)).collect();

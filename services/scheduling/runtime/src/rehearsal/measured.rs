@@ -7,7 +7,7 @@ use punctual_scheduling::draw::{Measured, responses};
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Jobs of an operation in a rehearsal, beside what the plan says of them.
+/// Measured jobs of an operation in a rehearsal, with the planned values to compare.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rehearsed {
     /// Name of the operation.

@@ -29,7 +29,7 @@ pub(super) struct Role {
     released: Vec<(usize, u64)>,
     /// Number of calls that a job awaits; 1 unless it is a conjunction.
     awaited: u64,
-    /// Number of calls that were made, and of those that arrived and whose job has ended.
+    /// Numbers of calls that were made, and of calls whose job has ended.
     made: AtomicU64,
     arrived: AtomicU64,
     ended: AtomicU64,
@@ -160,7 +160,7 @@ impl Script {
         self.roles[role].counts.count(response, execution);
     }
 
-    /// Uses the processor time of a job and of those that run in its thread, then calls others one-way.
+    /// Consumes the processor time of a job and of the operations that run in its thread, then makes the one-way calls.
     fn perform(&self, role: usize, released: u64) {
         let mut performed = vec![(role, 1_u64)];
         let mut to_release = Vec::new();

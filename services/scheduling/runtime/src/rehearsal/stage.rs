@@ -141,7 +141,7 @@ const START: u64 = 200_000_000;
 /// Time between two reports of progress, in nanoseconds.
 const LOOK: u64 = 100_000_000;
 
-/// Longest time that calls under way take to be executed when no more are released, in nanoseconds.
+/// Maximum time for the execution of pending calls after the last release, in nanoseconds.
 const LAST_CALLS: u64 = 30_000_000_000;
 
 fn wait_for_last_calls(script: &Script) {

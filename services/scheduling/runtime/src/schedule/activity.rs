@@ -9,7 +9,7 @@ pub struct Activity {
     pub(super) name: String,
     pub(super) processor: usize,
     pub(super) priority: Priority,
-    /// Priorities at which its requests arrive, if it runs at those of its callers.
+    /// Priorities at which the activity's requests arrive, if it runs at its callers' priorities.
     pub(super) callers: Vec<Priority>,
     pub(super) dispatching: Dispatching,
     pub(super) wcet: Time,
@@ -27,7 +27,7 @@ pub struct Activity {
 pub enum Dispatching {
     /// By its fixed priority.
     Priority,
-    /// By the priority of its caller: the operation is called two-way within its host.
+    /// At the caller's priority: the operation is called two-way within its host.
     Caller,
     /// By the kernel, earliest deadline first: its thread has this reservation (`SCHED_DEADLINE`).
     Reservation(Reservation),
@@ -44,7 +44,7 @@ impl Activity {
         &self.name
     }
 
-    /// Returns the number of its processor, counted from 0 among those that the process may run on.
+    /// Returns the number of the activity's processor, counted from 0 among the processors that the process may use.
     #[must_use]
     pub fn processor(&self) -> usize {
         self.processor

@@ -117,8 +117,8 @@ pub(super) fn check_executed(model: &Model, plan: &Plan, host: &Host) -> Result<
     Ok(())
 }
 
-/// Returns the model with operations whose jobs are not preempted, where queues dispatch them: on all hosts, as
-/// chains depend on one another.
+/// Returns a model in which operations that are dispatched by queues are not preempted. It covers all hosts, as chains
+/// of different hosts depend on one another.
 pub(super) fn queued_everywhere(model: &Model, plan: &Plan) -> Model {
     let mut queued = model.clone();
     for host in &model.hosts {

@@ -166,7 +166,7 @@ impl<'t> Demand<'t> {
         last.filter(|_| !end.is_zero())
     }
 
-    /// Returns the blocking in an interval, and the length from which on it is so.
+    /// Returns the blocking in an interval, and the interval length from which this blocking applies.
     fn step_at(&self, interval: Time) -> (Time, Time) {
         let after = self.steps.partition_point(|(from, _)| *from <= interval);
         self.steps[after - 1]

@@ -7,7 +7,7 @@ use crate::analysis::search::{Effort, Requests, fixed_point, releases};
 use crate::analysis::task::{Preemption, Response, Task};
 use crate::time::Time;
 
-/// Processor as a task sees it: with the tasks that go before it.
+/// Processor for the analysis of one task: the tasks that may delay it.
 #[derive(Debug)]
 pub(in crate::analysis) struct Level<'t> {
     own: &'t Task,

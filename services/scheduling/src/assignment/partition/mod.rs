@@ -33,13 +33,13 @@ pub struct Problem<'t> {
 /// cheap upper bounds of the response times say so; the exact test decides if no processor is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heuristic {
-    /// None: every task has to be pinned.
+    /// No choice: every task has to be pinned.
     Pinned,
-    /// The first one: leaves the last processors empty.
+    /// First processor with room: leaves the last processors empty.
     FirstFit,
-    /// The one with the least utilisation left.
+    /// Processor with the least unused utilisation.
     BestFit,
-    /// The one with the most utilisation left: spreads the load.
+    /// Processor with the most unused utilisation: spreads the load.
     WorstFit,
 }
 

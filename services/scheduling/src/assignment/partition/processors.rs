@@ -1,4 +1,4 @@
-//! Processors with the tasks that are placed on them so far.
+//! Processors, and the tasks placed on each so far.
 
 use super::super::load::{Load, WHOLE};
 use super::super::rank::urgency;

@@ -1,5 +1,6 @@
 //! Models made of measured operations, and plans beside them.
 
+mod bursts;
 mod noise;
 mod timeline;
 
@@ -29,6 +30,7 @@ fn operation(name: &str, execution: [u64; 3], distance: [u64; 3]) -> MeasuredOpe
         execution: times(10, execution),
         response: times(10, execution),
         distance: times(u64::from(distance[2] > 0) * 9, distance),
+        arrivals: None,
     }
 }
 

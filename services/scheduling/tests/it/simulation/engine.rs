@@ -22,13 +22,15 @@ pub(super) enum Holds {
     Mutex(usize),
     /// Mutex of the piece before, which goes on holding it, and one nested in it.
     Nested(usize, usize),
+    /// Nothing, not even the processor: the job awaits a reply, at most for the length of the piece.
+    Away,
 }
 
 impl Holds {
     /// Returns the mutexes that a piece needs, the outer one first.
     fn mutexes(self) -> [Option<usize>; 2] {
         match self {
-            Self::Nothing | Self::Processor => [None; 2],
+            Self::Nothing | Self::Processor | Self::Away => [None; 2],
             Self::Mutex(mutex) => [Some(mutex), None],
             Self::Nested(outer, inner) => [Some(outer), Some(inner)],
         }
@@ -86,6 +88,8 @@ struct Job {
     piece: usize,
     progress: i64,
     locked_at: i64,
+    /// Time of the reply that it awaits.
+    ready: i64,
 }
 
 impl Source {
@@ -113,6 +117,11 @@ impl Source {
         source.nominal = source.draw(source.period);
         source.release = source.nominal + source.draw(source.jitter);
         source
+    }
+
+    /// Returns whether its jobs await replies.
+    fn awaits(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.holds == Holds::Away)
     }
 
     fn draw(&mut self, most: i64) -> i64 {
@@ -198,7 +207,9 @@ impl Processor<'_> {
         for (task, source) in self.sources.iter_mut().enumerate() {
             while source.release <= self.now {
                 if !source.pieces.is_empty() {
-                    self.jobs.push(job(task, source, self.released));
+                    let mut job = job(task, source, self.released);
+                    job.await_replies(source, self.now);
+                    self.jobs.push(job);
                 }
                 self.released += 1;
                 source.advance();
@@ -211,23 +222,31 @@ impl Processor<'_> {
         away.any(|(from, length)| (*from..from + length).contains(&self.now))
     }
 
-    /// Returns the time of the next release, or change of the processor's presence.
+    /// Returns the time of the next release, reply, or change of the processor's presence.
     fn next_event(&self) -> i64 {
         let releases = self.sources.iter().map(|source| source.release);
         let away = self.rules.away.iter();
         let changes = away.flat_map(|(from, length)| [*from, from + length]);
-        let later = releases.chain(changes).filter(|time| *time > self.now);
+        let replies = self.jobs.iter().map(|job| job.ready);
+        let all = releases.chain(changes).chain(replies);
+        let later = all.filter(|time| *time > self.now);
         later.min().unwrap_or(self.end).min(self.end)
     }
 
     fn choose(&self) -> Option<usize> {
-        choose(&self.jobs, self.running, &self.sources, self.rules)
+        choose(
+            &self.jobs,
+            (self.running, self.now),
+            &self.sources,
+            self.rules,
+        )
     }
 
     /// Executes a job to the end of its piece, or to the next event.
     fn execute(&mut self, at: usize, until: i64) {
         let job = &mut self.jobs[at];
-        let pieces = &self.sources[job.task].pieces;
+        let source = &mut self.sources[job.task];
+        let pieces = &source.pieces;
         let length = pieces[job.piece].length;
         if job.progress == 0 {
             job.locked_at = self.now;
@@ -239,7 +258,9 @@ impl Processor<'_> {
         if job.progress == length {
             (job.piece, job.progress) = (job.piece + 1, 0);
         }
-        if job.piece == pieces.len() {
+        if job.piece < pieces.len() {
+            job.await_replies(source, self.now);
+        } else {
             let job = self.jobs.remove(at);
             let worst = &mut self.seen.worst[job.task];
             *worst = (*worst).max(self.now - job.nominal);
@@ -264,11 +285,43 @@ fn job(task: usize, source: &Source, number: u64) -> Job {
         piece: 0,
         progress: 0,
         locked_at: 0,
+        ready: source.release,
+    }
+}
+
+impl Job {
+    /// Leaves the processor while replies are awaited, which may come sooner than at the latest. Work comes after them.
+    fn await_replies(&mut self, source: &mut Source, now: i64) {
+        let mut ready = now;
+        while let Some(away) = source.pieces.get(self.piece) {
+            if self.progress > 0 || away.holds != Holds::Away {
+                break;
+            }
+            let longest = away.length;
+            ready += match source.random {
+                Some(_) => source.draw(longest),
+                None => longest,
+            };
+            self.piece += 1;
+        }
+        self.ready = ready;
+    }
+
+    /// Returns whether the job awaits no reply, and none of its task comes before it.
+    fn is_ready(&self, jobs: &[Self], now: i64) -> bool {
+        let mut others = jobs.iter();
+        let is_before = |other: &Self| other.task == self.task && other.number < self.number;
+        self.ready <= now && !others.any(is_before)
     }
 }
 
 /// Returns the job to run.
-fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules) -> Option<usize> {
+fn choose(
+    jobs: &[Job],
+    (running, now): (Option<u64>, i64),
+    sources: &[Source],
+    rules: &Rules,
+) -> Option<usize> {
     let holds = |job: &Job| sources[job.task].pieces[job.piece].holds;
     let kept = jobs.iter().position(|job| {
         Some(job.number) == running && job.progress > 0 && holds(job) == Holds::Processor
@@ -279,11 +332,16 @@ fn choose(jobs: &[Job], running: Option<u64>, sources: &[Source], rules: &Rules)
     let order = |&at: &usize| {
         let job = &jobs[at];
         let wins = Some(job.task) != rules.loses;
-        (urgency(job, sources, rules), wins, Reverse(job.number))
+        // A job that is back from a reply does not preempt one that holds a ceiling of its own priority.
+        let is_raised = ceiling(job, sources, rules).is_some();
+        let urgency = urgency(job, sources, rules);
+        (urgency, is_raised, wins, Reverse(job.number))
     };
-    let mut chosen = (0..jobs.len()).max_by_key(order)?;
+    let ready = (0..jobs.len()).filter(|&at| jobs[at].is_ready(jobs, now));
+    let mut chosen = ready.max_by_key(order)?;
     while let Some((mutex, holder)) = awaited(jobs, chosen, sources) {
-        let inherits = !rules.ceilings.contains_key(&mutex);
+        // One that is back from a reply may be more urgent than those that locked meanwhile were to be kept from.
+        let inherits = !rules.ceilings.contains_key(&mutex) || sources.iter().any(Source::awaits);
         assert!(inherits, "under ceilings no job waits for a mutex");
         chosen = holder;
     }
@@ -320,16 +378,20 @@ fn held(job: &Job, sources: &[Source]) -> [Option<usize>; 2] {
 fn urgency(job: &Job, sources: &[Source], rules: &Rules) -> (i64, Reverse<i64>) {
     let source = &sources[job.task];
     let due = Reverse(if rules.by_deadline { job.due } else { 0 });
-    let ceiling = match source.pieces[job.piece].holds {
-        Holds::Mutex(mutex) if job.progress > 0 => rules.ceilings.get(&mutex),
-        _ => None,
-    };
-    match ceiling {
+    match ceiling(job, sources, rules) {
         Some(floor) if rules.by_deadline => {
             (source.priority, due.max(Reverse(job.locked_at + floor)))
         }
         Some(ceiling) => (source.priority.max(*ceiling), due),
         None => (source.priority, due),
+    }
+}
+
+/// Returns the ceiling of the mutex that a job holds.
+fn ceiling<'r>(job: &Job, sources: &[Source], rules: &'r Rules) -> Option<&'r i64> {
+    match sources[job.task].pieces[job.piece].holds {
+        Holds::Mutex(mutex) if job.progress > 0 => rules.ceilings.get(&mutex),
+        _ => None,
     }
 }
 

@@ -10,6 +10,7 @@ mod interference;
 mod mutexes;
 mod reservations;
 mod sets;
+mod suspension;
 
 pub(crate) use sets::Random;
 

@@ -93,7 +93,7 @@ fn nested(task: Task, random: &mut Random) -> Coded {
         let holds = |piece: &&Piece| match piece.holds {
             Holds::Mutex(held) => held == mutex,
             Holds::Nested(outer, inner) => outer == mutex || inner == mutex,
-            Holds::Nothing | Holds::Processor => false,
+            Holds::Nothing | Holds::Processor | Holds::Away => false,
         };
         let held = pieces.iter().filter(holds);
         time(held.map(|piece| piece.length.unsigned_abs()).sum())

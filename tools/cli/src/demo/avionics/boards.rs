@@ -1,4 +1,4 @@
-//! Processes of boards, as the command sees them.
+//! Processes of boards: started, watched and ended by the command.
 
 use super::board::BOARD;
 use super::protocol::{Answer, Duty, Request};

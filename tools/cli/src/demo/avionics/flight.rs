@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Time from the start of the threads to the first release, in nanoseconds.
 const START: u64 = 300_000_000;
-/// Time without a further job after which those that are missing are lost.
+/// Time without a further job after which missing jobs count as lost.
 const LAST_EVENTS: Duration = Duration::from_secs(5);
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(50);

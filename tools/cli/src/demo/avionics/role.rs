@@ -25,7 +25,7 @@ pub(super) struct Role {
     /// Types of events that release it, one for each supplier.
     released_by: Vec<i32>,
     is_conjunction: bool,
-    /// Other operations wait for its events.
+    /// `true` if other operations wait for the operation's events.
     publishes: bool,
     /// Processor time of a job, in nanoseconds.
     work: u64,
@@ -95,7 +95,7 @@ impl Role {
         self.missed.fetch_add(releases, Ordering::Relaxed);
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts and times of the operation's jobs so far.
     pub(super) fn ran(&self) -> Ran {
         let jobs = self.jobs.load(Ordering::Acquire);
         let responses = self.responses.lock();

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod elsewhere;
+mod events;
 mod limits;
 mod live;
 mod names;

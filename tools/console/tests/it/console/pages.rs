@@ -1,8 +1,6 @@
 //! Pages of services: each page that is passed to the console is in its navigation, and protected
 //! by its guard.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::Arc;
 
 use axum::Router;
@@ -10,7 +8,7 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use punctual_console::{Console, ConsoleOptions, Mounted, Naming, Page, Shell};
 
-use crate::console::support::Shown;
+use crate::console::support::{Shown, asked};
 
 /// Test page of the console that does not belong to the naming service.
 #[derive(Debug)]
@@ -32,16 +30,6 @@ impl Page for Clock {
             tasks: Vec::new(),
         }
     }
-}
-
-/// Requests a path of this host or another one, and returns the reply.
-fn asked(console: &Console, path: &str, host: &str) -> String {
-    let mut peer = TcpStream::connect(console.address()).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    peer.write_all(request.as_bytes()).unwrap();
-    let mut reply = String::new();
-    peer.read_to_string(&mut reply).unwrap();
-    reply
 }
 
 #[test]

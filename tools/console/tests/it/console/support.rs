@@ -280,3 +280,13 @@ pub(crate) fn escaped(text: &str) -> String {
         })
         .collect()
 }
+
+/// Requests a path of this host or another one, and returns the reply.
+pub(crate) fn asked(console: &Console, path: &str, host: &str) -> String {
+    let mut peer = TcpStream::connect(console.address()).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    peer.write_all(request.as_bytes()).unwrap();
+    let mut reply = String::new();
+    peer.read_to_string(&mut reply).unwrap();
+    reply
+}

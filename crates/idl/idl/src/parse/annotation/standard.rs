@@ -12,6 +12,7 @@ pub(super) const NAMES: &[&str] = &[
     "default",
     "default_literal",
     "default_nested",
+    "event",
     "extensibility",
     "external",
     "final",
@@ -74,6 +75,7 @@ pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
         | "ignore_literal_names"
         | "non_nil"
         | "interpreted" => switch(),
+        "event" => vec![named("type", primitive(Primitive::ULong), false)],
         "id" => vec![value(primitive(Primitive::ULong), true)],
         "position" | "bit_bound" => vec![value(primitive(Primitive::UShort), true)],
         "value" | "default" | "min" | "max" => vec![value(AllowedValues::Anything, true)],

@@ -3,6 +3,7 @@
 
 mod built_in;
 mod definitions;
+mod events;
 mod names;
 mod timing;
 

@@ -207,16 +207,14 @@ impl Slot for Libraries {
         let Value::List(tables) = given.value else {
             return Err(given.misfit());
         };
-        for table in tables {
-            match table {
-                Value::Table(entries) => match &entries[..] {
-                    [(key, Value::Text(path))] if key == "path" => {
-                        self.0.push(given.folder.join(path));
-                    }
-                    _ => return Err(bad_value(given.key, table, "the key path, with a text")),
-                },
-                _ => return Err(given.misfit()),
-            }
+        for (index, value) in tables.iter().enumerate() {
+            let key = format!("{}[{index}]", given.key);
+            let table = Given {
+                key: &key,
+                value,
+                ..*given
+            };
+            self.0.push(given.folder.join(path_of_library(&table)?));
         }
         Ok(())
     }
@@ -224,4 +222,24 @@ impl Slot for Libraries {
     fn shown(&self, _unit: Unit) -> Option<String> {
         None
     }
+}
+
+/// Returns the path in a table of one shared library, which has no other key.
+fn path_of_library<'g>(table: &Given<'g>) -> Result<&'g str, ConfigError> {
+    let mut found = None;
+    for (name, value) in table.table()? {
+        let key = format!("{}.{name}", table.key);
+        match (&**name, value) {
+            ("path", Value::Text(path)) => found = Some(path.as_str()),
+            ("path", _) => {
+                return Err(bad_value(
+                    key,
+                    value,
+                    "a text, the path of a shared library",
+                ));
+            }
+            _ => return Err(bad_value(key, value, "the key path alone")),
+        }
+    }
+    found.ok_or_else(|| table.bad("the key path"))
 }

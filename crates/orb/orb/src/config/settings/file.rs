@@ -82,8 +82,8 @@ struct Reader<'f> {
     sections: Vec<&'static Section>,
     /// Values in the configuration file by full key (table and key).
     values: BTreeMap<String, Value>,
-    /// Line numbers by full key, including the keys within tables that are values, such as
-    /// `initial_references.NameService`.
+    /// Line numbers by full key, including the keys within tables and lists that are values, such as
+    /// `initial_references.NameService` and `library[0].path`.
     lines: BTreeMap<String, usize>,
 }
 
@@ -120,14 +120,22 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Records the line number of a value, and those of the entries of a table.
+    /// Records the line number of a value, and those of the entries of a table or a list.
     fn locate(&mut self, key: &str, line: usize, value: &Spanned<DeValue<'_>>) {
         self.lines.insert(key.to_owned(), line);
-        if let DeValue::Table(entries) = value.get_ref() {
-            for (name, value) in entries {
-                let key = format!("{key}.{}", name.get_ref());
-                self.locate(&key, self.line(name), value);
+        match value.get_ref() {
+            DeValue::Table(entries) => {
+                for (name, value) in entries {
+                    let key = format!("{key}.{}", name.get_ref());
+                    self.locate(&key, self.line(name), value);
+                }
             }
+            DeValue::Array(values) => {
+                for (index, value) in values.iter().enumerate() {
+                    self.locate(&format!("{key}[{index}]"), self.line(value), value);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) struct Given<'g> {
     pub(super) folder: &'g Path,
 }
 
-impl Given<'_> {
+impl<'g> Given<'g> {
     /// Returns the error for an invalid value of the setting.
     pub(super) fn bad(&self, expected: impl Into<String>) -> ConfigError {
         bad_value(self.key, self.value, expected)
@@ -110,7 +110,7 @@ impl Given<'_> {
     }
 
     /// Returns the keys of a table with their values.
-    pub(super) fn table(&self) -> Result<&[(String, Value)], ConfigError> {
+    pub(super) fn table(&self) -> Result<&'g [(String, Value)], ConfigError> {
         match self.value {
             Value::Table(entries) => Ok(entries),
             _ => Err(self.misfit()),

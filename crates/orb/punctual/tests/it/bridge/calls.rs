@@ -6,6 +6,7 @@ use punctual::bridge::BridgeOptions;
 use punctual::config::GiopVersion;
 use punctual::stub::Arc;
 use punctual::{Interface, RootPoa, SystemExceptionKind};
+use std::time::Instant;
 
 #[test]
 fn requests_arrive_by_one_protocol_and_leave_by_another() {
@@ -28,11 +29,16 @@ fn requests_arrive_by_one_protocol_and_leave_by_another() {
 }
 
 #[test]
-fn one_ways_are_passed_on_in_their_order_and_without_an_answer() {
+fn one_ways_are_passed_on_once_each_and_without_an_answer() {
     let _watchdog = watchdog(LIMIT);
     let bridged = Bridged::between("iiop", "uiop");
     for _ in 0..100 {
         bridged.echo.ping().unwrap();
+    }
+    // On a busy machine another thread may serve this call while the last ping is being served.
+    let limit = Instant::now() + LIMIT;
+    while bridged.echo.pings().unwrap() < 100 && Instant::now() < limit {
+        std::thread::yield_now();
     }
     assert_eq!(bridged.echo.pings().unwrap(), 100);
     assert_eq!(bridged.counts().one_way, 100);

@@ -79,16 +79,24 @@ fn a_target_that_has_said_goodbye_has_not_begun_what_comes_after() {
 #[test]
 fn the_bridges_own_time_limit_ends_a_call_that_takes_longer() {
     let _watchdog = watchdog(LIMIT);
-    let bridged = Bridged::new(Setup {
-        options: BridgeOptions {
-            timeout: Some(Duration::from_millis(30)),
-            ..BridgeOptions::default()
-        },
-        ..Setup::default()
-    });
-    let raised = bridged.echo.wait().unwrap_err();
-    assert_eq!(raised.kind(), Kind::Timeout);
-    assert_eq!(raised.completed(), CompletionStatus::Maybe);
+    let mut limit = Duration::from_millis(30);
+    loop {
+        let bridged = Bridged::new(Setup {
+            options: BridgeOptions {
+                timeout: Some(limit),
+                ..BridgeOptions::default()
+            },
+            ..Setup::default()
+        });
+        let raised = bridged.echo.wait().unwrap_err();
+        assert_eq!(raised.kind(), Kind::Timeout);
+        if raised.completed() == CompletionStatus::Maybe {
+            break;
+        }
+        // On a busy machine the request may not even have left by then.
+        limit *= 2;
+        assert!(limit < LIMIT, "the request never leaves");
+    }
 }
 
 #[test]

@@ -368,6 +368,12 @@ impl Pair {
         Self::with(|_| {}, |_| {})
     }
 
+    /// Makes a pair whose server executes the requests of a connection one after the other, however long each takes: on a
+    /// busy machine even short upcalls last longer than the time after which another thread serves the next requests.
+    pub fn in_order(client: impl FnOnce(&mut OrbConfig)) -> Self {
+        Self::with(|config| config.timeouts.hand_over = None, client)
+    }
+
     pub fn with(server: impl FnOnce(&mut OrbConfig), client: impl FnOnce(&mut OrbConfig)) -> Self {
         let server = Orb::builder()
             .listen(ListenEndpoint::iiop("127.0.0.1", 0))

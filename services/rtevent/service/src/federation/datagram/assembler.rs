@@ -13,7 +13,8 @@ pub struct AssemblerOptions {
     pub has_checksum: bool,
     /// Maximum octets of a message. Default: 1 MiB.
     pub most_message: usize,
-    /// Maximum octets of all incomplete messages; fragments of others are dropped. Default: 16 MiB.
+    /// Maximum octets of memory of all incomplete messages, 64 for each fragment beside its own; fragments beyond are
+    /// dropped. Default: 16 MiB.
     pub most_incomplete: usize,
     /// Maximum number of sources; beyond, the one that was silent for the longest is forgotten. Default: 1,024.
     pub most_sources: usize,
@@ -55,17 +56,17 @@ pub struct Counts {
 /// What became of a datagram.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// It completed a message.
+    /// The fragment completed a message.
     Message(ByteOrder, Vec<u8>),
-    /// Other fragments of its message are still missing.
+    /// Other fragments of the message are still missing.
     Incomplete,
-    /// It had arrived before.
+    /// The fragment had arrived before.
     Duplicate,
-    /// Its message is older than the window.
+    /// The fragment's message is older than the window.
     Late,
-    /// There is no memory for its message.
+    /// The memory for incomplete messages is used up.
     NoRoom,
-    /// It is no fragment.
+    /// The datagram is not a fragment.
     Bad(BadDatagram),
 }
 
@@ -90,7 +91,7 @@ struct Source {
 }
 
 impl Assembler {
-    /// Makes an assembler that has seen nothing.
+    /// Makes an assembler that has not received a datagram yet.
     #[must_use]
     pub fn new(options: AssemblerOptions) -> Self {
         Self {
@@ -121,7 +122,7 @@ impl Assembler {
         taken
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of datagrams and messages.
     #[must_use]
     pub const fn counts(&self) -> Counts {
         self.counts
@@ -143,7 +144,7 @@ impl Assembler {
             return Taken::Bad(BadDatagram::TooLong { size, limit });
         }
         if header.count > 1 {
-            self.make_room(from, Partial::needs(header));
+            self.make_room(from, Partial::cost(fragment));
         }
         let (mut held, most) = (self.held, self.options.most_incomplete);
         let source = self.source(from, header.message);
@@ -176,7 +177,7 @@ impl Assembler {
         }
     }
 
-    /// Returns the source of an address, of which this message arrives.
+    /// Returns the source with an address, from which this message arrives.
     fn source(&mut self, from: SocketAddr, message: u32) -> &mut Source {
         if !self.sources.contains_key(&from) && self.sources.len() >= self.options.most_sources {
             self.forget_one();
@@ -206,23 +207,27 @@ fn put(
     held: &mut usize,
     most: usize,
 ) -> Taken {
-    if matches!(slot, Slot::Missing | Slot::Before) {
-        if header.count == 1 {
+    match slot {
+        Slot::Done => return Taken::Duplicate,
+        Slot::Missing | Slot::Before if header.count == 1 => {
             *slot = Slot::Done;
             return Taken::Message(header.order, fragment.to_vec());
         }
-        if *held + Partial::needs(header) > most {
-            return Taken::NoRoom;
-        }
-        *held += Partial::needs(header);
-        *slot = Slot::Partial(Box::new(Partial::new(header)));
+        _ if *held + Partial::cost(fragment) > most => return Taken::NoRoom,
+        Slot::Missing | Slot::Before => *slot = Slot::Partial(Box::new(Partial::new(header))),
+        Slot::Partial(_) => {}
     }
     let Slot::Partial(partial) = slot else {
         return Taken::Duplicate;
     };
     match partial.take(header, fragment) {
-        Ok(true) if partial.is_complete() => complete(slot, held),
-        Ok(true) => Taken::Incomplete,
+        Ok(true) => {
+            *held += Partial::cost(fragment);
+            match partial.is_complete() {
+                true => complete(slot, held),
+                false => Taken::Incomplete,
+            }
+        }
         Ok(false) => Taken::Duplicate,
         Err(bad) => Taken::Bad(bad),
     }

@@ -2,7 +2,7 @@
 
 use super::header::{BadDatagram, FragmentHeader};
 use punctual::stub::ByteOrder;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::AddAssign;
 
 /// Latest messages of one source, by their numbers, which count up and begin again behind the largest.
@@ -19,40 +19,45 @@ pub(super) struct Window {
 /// State of a message.
 #[derive(Debug)]
 pub(super) enum Slot {
-    /// Nothing of it has arrived, and it may have been sent before its source was known.
+    /// No fragment of the message has arrived; it may have been sent before its source was known.
     Before,
-    /// Nothing of it has arrived.
+    /// No fragment of the message has arrived.
     Missing,
-    /// Some of its fragments have arrived.
+    /// Some fragments of the message have arrived.
     Partial(Box<Partial>),
-    /// It has been passed on, or given up.
+    /// The message has been passed on, or given up.
     Done,
 }
 
-/// Message of which some fragments have arrived.
+/// Message of which some fragments have arrived. It holds what has arrived, and no room for what is announced.
 #[derive(Debug)]
 pub(super) struct Partial {
     order: ByteOrder,
-    octets: Vec<u8>,
-    has: Vec<bool>,
-    missing: usize,
+    size: u32,
+    count: u32,
+    /// Places of fragments in the message, and their octets, by the fragments' numbers.
+    fragments: BTreeMap<u32, (u32, Box<[u8]>)>,
     /// Octets that have arrived.
     filled: usize,
 }
 
-/// Messages that may have been overtaken by the first one of a source that arrives.
+/// Octets of memory that a fragment costs beside its own.
+pub(super) const BESIDE: usize = 64;
+
+/// Number of messages that may arrive after later ones of a new source, and are still accepted.
 const BEFORE: u32 = 16;
 
-/// Late fragments in a row after which a source is taken to count anew, as a program does that was started again.
+/// Number of late fragments in a row after which a source is assumed to have restarted, with numbers from the beginning.
 const LATE_IN_A_ROW: u32 = 16;
 
-/// Messages by which a source may be ahead of its window. One that is further ahead counts anew: the number may be forged.
+/// Number of messages by which a source may be ahead of its window. A source that is further ahead is treated as
+/// restarted: the number may be forged.
 const FAR: usize = 1 << 16;
 
 /// Messages that left the window incomplete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Lost {
-    /// Messages, those of which nothing arrived included.
+    /// Messages, including messages without any fragment that arrived.
     pub(super) messages: u64,
     /// Octets of memory that their parts held.
     pub(super) octets: usize,
@@ -130,7 +135,7 @@ impl Window {
         message.wrapping_sub(self.first) > u32::MAX / 2
     }
 
-    /// Takes the first `count` messages out of the window, of which there may be more than slots.
+    /// Removes the first `count` messages from the window; `count` may exceed the number of slots.
     fn leave(&mut self, count: usize) -> Lost {
         let mut lost = Lost::default();
         let known = count.min(self.slots.len());
@@ -169,25 +174,25 @@ impl Slot {
 }
 
 impl Partial {
-    /// Makes an empty message of the size that its first fragment announces.
-    pub(super) fn new(header: &FragmentHeader) -> Self {
+    /// Makes an empty message, as its first fragment announces it.
+    pub(super) const fn new(header: &FragmentHeader) -> Self {
         Self {
             order: header.order,
-            octets: vec![0; header.message_size as usize],
-            has: vec![false; header.count as usize],
-            missing: header.count as usize,
+            size: header.message_size,
+            count: header.count,
+            fragments: BTreeMap::new(),
             filled: 0,
         }
     }
 
-    /// Returns the octets that a message holds until it is complete.
-    pub(super) const fn needs(header: &FragmentHeader) -> usize {
-        header.message_size as usize + header.count as usize
+    /// Returns the octets of memory that a fragment costs until its message is complete.
+    pub(super) const fn cost(fragment: &[u8]) -> usize {
+        fragment.len() + BESIDE
     }
 
-    /// Returns the octets that the message holds.
-    pub(super) const fn held(&self) -> usize {
-        self.octets.len() + self.has.len()
+    /// Returns the octets of memory that the message holds.
+    pub(super) fn held(&self) -> usize {
+        self.filled + BESIDE * self.fragments.len()
     }
 
     /// Takes a fragment. Returns `false` if it has been taken before.
@@ -199,38 +204,44 @@ impl Partial {
         header: &FragmentHeader,
         fragment: &[u8],
     ) -> Result<bool, BadDatagram> {
-        let is_alike = header.order == self.order
-            && header.message_size as usize == self.octets.len()
-            && header.count as usize == self.has.len();
-        let (at, number) = (header.offset as usize, header.number as usize);
-        let room = self.octets.get_mut(at..at + fragment.len());
-        let (Some(room), Some(has), true) = (room, self.has.get_mut(number), is_alike) else {
+        let announced = (header.order, header.message_size, header.count);
+        if announced != (self.order, self.size, self.count) {
             let text = "the fragment is of another message than those before with its number";
             return Err(BadDatagram::Contradiction(text));
-        };
-        if std::mem::replace(has, true) {
+        }
+        if self.fragments.contains_key(&header.number) {
             return Ok(false);
         }
-        room.copy_from_slice(fragment);
-        self.missing -= 1;
+        let taken = (header.offset, fragment.into());
+        self.fragments.insert(header.number, taken);
         self.filled += fragment.len();
         Ok(true)
     }
 
     /// Returns `true` once all fragments have arrived.
-    pub(super) const fn is_complete(&self) -> bool {
-        self.missing == 0
+    pub(super) fn is_complete(&self) -> bool {
+        self.fragments.len() == self.count as usize
     }
 
     /// Returns the message.
     ///
     /// # Errors
-    /// Its fragments overlap, and leave a gap.
+    /// Its fragments overlap, or leave a gap.
     pub(super) fn finish(self) -> Result<(ByteOrder, Vec<u8>), BadDatagram> {
-        if self.filled == self.octets.len() {
-            Ok((self.order, self.octets))
+        let mut fragments: Vec<_> = self.fragments.into_values().collect();
+        // Senders number them by their places.
+        fragments.sort_by_key(|(offset, _)| *offset);
+        let mut message = Vec::with_capacity(self.filled);
+        for (offset, fragment) in &fragments {
+            if *offset as usize != message.len() {
+                break;
+            }
+            message.extend_from_slice(fragment);
+        }
+        if message.len() == self.size as usize && self.filled == message.len() {
+            Ok((self.order, message))
         } else {
-            let text = "the fragments are not as long together as the message";
+            let text = "the fragments overlap, or leave a gap in the message";
             Err(BadDatagram::Contradiction(text))
         }
     }

@@ -9,7 +9,7 @@ const BURST: u64 = 64 * 1024;
 #[derive(Debug)]
 pub(super) struct Pace {
     rate: u64,
-    /// Time at which all that has been sent has passed at the rate.
+    /// Time at which the octets sent so far would have been sent at the configured rate.
     free: Instant,
 }
 

@@ -77,13 +77,13 @@ impl Receiver {
         })
     }
 
-    /// Returns the port at which it receives.
+    /// Returns the UDP port of the receiver.
     pub(crate) fn port(&self) -> u16 {
         let address = self.shared.socket.local_addr();
         address.map_or(0, |address| address.port())
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of received datagrams and messages.
     pub(crate) fn counts(&self) -> UdpCounts {
         let assembler = self.shared.assembler.lock();
         UdpCounts {

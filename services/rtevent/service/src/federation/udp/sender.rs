@@ -56,7 +56,7 @@ impl Sender {
         self.socket.local_addr()
     }
 
-    /// Returns what has been counted.
+    /// Returns the counts of sent datagrams and messages.
     pub(crate) fn counts(&self) -> UdpCounts {
         self.state.lock().counts
     }

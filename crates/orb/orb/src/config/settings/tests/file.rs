@@ -300,7 +300,11 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
         ),
         (
             "[[library]]\nfile = \"x\"",
-            "does not fit `library`: expected the key path",
+            "line 2: `x` does not fit `library[0].file`: expected the key path alone",
+        ),
+        (
+            "library = [\n\"x\"\n]",
+            "line 2: `x` does not fit `library[0]`: expected tables with the key path",
         ),
         ("library = \"x\"", "`x` does not fit `library`"),
         ("max_nesting = 1.5", "`1.5` does not fit `max_nesting`"),
@@ -349,6 +353,28 @@ fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
     ] {
         let error = read(text).unwrap_err();
         assert!(error.contains(told), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_table_of_a_library_is_located_at_its_key() {
+    let first = "trace = \"hex\"\n[[library]]\npath = \"a.so\"\n\n[[library]]\n";
+    for (second, told) in [
+        (
+            "# a comment\npath = 7",
+            "line 7: `7` does not fit `library[1].path`: expected a text",
+        ),
+        (
+            "path = \"b.so\"\nlink = \"b\"",
+            "line 7: `b` does not fit `library[1].link`: expected the key path alone",
+        ),
+        (
+            "# no key",
+            "line 5: `a table` does not fit `library[1]`: expected the key path",
+        ),
+    ] {
+        let error = read(&format!("{first}{second}\n")).unwrap_err();
+        assert!(error.contains(told), "{second}: {error}");
     }
 }
 

@@ -47,7 +47,7 @@ impl PendingReply<'_> {
         }
     }
 
-    /// Takes what has been delivered, without waiting.
+    /// Takes the reply if it has been delivered, without waiting.
     ///
     /// # Errors
     /// The reason for which there is no reply.

@@ -1,0 +1,316 @@
+//! Arrivals of an operation: the distance of two, and the period and jitter within which all of them came.
+//!
+//! The last arrivals are in a ring, and are looked at once for each block of them: so an upcall only adds to the ring.
+
+use super::ticks::Scale;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// Number that stands for no distance: the first arrival has none.
+pub(super) const NO_DISTANCE: u64 = u64::MAX;
+
+/// Number of arrivals that are looked at together, and whose mean distance may become the period.
+const BLOCK: usize = 64;
+/// Number of arrivals that are kept: several blocks, as threads add others while one looks at them.
+const RING: usize = 4 * BLOCK;
+
+/// Period and jitter within which all upcalls of an operation began: any `n` that followed one another took at least
+/// `n - 1` periods less the jitter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrivals {
+    /// Shortest mean distance of 64 upcalls that followed one another, counted from each 64th; of all, if there were
+    /// fewer.
+    pub period: Duration,
+    /// Jitter for this period. It may be longer, as that of bursts is.
+    pub jitter: Duration,
+}
+
+/// Times at which upcalls of an operation began, on all threads, in ticks.
+#[derive(Debug)]
+pub(super) struct ArrivalTimes {
+    /// Time of the last one; the highest number before the first.
+    last: AtomicU64,
+    /// Number of the next arrival, from 1.
+    next: AtomicU64,
+    ring: [AtomicU64; RING],
+    bursts: Mutex<Bursts>,
+}
+
+/// Arrival of one upcall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrival {
+    /// Distance to the one before; [`NO_DISTANCE`] for the first, and for one that another thread has overtaken.
+    pub(super) distance: u64,
+    /// Number of arrivals with it.
+    pub(super) number: u64,
+}
+
+/// Period and jitter of the arrivals that have been looked at.
+#[derive(Clone, Copy, Debug)]
+struct Bursts {
+    /// Number of these arrivals, and time of the last.
+    number: u64,
+    last: u64,
+    /// Period, which only becomes shorter; the highest number before it is known.
+    period: u64,
+    jitter: u64,
+    /// Time at which the next one would begin if each had come a period after the one before, or later.
+    expected: u64,
+}
+
+impl Arrival {
+    /// Arrival that is not known yet.
+    pub(super) const NONE: Self = Self {
+        distance: NO_DISTANCE,
+        number: 1,
+    };
+
+    /// Returns whether a block of arrivals has ended with it: [`ArrivalTimes::look_at`] must be called for it.
+    #[inline(always)]
+    pub(super) fn ends_block(self) -> bool {
+        self.number.is_multiple_of(BLOCK as u64)
+    }
+}
+
+// All accesses are Relaxed: the numbers order nothing else.
+impl ArrivalTimes {
+    pub(super) fn new() -> Self {
+        Self {
+            last: AtomicU64::new(u64::MAX),
+            next: AtomicU64::new(1),
+            ring: [const { AtomicU64::new(0) }; RING],
+            bursts: Mutex::new(Bursts::NONE),
+        }
+    }
+
+    /// Adds an arrival at this time.
+    #[inline(always)]
+    pub(super) fn add(&self, at: u64) -> Arrival {
+        let before = self.last.swap(at, Ordering::Relaxed);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.place(number).store(at, Ordering::Relaxed);
+        let distance = at.checked_sub(before).unwrap_or(NO_DISTANCE);
+        Arrival { distance, number }
+    }
+
+    /// Looks at the arrivals up to this one. Never waits: if another thread is about it, the next block's end will do.
+    pub(super) fn look_at(&self, last: Arrival) {
+        if let Ok(mut bursts) = self.bursts.try_lock() {
+            self.look_up_to(last.number, &mut bursts);
+        }
+    }
+
+    /// Returns period and jitter of all arrivals so far; `None` of fewer than two.
+    pub(super) fn all(&self, scale: Scale) -> Option<Arrivals> {
+        let mut bursts = self.bursts.lock().map(|bursts| *bursts).ok()?;
+        self.look_up_to(self.next.load(Ordering::Relaxed) - 1, &mut bursts);
+        (bursts.number > 1).then(|| Arrivals {
+            period: scale.time(bursts.period),
+            jitter: scale.time_at_least(bursts.jitter),
+        })
+    }
+
+    fn look_up_to(&self, number: u64, bursts: &mut Bursts) {
+        // A thread that was held up here for long has lost those that were overwritten.
+        let kept = number.saturating_sub((RING - BLOCK) as u64);
+        bursts.number = bursts.number.max(kept);
+        while bursts.number < number {
+            let first = bursts.number as usize % RING;
+            // To the end of a block, so that they are next to one another.
+            let count = (BLOCK - first % BLOCK).min((number - bursts.number) as usize);
+            bursts.add(&self.ring[first..first + count]);
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, number: u64) -> &AtomicU64 {
+        &self.ring[number.wrapping_sub(1) as usize % RING]
+    }
+}
+
+impl Bursts {
+    const NONE: Self = Self {
+        number: 0,
+        last: 0,
+        period: u64::MAX,
+        jitter: 0,
+        expected: 0,
+    };
+
+    /// Adds arrivals.
+    ///
+    /// They need not be in the order of their times, where threads have overtaken one another: of any that follow one
+    /// another in time, the first and the last of this order are no farther apart, and have no fewer between them.
+    fn add(&mut self, times: &[AtomicU64]) {
+        let (Some(first), Some(last)) = (times.first(), times.last()) else {
+            return;
+        };
+        let [first, last] = [first, last].map(|time| time.load(Ordering::Relaxed));
+        let count = times.len() as u64;
+        let (begin, distances) = match self.number {
+            0 => (first, count - 1),
+            _ => (self.last, count),
+        };
+        let is_whole = self.number == 0 || times.len() == BLOCK;
+        let mean = last.saturating_sub(begin).checked_div(distances);
+        if let Some(mean) = mean.filter(|_| is_whole) {
+            self.shorten(mean);
+        }
+        (self.number, self.last) = (self.number + count, last);
+        let (period, mut jitter, mut expected) = (self.period, self.jitter, self.expected);
+        for time in times {
+            let time = time.load(Ordering::Relaxed);
+            jitter = jitter.max(expected.saturating_sub(time));
+            expected = expected.max(time).wrapping_add(period);
+        }
+        (self.jitter, self.expected) = (jitter, expected);
+    }
+
+    /// Makes the period shorter, if it is one. A jitter that was enough for the longer period is, for the shorter one,
+    /// enough in the proportion of both: a span of `n` periods `P` less `J` is at least as long as `n` periods `p` less
+    /// `J * p / P`.
+    fn shorten(&mut self, period: u64) {
+        if period >= self.period {
+            return;
+        }
+        if self.period < u64::MAX {
+            let scaled = |time: u64| {
+                let scaled = u128::from(time) * u128::from(period) / u128::from(self.period.max(1));
+                u64::try_from(scaled).map_or(time, |scaled| scaled + 1)
+            };
+            let ahead = scaled(self.expected.saturating_sub(self.last));
+            self.jitter = scaled(self.jitter);
+            self.expected = self.last.saturating_add(ahead);
+        }
+        self.period = period;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds arrivals as upcalls do, and returns period and jitter.
+    fn arrived(times: &[u64]) -> Option<(u64, u64)> {
+        let all = ArrivalTimes::new();
+        for time in times {
+            let arrival = all.add(*time);
+            if arrival.ends_block() {
+                all.look_at(arrival);
+            }
+        }
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap();
+        let all = all.all(Scale::NANOS)?;
+        Some((nanos(all.period), nanos(all.jitter)))
+    }
+
+    /// Returns the smallest jitter for a period, by the definition.
+    fn smallest_jitter(times: &[u64], period: u64) -> u64 {
+        let spans = (0..times.len()).flat_map(|first| {
+            let begin = times[first];
+            let after = (0..).zip(&times[first..]);
+            after.map(move |(distances, end)| (period * distances).saturating_sub(end - begin))
+        });
+        spans.max().unwrap()
+    }
+
+    /// Returns arrivals at distances by their number.
+    fn at_distances(count: u64, distance: impl Fn(u64) -> u64) -> Vec<u64> {
+        let mut now = 1 << 40;
+        let next = |number| {
+            now += distance(number);
+            now
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn a_single_arrival_has_no_period() {
+        assert_eq!(arrived(&[]), None);
+        assert_eq!(arrived(&[7]), None);
+        assert_eq!(arrived(&[7, 9]), Some((2, 0)));
+    }
+
+    #[test]
+    fn the_jitter_of_bursts_is_the_smallest_for_the_period() {
+        for (burst, count) in [(2, 5), (5, 63), (8, 64), (8, 65), (20, 400), (100, 1000)] {
+            // Each burst is as close as the others: so the first block has the period of all.
+            let is_first = |number: u64| number.is_multiple_of(burst);
+            let times = at_distances(count, |number| if is_first(number) { 10_000 } else { 100 });
+            let (period, jitter) = arrived(&times).unwrap();
+            let smallest = smallest_jitter(&times, period);
+            assert!(
+                jitter >= smallest,
+                "{burst} {count}: {period} {jitter} {smallest}"
+            );
+            assert!(
+                jitter <= smallest + period / 4,
+                "{burst} {count}: {period} {jitter} {smallest}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_rate_that_rises_leaves_no_jitter_of_the_slow_time() {
+        let times = at_distances(1000, |number| if number < 300 { 1_000_000 } else { 1_000 });
+        let (period, jitter) = arrived(&times).unwrap();
+        assert_eq!(period, 1_000);
+        assert!(jitter <= 20_000, "{jitter}");
+        assert!(jitter >= smallest_jitter(&times, period));
+    }
+
+    #[test]
+    fn no_arrivals_are_closer_than_period_and_jitter_whatever_their_pattern() {
+        for seed in 1_u64..200 {
+            let noise = |number: u64| {
+                let mixed = (number + seed * 1000).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                (mixed >> 40) % (1 + seed * 10)
+            };
+            let is_pause = |number: u64| noise(number / 7).is_multiple_of(3);
+            let times = at_distances(50 + seed * 3, |number| {
+                noise(number) + if is_pause(number) { 5_000 } else { 0 }
+            });
+            let (period, jitter) = arrived(&times).unwrap();
+            assert!(jitter >= smallest_jitter(&times, period), "{seed}");
+        }
+    }
+
+    #[test]
+    fn arrivals_that_overtake_one_another_are_put_in_order() {
+        let ordered = at_distances(200, |number| 100 + number % 3);
+        for swapped in 1..ordered.len() {
+            let mut times = ordered.clone();
+            times.swap(swapped - 1, swapped);
+            let (period, jitter) = arrived(&times).unwrap();
+            assert!(
+                period <= 101 && jitter >= smallest_jitter(&ordered, period),
+                "{swapped}"
+            );
+            assert!(jitter <= 210, "{swapped}: {jitter}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_another_thread_looks_at_is_added_with_the_next() {
+        let all = ArrivalTimes::new();
+        let times = at_distances(300, |number| if number < 130 { 10 } else { 1_000 });
+        for (time, number) in times.iter().zip(0..) {
+            let busy = (number < 190).then(|| all.bursts.lock().unwrap());
+            let arrival = all.add(*time);
+            if arrival.ends_block() {
+                all.look_at(arrival);
+            }
+            drop(busy);
+        }
+        let all = all.all(Scale::NANOS).unwrap();
+        assert_eq!(all.period, Duration::from_nanos(10));
+    }
+
+    #[test]
+    fn an_overtaken_arrival_has_no_distance() {
+        let all = ArrivalTimes::new();
+        let distances = [5, 9, 7, 10].map(|at| all.add(at).distance);
+        assert_eq!(distances, [NO_DISTANCE, 4, NO_DISTANCE, 3]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Connection to the servers, and requests to JetStream's interface (`$JS.API`).
+
+use std::fmt;
+use std::time::Duration;
+
+use async_nats::jetstream::{Context, context::ContextBuilder};
+use async_nats::{Client, ConnectOptions, Event, Request, RequestErrorKind};
+use bytes::Bytes;
+use punctual_durable::DurableError;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+use crate::runtime::Runtime;
+use crate::settings::{Credentials, JetStreamOptions};
+
+type Result<T> = std::result::Result<T, DurableError>;
+
+/// Time between attempts to connect.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// Longest wait for the servers' sign of life.
+const PING: Duration = Duration::from_secs(5);
+
+/// Connection to the servers, which is made again when it is lost.
+#[derive(Clone)]
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    pub(crate) context: Context,
+    /// Number of times that a connection was made.
+    pub(crate) connects: watch::Receiver<u64>,
+    pub(crate) patience: Duration,
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Connection({})", self.client.connection_state())
+    }
+}
+
+/// Reason why a request has no result.
+#[derive(Debug)]
+pub(crate) enum RequestError {
+    /// The servers have answered with an error.
+    Refused { code: u64, description: String },
+    /// There was no answer.
+    Away(String),
+}
+
+/// JetStream's codes of errors.
+pub(crate) mod code {
+    pub(crate) const STREAM_NOT_FOUND: u64 = 10_059;
+    pub(crate) const CONSUMER_NOT_FOUND: u64 = 10_014;
+    /// The stream has its maximum number of messages or bytes.
+    pub(crate) const STORE_FAILED: u64 = 10_077;
+    /// Refusals that pass: no suitable servers, no quorum, another leader, too few resources, too many
+    /// requests or batches, a batch of which a part was lost.
+    pub(crate) const PASSING: [u64; 7] = [10_005, 10_008, 10_009, 10_023, 10_167, 10_176, 10_210];
+    /// A batch has a message whose id is known.
+    pub(crate) const BATCH_HAS_REPEATS: u64 = 10_201;
+}
+
+impl RequestError {
+    pub(crate) fn has_code(&self, number: u64) -> bool {
+        matches!(self, Self::Refused { code, .. } if *code == number)
+    }
+}
+
+impl fmt::Display for RequestError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused { code, description } => write!(f, "{description} ({code})"),
+            Self::Away(reason) => f.write_str(reason),
+        }
+    }
+}
+
+impl From<RequestError> for DurableError {
+    fn from(error: RequestError) -> Self {
+        let is_passing = code::PASSING.iter().any(|code| error.has_code(*code));
+        match error {
+            RequestError::Refused { .. } if !is_passing => DurableError::Invalid(error.to_string()),
+            _ => DurableError::Away(error.to_string()),
+        }
+    }
+}
+
+impl Connection {
+    /// Connects, and tries that for as long as the settings say.
+    pub(crate) fn open(runtime: &Runtime, options: &JetStreamOptions) -> Result<Self> {
+        if options.servers.is_empty() {
+            return Err(DurableError::Invalid("no NATS server is named".to_owned()));
+        }
+        let options = options.clone();
+        runtime.call(async move {
+            let (count, connects) = watch::channel(0);
+            let settings = connect_options(&options, count).await?;
+            let client = connected(&options, settings).await?;
+            let context = ContextBuilder::new().timeout(options.patience);
+            Ok(Self {
+                context: context.build(client.clone()),
+                client,
+                connects,
+                patience: options.patience,
+            })
+        })
+    }
+
+    /// Sends a request to JetStream's interface, such as `STREAM.INFO.name`.
+    pub(crate) async fn request(
+        &self,
+        subject: String,
+    ) -> std::result::Result<Value, RequestError> {
+        self.request_with(subject, Bytes::new()).await
+    }
+
+    async fn request_with(
+        &self,
+        subject: String,
+        body: Bytes,
+    ) -> std::result::Result<Value, RequestError> {
+        let request = Request::new().payload(body).timeout(Some(self.patience));
+        let reply = self
+            .client
+            .send_request(format!("$JS.API.{subject}"), request)
+            .await;
+        parsed(
+            &reply
+                .map_err(|error| RequestError::Away(error.to_string()))?
+                .payload,
+        )
+    }
+
+    /// Returns the names that a paged request lists.
+    pub(crate) async fn names(&self, subject: String, field: &str) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        loop {
+            let offset = json!({ "offset": names.len() }).to_string();
+            let page = self.request_with(subject.clone(), offset.into()).await?;
+            let more = page[field].as_array().map_or(&[][..], Vec::as_slice);
+            let before = names.len();
+            names.extend(more.iter().filter_map(Value::as_str).map(str::to_owned));
+            let total = page["total"].as_u64().unwrap_or(0);
+            if names.len() as u64 >= total || names.len() == before {
+                return Ok(names);
+            }
+        }
+    }
+
+    /// Waits until the server has taken all that was sent before.
+    pub(crate) async fn round_trip(&self) -> Result<()> {
+        // A new inbox has no subscriber, which the server reports.
+        let request = Request::new().timeout(Some(self.patience));
+        let reply = self
+            .client
+            .send_request(self.client.new_inbox(), request)
+            .await;
+        match reply.map_err(|error| (error.kind(), error)) {
+            Ok(_) | Err((RequestErrorKind::NoResponders, _)) => Ok(()),
+            Err((_, error)) => Err(DurableError::Away(error.to_string())),
+        }
+    }
+
+    /// Returns true if the server is of this version, or a later one.
+    pub(crate) fn has_version(&self, major: i64, minor: i64) -> bool {
+        self.client.is_server_compatible(major, minor, 0)
+    }
+}
+
+/// Returns the answer of a reply in JSON, or the error that it contains.
+pub(crate) fn parsed(reply: &[u8]) -> std::result::Result<Value, RequestError> {
+    let reply: std::result::Result<Value, _> = serde_json::from_slice(reply);
+    let no_answer = |_| RequestError::Away("the answer is not JetStream's".to_owned());
+    let reply = reply.map_err(no_answer)?;
+    let Some(error) = reply.get("error") else {
+        return Ok(reply);
+    };
+    Err(RequestError::Refused {
+        code: error["err_code"].as_u64().unwrap_or(0),
+        description: error["description"]
+            .as_str()
+            .unwrap_or("refused")
+            .to_owned(),
+    })
+}
+
+async fn connect_options(
+    options: &JetStreamOptions,
+    count: watch::Sender<u64>,
+) -> Result<ConnectOptions> {
+    let mut settings = ConnectOptions::new()
+        .name("punctual")
+        .ping_interval(PING)
+        .reconnect_delay_callback(|attempt| PAUSE.saturating_mul(attempt.min(8) as u32))
+        .event_callback(move |event| {
+            if matches!(event, Event::Connected) {
+                count.send_modify(|count| *count += 1);
+            }
+            tracing::debug!("connection to NATS: {event}");
+            async {}
+        })
+        .require_tls(options.tls.is_required);
+    if let Some(authorities) = &options.tls.authorities {
+        settings = settings.add_root_certificates(authorities.clone());
+    }
+    if let Some((certificate, key)) = &options.tls.identity {
+        settings = settings.add_client_certificate(certificate.clone(), key.clone());
+    }
+    match options.credentials.clone() {
+        Credentials::None => Ok(settings),
+        Credentials::Password { user, password } => Ok(settings.user_and_password(user, password)),
+        Credentials::Token(token) => Ok(settings.token(token)),
+        Credentials::File(path) => settings.credentials_file(&path).await.map_err(|error| {
+            DurableError::Invalid(format!("the credentials in {}: {error}", path.display()))
+        }),
+    }
+}
+
+async fn connected(options: &JetStreamOptions, settings: ConnectOptions) -> Result<Client> {
+    let mut last = "no answer".to_owned();
+    let trying = async {
+        loop {
+            match settings.clone().connect(options.servers.clone()).await {
+                Ok(client) => return client,
+                Err(error) => last = error.to_string(),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    let client = timeout(options.patience, trying).await;
+    client.map_err(|_| DurableError::Away(format!("{}: {last}", options.servers.join(", "))))
+}

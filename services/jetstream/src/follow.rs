@@ -1,0 +1,253 @@
+//! Task of a reader: gets events, sends acknowledgements, tells the servers that events are still
+//! held.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::Subject;
+use async_nats::jetstream::consumer::pull::MessagesErrorKind;
+use async_nats::jetstream::consumer::{PullConsumer, pull};
+use async_nats::jetstream::{AckKind, Message};
+use futures_util::StreamExt;
+use punctual_durable::{Delivery, DurableError, Position};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use crate::connection::{Connection, RequestError, code};
+use crate::held::{Event, Held};
+use crate::message::properties;
+use crate::shared::ReaderLimits;
+
+/// Time between attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Time between questions to the servers, while something depends on the answer.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Time after which a request for events is sent again.
+const EXPIRES: Duration = Duration::from_secs(30);
+
+/// Interval of the servers' signs of life while there are no events.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Orders of a reader's handle.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Acknowledge(Vec<Subject>),
+    /// Wait until the servers have all acknowledgements.
+    Flush(oneshot::Sender<Result<(), DurableError>>),
+    /// Give everything back, and end.
+    Close(oneshot::Sender<()>),
+}
+
+/// Task of a reader.
+#[derive(Debug)]
+pub(crate) struct Follower {
+    pub(crate) connection: Connection,
+    pub(crate) held: Arc<Held>,
+    pub(crate) limits: ReaderLimits,
+    /// Stream and consumer, as in subjects of requests: `STREAM.CONSUMER`.
+    pub(crate) path: String,
+    /// Acknowledgements that were sent and may have been lost with a connection.
+    unconfirmed: Vec<Subject>,
+    /// Callers that wait until the servers have all acknowledgements.
+    flushes: Vec<Flush>,
+    /// Latest moment at which events are handed out; `None` once they are.
+    gathers_until: Option<Instant>,
+}
+
+/// Caller that waits for acknowledgements to arrive.
+#[derive(Debug)]
+struct Flush {
+    done: oneshot::Sender<Result<(), DurableError>>,
+    end: Instant,
+}
+
+impl Follower {
+    pub(crate) fn new(
+        connection: Connection,
+        held: Arc<Held>,
+        limits: ReaderLimits,
+        path: String,
+    ) -> Self {
+        Self {
+            connection,
+            held,
+            limits,
+            path,
+            unconfirmed: Vec::new(),
+            flushes: Vec::new(),
+            gathers_until: None,
+        }
+    }
+
+    /// Runs until the reader is closed.
+    pub(crate) async fn run(
+        mut self,
+        consumer: PullConsumer,
+        mut orders: mpsc::UnboundedReceiver<Order>,
+    ) {
+        let mut busy = interval(self.limits.acknowledge_wait / 3);
+        busy.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        // No event is handed out before those that another process has left are there.
+        self.gathers_until = Some(Instant::now() + self.limits.acknowledge_wait + PAUSE);
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut connects = self.connection.connects.clone();
+        let mut events = None;
+        loop {
+            if events.is_none() && !self.held.is_removed() {
+                events = self.pull(&consumer).await;
+            }
+            let next = async {
+                match &mut events {
+                    Some(events) => events.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                event = next => match event {
+                    Some(Ok(message)) => self.receive(&message).await,
+                    Some(Err(error)) if error.kind() == MessagesErrorKind::MissingHeartbeat => {}
+                    Some(Err(error)) => {
+                        tracing::debug!("reader {}: {error}", self.path);
+                        events = None;
+                        tokio::time::sleep(PAUSE).await;
+                    }
+                    None => events = None,
+                },
+                order = orders.recv() => match order {
+                    Some(Order::Acknowledge(replies)) => self.acknowledge(replies).await,
+                    Some(Order::Flush(done)) => self.flushes.push(Flush {
+                        done,
+                        end: Instant::now() + self.connection.patience,
+                    }),
+                    Some(Order::Close(done)) => {
+                        drop(events);
+                        self.give_back().await;
+                        let _ = done.send(());
+                        return;
+                    }
+                    None => return,
+                },
+                _ = busy.tick() => self.send(self.held.replies(), AckKind::Progress).await,
+                _ = look.tick(), if self.gathers_until.is_some() || !self.flushes.is_empty() => {
+                    self.look().await;
+                }
+                _ = connects.changed() => {
+                    let again = std::mem::take(&mut self.unconfirmed);
+                    self.acknowledge(again).await;
+                }
+            }
+        }
+    }
+
+    /// Begins to get events; returns `None` if that fails now.
+    async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
+        let window = self.limits.window.max(1);
+        let stream = consumer.stream().max_messages_per_batch(window);
+        let stream = stream
+            .expires(EXPIRES)
+            .heartbeat(HEARTBEAT)
+            .messages()
+            .await;
+        let error = match stream {
+            Ok(stream) => return Some(stream),
+            Err(error) => error,
+        };
+        tracing::debug!("reader {}: {error}", self.path);
+        if let Err(error) = self.info().await
+            && [code::CONSUMER_NOT_FOUND, code::STREAM_NOT_FOUND]
+                .iter()
+                .any(|one| error.has_code(*one))
+        {
+            self.held.remove();
+        }
+        tokio::time::sleep(PAUSE).await;
+        None
+    }
+
+    async fn receive(&mut self, message: &Message) {
+        let (Ok(info), Some(reply)) = (message.info(), message.reply.clone()) else {
+            return;
+        };
+        let properties = properties(message.headers.as_ref());
+        let delivery = Delivery {
+            position: Position(info.stream_sequence),
+            bytes: message.payload.clone(),
+            id: properties.id,
+            expires: properties.expires,
+            priority: properties.priority,
+            is_repeated: info.delivered > 1,
+        };
+        if let Some(reply) = self.held.add(Event { delivery, reply }) {
+            self.acknowledge(vec![reply]).await;
+        }
+    }
+
+    async fn acknowledge(&mut self, replies: Vec<Subject>) {
+        self.send(replies.clone(), AckKind::Ack).await;
+        self.unconfirmed.extend(replies);
+        let beyond = self
+            .unconfirmed
+            .len()
+            .saturating_sub(2 * self.limits.window);
+        self.unconfirmed.drain(..beyond);
+    }
+
+    async fn send(&self, replies: Vec<Subject>, kind: AckKind) {
+        let payload: bytes::Bytes = kind.into();
+        for reply in replies {
+            // What is lost is sent again, or the event comes again.
+            let _ = self.connection.client.publish(reply, payload.clone()).await;
+        }
+    }
+
+    /// Looks if the servers know of no event that is delivered and neither held nor acknowledged. Then all
+    /// acknowledgements have arrived, and so have the events that another process has left.
+    async fn look(&mut self) {
+        let pending = self.pending().await;
+        let is_settled = pending
+            .as_ref()
+            .is_ok_and(|pending| *pending <= self.held.len() as u64);
+        let now = Instant::now();
+        if is_settled || self.gathers_until.is_some_and(|end| end <= now) {
+            self.gathers_until = None;
+            self.held.gather(false);
+        }
+        if is_settled {
+            self.unconfirmed.clear();
+        }
+        let is_done = |flush: &mut Flush| is_settled || flush.end <= now;
+        for flush in self.flushes.extract_if(.., is_done) {
+            let reason = match &pending {
+                Ok(_) => "acknowledgements are not confirmed".to_owned(),
+                Err(error) => error.to_string(),
+            };
+            let outcome = if is_settled {
+                Ok(())
+            } else {
+                Err(DurableError::Away(reason))
+            };
+            // The caller waits for it.
+            let _ = flush.done.send(outcome);
+        }
+    }
+
+    /// Returns the number of events that are delivered and not acknowledged, as the servers have it.
+    async fn pending(&self) -> Result<u64, RequestError> {
+        let info = self.info().await?;
+        Ok(info["num_ack_pending"].as_u64().unwrap_or(0))
+    }
+
+    async fn info(&self) -> Result<serde_json::Value, RequestError> {
+        let subject = format!("CONSUMER.INFO.{}", self.path);
+        self.connection.request(subject).await
+    }
+
+    /// Gives all events back, so that another reader gets them at once.
+    async fn give_back(&self) {
+        self.send(self.held.replies(), AckKind::Nak(None)).await;
+        let _ = self.connection.client.flush().await;
+    }
+}

@@ -1,0 +1,284 @@
+//! Events that a reader holds: those that are ready, and those that are handed out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use async_nats::Subject;
+use parking_lot::{Condvar, Mutex};
+use punctual_durable::{Delivery, DurableError, Moment, Most, Position, Wake};
+
+/// Number of events of which it is known that they were acknowledged, for each event of the window.
+const REMEMBERED: usize = 4_096;
+
+/// Events of one reader, shared by its handle and the task that gets them.
+#[derive(Default)]
+pub(crate) struct Held {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Events that may be handed out, in the order of the log.
+    ready: BTreeMap<u64, Event>,
+    /// Events that are handed out.
+    handed: BTreeMap<u64, Event>,
+    /// Positions that were acknowledged last.
+    acknowledged: BTreeSet<u64>,
+    /// True until the events that another process has left are there.
+    is_gathering: bool,
+    is_removed: bool,
+    wake: Option<Wake>,
+    /// True if the function was called since a fetch has found no event.
+    has_called: bool,
+}
+
+/// Event, and the subject to which its acknowledgement goes.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) delivery: Delivery,
+    pub(crate) reply: Subject,
+}
+
+impl fmt::Debug for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.state.lock();
+        write!(
+            f,
+            "{} events ready, {} handed out",
+            state.ready.len(),
+            state.handed.len()
+        )
+    }
+}
+
+/// Outcome of a fetch: events, and where acknowledgements of expired ones go.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) deliveries: Vec<Delivery>,
+    pub(crate) expired: Vec<Subject>,
+}
+
+impl Held {
+    /// Begins or ends the time in which no event is handed out, so that those that another process
+    /// has left come first.
+    pub(crate) fn gather(&self, is_gathering: bool) {
+        self.state.lock().is_gathering = is_gathering;
+        self.wake();
+    }
+
+    /// Adds an event that came from the servers. Returns the subject for its acknowledgement if it
+    /// was acknowledged before.
+    pub(crate) fn add(&self, event: Event) -> Option<Subject> {
+        let position = event.delivery.position.0;
+        let mut state = self.state.lock();
+        if state.acknowledged.contains(&position) {
+            return Some(event.reply);
+        }
+        // The latest delivery is the one that the servers want to be answered.
+        if let Some(known) = state.handed.get_mut(&position) {
+            known.reply = event.reply;
+            return None;
+        }
+        state.ready.insert(position, event);
+        let is_ready = !state.is_gathering;
+        drop(state);
+        if is_ready {
+            self.wake();
+        }
+        None
+    }
+
+    fn wake(&self) {
+        self.changed.notify_all();
+        let mut state = self.state.lock();
+        let has_called = std::mem::replace(&mut state.has_called, true);
+        let wake = state.wake.clone().filter(|_| !has_called);
+        drop(state);
+        if let Some(wake) = wake {
+            wake();
+        }
+    }
+
+    pub(crate) fn wake_by(&self, wake: Wake) {
+        let mut state = self.state.lock();
+        state.wake = Some(wake);
+        state.has_called = false;
+    }
+
+    /// Takes the next events; waits for the first one up to `patience`.
+    pub(crate) fn take(&self, most: Most, patience: Duration) -> Result<Taken, DurableError> {
+        let end = Instant::now().checked_add(patience);
+        let mut state = self.state.lock();
+        loop {
+            if state.is_removed {
+                return Err(DurableError::Removed("the reader".to_owned()));
+            }
+            let taken = state.take(most, Moment::now());
+            if !taken.deliveries.is_empty() || !taken.expired.is_empty() {
+                return Ok(taken);
+            }
+            state.has_called = false;
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            match left {
+                Some(Duration::ZERO) => return Ok(taken),
+                Some(left) => drop(self.changed.wait_for(&mut state, left)),
+                None => self.changed.wait(&mut state),
+            }
+        }
+    }
+
+    /// Notes that events are acknowledged. Returns the subjects to which that goes.
+    pub(crate) fn acknowledge(&self, positions: &[Position]) -> Vec<Subject> {
+        let mut state = self.state.lock();
+        let mut replies = Vec::new();
+        for Position(position) in positions {
+            let event = state
+                .handed
+                .remove(position)
+                .or_else(|| state.take_returned(*position));
+            if let Some(event) = event {
+                replies.push(event.reply);
+                state.remember(*position);
+            }
+        }
+        replies
+    }
+
+    /// Makes events ready again.
+    pub(crate) fn give_back(&self, positions: &[Position]) {
+        let mut state = self.state.lock();
+        for Position(position) in positions {
+            if let Some(mut event) = state.handed.remove(position) {
+                event.delivery.is_repeated = true;
+                state.ready.insert(*position, event);
+            }
+        }
+        drop(state);
+        self.wake();
+    }
+
+    /// Returns the number of events that are held.
+    pub(crate) fn len(&self) -> usize {
+        let state = self.state.lock();
+        state.ready.len() + state.handed.len()
+    }
+
+    /// Returns where the servers learn of each event that is held, in the order of the log.
+    pub(crate) fn replies(&self) -> Vec<Subject> {
+        let state = self.state.lock();
+        let mut all: Vec<_> = state.ready.iter().chain(&state.handed).collect();
+        all.sort_by_key(|(position, _)| **position);
+        all.into_iter()
+            .map(|(_, event)| event.reply.clone())
+            .collect()
+    }
+
+    /// Notes that the reader was removed.
+    pub(crate) fn remove(&self) {
+        self.state.lock().is_removed = true;
+        self.wake();
+    }
+
+    pub(crate) fn is_removed(&self) -> bool {
+        self.state.lock().is_removed
+    }
+}
+
+impl State {
+    fn take(&mut self, most: Most, now: Moment) -> Taken {
+        let mut taken = Taken::default();
+        let mut room = most.bytes;
+        while !self.is_gathering && taken.deliveries.len() < most.events.max(1) {
+            let Some(next) = self.ready.first_entry() else {
+                break;
+            };
+            let (position, bytes) = (*next.key(), next.get().delivery.bytes.len());
+            if next
+                .get()
+                .delivery
+                .expires
+                .is_some_and(|moment| moment <= now)
+            {
+                taken.expired.push(next.remove().reply);
+                self.remember(position);
+                continue;
+            }
+            if bytes > room && !taken.deliveries.is_empty() {
+                break;
+            }
+            room = room.saturating_sub(bytes);
+            let event = next.remove();
+            taken.deliveries.push(event.delivery.clone());
+            self.handed.insert(position, event);
+        }
+        taken
+    }
+
+    /// Takes an event that was handed out and given back.
+    fn take_returned(&mut self, position: u64) -> Option<Event> {
+        let event = self.ready.get(&position)?;
+        let is_returned = event.delivery.is_repeated;
+        is_returned.then(|| self.ready.remove(&position)).flatten()
+    }
+
+    fn remember(&mut self, position: u64) {
+        self.acknowledged.insert(position);
+        if self.acknowledged.len() > REMEMBERED {
+            self.acknowledged.pop_first();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(position: u64) -> Event {
+        Event {
+            delivery: Delivery {
+                position: Position(position),
+                bytes: vec![0; 10].into(),
+                id: None,
+                expires: None,
+                priority: 0,
+                is_repeated: false,
+            },
+            reply: format!("reply.{position}").into(),
+        }
+    }
+
+    fn take(held: &Held) -> Vec<u64> {
+        let taken = held.take(Most::events(10), Duration::ZERO).unwrap();
+        taken.deliveries.iter().map(|one| one.position.0).collect()
+    }
+
+    #[test]
+    fn events_are_handed_out_in_the_order_of_the_log_after_gathering() {
+        let held = Held::default();
+        held.gather(true);
+        for position in [7, 3, 5] {
+            assert_eq!(held.add(event(position)), None);
+        }
+        assert_eq!(take(&held), [0; 0]);
+        held.gather(false);
+        assert_eq!(take(&held), [3, 5, 7]);
+        assert_eq!(held.len(), 3);
+    }
+
+    #[test]
+    fn an_event_that_comes_again_is_not_handed_out_again_and_acknowledged_if_it_was() {
+        let held = Held::default();
+        held.add(event(1));
+        held.add(event(2));
+        assert_eq!(take(&held), [1, 2]);
+        let mut again = event(1);
+        again.reply = "reply.later".into();
+        assert_eq!(held.add(again), None);
+        assert_eq!(take(&held), [0; 0]);
+        assert_eq!(held.acknowledge(&[Position(1)]), ["reply.later".into()]);
+        assert_eq!(held.add(event(1)), Some("reply.1".into()));
+        assert_eq!(held.acknowledge(&[Position(1)]), [] as [Subject; 0]);
+    }
+}

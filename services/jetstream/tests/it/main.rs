@@ -1,0 +1,14 @@
+//! Tests against a NATS server: conformance, restarts, the bridge, credentials and TLS. They are
+//! skipped where there is no `nats-server` (in the path, or named by `PUNCTUAL_NATS_SERVER`).
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod bridge;
+#[path = "../cluster/mod.rs"]
+mod cluster;
+mod conformance;
+mod losses;
+#[path = "../nats/mod.rs"]
+mod nats;
+mod nodes;
+mod secured;
+mod takeover;

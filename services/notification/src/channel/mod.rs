@@ -1,0 +1,15 @@
+//! Channels: what suppliers put in reaches the consumers whose types and filters it matches.
+//!
+//! ```text
+//! members      administrators of a channel, and numbers of its clients
+//! core         the channel
+//! clients      how clients come and leave; the channel as they see it
+//! interface    EventChannel
+//! ```
+
+mod clients;
+mod core;
+mod interface;
+mod members;
+
+pub(crate) use self::core::{Channel, Properties, Unsupported};

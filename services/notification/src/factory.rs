@@ -1,0 +1,198 @@
+//! `EventChannelFactory`: all channels of a service.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use punctual::{Implements, SystemException};
+use punctual_events::watch::{Watch, Watched};
+use punctual_events::{Patience, Timetable, Workers};
+
+use crate::channel::{Channel, Properties, Unsupported};
+use crate::common::Common;
+use crate::cos_notification::Property;
+use crate::cos_notify_channel_admin::{
+    ChannelId, ChannelNotFound, EventChannel, EventChannelFactory,
+    EventChannelFactoryCreateChannelError, EventChannelFactoryGetEventChannelError,
+    EventChannelFactoryServant,
+};
+use crate::cos_notify_filter::FilterFactory;
+use crate::filter::{Factory, Registry};
+use crate::hub::Home;
+use crate::refusal::Refusal;
+
+/// Object key and id of the factory.
+pub(crate) const FACTORY: &str = "NotifyEventChannelFactory";
+
+/// Object id of the factory of filters.
+const FILTER_FACTORY: &str = "FilterFactory";
+
+/// All channels, by id.
+pub(crate) struct Channels {
+    pub(crate) common: Arc<Common>,
+    pub(crate) registry: Arc<Registry>,
+    state: Mutex<State>,
+    own: Weak<Self>,
+}
+
+#[derive(Default)]
+struct State {
+    channels: BTreeMap<ChannelId, Arc<Channel>>,
+    next: ChannelId,
+}
+
+impl std::fmt::Debug for Channels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Channels").finish_non_exhaustive()
+    }
+}
+
+impl Channels {
+    pub(crate) fn new(common: Arc<Common>) -> Arc<Self> {
+        Arc::new_cyclic(|own| Self {
+            common,
+            registry: Arc::default(),
+            state: Mutex::default(),
+            own: own.clone(),
+        })
+    }
+
+    /// Adds the objects of the factories.
+    ///
+    /// # Errors
+    /// A reference cannot be made.
+    pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannelFactory, Refusal> {
+        let filters = Factory {
+            common: self.common.clone(),
+            registry: self.registry.clone(),
+        };
+        let objects = &self.common.objects;
+        let servant = <FilterFactory as Implements<_>>::servant(filters);
+        objects.add::<FilterFactory>(FILTER_FACTORY.as_bytes(), servant)?;
+        let servant = <EventChannelFactory as Implements<_>>::servant(self.clone());
+        Ok(objects.add(FACTORY.as_bytes(), servant)?)
+    }
+
+    fn create(&self, properties: Properties) -> Result<(EventChannel, ChannelId), Refusal> {
+        self.common.check_access()?;
+        let mut state = self.state.lock();
+        let limit = self.common.limits.channels;
+        if state.channels.len() >= limit {
+            return Err(Refusal::Full {
+                what: "channels",
+                option: "most-channels",
+                limit,
+            });
+        }
+        let id = state.next;
+        let (common, registry) = (self.common.clone(), self.registry.clone());
+        let home: Weak<dyn Home> = self.own.clone();
+        let channel = Channel::new(common, registry, home, (id, properties));
+        let reference = channel.serve()?;
+        state.next = id.wrapping_add(1).max(0);
+        state.channels.insert(id, channel);
+        Ok((reference, id))
+    }
+
+    /// Returns all channels.
+    pub(crate) fn all(&self) -> Vec<Arc<Channel>> {
+        self.state.lock().channels.values().cloned().collect()
+    }
+
+    /// Drops all channels without a word to their clients: the process ends.
+    pub(crate) fn abandon(&self) {
+        let channels = std::mem::take(&mut self.state.lock().channels);
+        self.common.objects.clear();
+        for channel in channels.values() {
+            channel.end();
+        }
+    }
+}
+
+impl Home for Channels {
+    fn remove(&self, id: ChannelId) {
+        let removed = self.state.lock().channels.remove(&id);
+        drop(removed);
+    }
+
+    fn factory(&self) -> Result<EventChannelFactory, Refusal> {
+        Ok(self.common.objects.reference(FACTORY.as_bytes())?)
+    }
+
+    fn filter_factory(&self) -> Result<FilterFactory, Refusal> {
+        Ok(self.common.objects.reference(FILTER_FACTORY.as_bytes())?)
+    }
+}
+
+impl Watch for Channels {
+    fn patience(&self) -> Patience {
+        self.common.limits.patience()
+    }
+
+    fn timetable(&self) -> &Timetable {
+        &self.common.timetable
+    }
+
+    fn askers(&self) -> &Workers {
+        &self.common.checks
+    }
+
+    fn watched(&self) -> Vec<Arc<dyn Watched>> {
+        let mut watched: Vec<Arc<dyn Watched>> = Vec::new();
+        for channel in self.all() {
+            watched.extend(
+                channel
+                    .outlets()
+                    .into_iter()
+                    .map(|one| one as Arc<dyn Watched>),
+            );
+            watched.extend(
+                channel
+                    .inlets()
+                    .into_iter()
+                    .map(|one| one as Arc<dyn Watched>),
+            );
+        }
+        watched
+    }
+
+    fn lost(&self) {
+        self.common.metrics.lost_peers.add(1);
+    }
+}
+
+impl EventChannelFactoryServant for Channels {
+    fn create_channel(
+        &self,
+        initial_qos: &[Property],
+        initial_admin: &[Property],
+    ) -> Result<(Option<EventChannel>, ChannelId), EventChannelFactoryCreateChannelError> {
+        let properties = Properties::of(&self.common, initial_qos, initial_admin);
+        let properties = properties.map_err(|unsupported| match unsupported {
+            Unsupported::Quality(error) => EventChannelFactoryCreateChannelError::from(error),
+            Unsupported::Administration(error) => error.into(),
+        })?;
+        let created = self
+            .common
+            .metrics
+            .changes
+            .count(|| self.create(properties));
+        let (channel, id) = created.map_err(SystemException::from)?;
+        Ok((Some(channel), id))
+    }
+
+    fn get_all_channels(&self) -> Result<Vec<ChannelId>, SystemException> {
+        Ok(self.state.lock().channels.keys().copied().collect())
+    }
+
+    fn get_event_channel(
+        &self,
+        id: ChannelId,
+    ) -> Result<Option<EventChannel>, EventChannelFactoryGetEventChannelError> {
+        let found = self.state.lock().channels.get(&id).cloned();
+        let channel = found.ok_or(ChannelNotFound)?;
+        Ok(Some(
+            channel.own_reference().map_err(SystemException::from)?,
+        ))
+    }
+}

@@ -1,0 +1,185 @@
+//! `Filter`: lets an event through if one of its constraints is true.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use punctual::{Any, SystemException};
+use punctual_constraint::Grammar;
+
+use super::callbacks::{Callbacks, not_nil, types_of};
+use super::constraints::{BadConstraints, Bounds, Constraints, Given, Removal};
+use crate::common::Common;
+use crate::cos_notification::{Property, StructuredEvent};
+use crate::cos_notify_comm::NotifySubscribe;
+use crate::cos_notify_filter::{
+    CallbackId, CallbackNotFound, ConstraintExp, ConstraintId, ConstraintInfo, ConstraintNotFound,
+    FilterAddConstraintsError, FilterDetachCallbackError, FilterGetConstraintsError,
+    FilterMatchError, FilterMatchStructuredError, FilterMatchTypedError,
+    FilterModifyConstraintsError, FilterServant, InvalidConstraint,
+};
+use crate::event::Event;
+use crate::refusal::Refusal;
+use crate::types::Pattern;
+
+/// Filter of this service.
+#[derive(Debug)]
+pub(crate) struct Forwarding {
+    common: Arc<Common>,
+    removal: Removal,
+    constraints: Constraints<()>,
+    callbacks: Callbacks,
+}
+
+impl Forwarding {
+    pub(super) fn new(common: Arc<Common>, removal: Removal, grammar: Grammar) -> Self {
+        let constraints = Constraints::new(grammar, bounds(&common));
+        Self {
+            common,
+            removal,
+            constraints,
+            callbacks: Callbacks::default(),
+        }
+    }
+
+    /// Returns whether the filter lets an event through.
+    pub(crate) fn lets_through(&self, event: &Event) -> bool {
+        self.constraints.first_met(event).is_some()
+    }
+
+    /// Makes a change, and tells callbacks how it changed the types.
+    fn change<R>(&self, change: impl FnOnce() -> R) -> R {
+        let before = self.types();
+        let changed = change();
+        self.callbacks.tell(&self.common, &before, &self.types());
+        changed
+    }
+
+    fn types(&self) -> BTreeSet<Pattern> {
+        let all = self.constraints.all();
+        types_of(all.iter().map(|given| &given.expression))
+    }
+}
+
+pub(super) fn bounds(common: &Common) -> Bounds {
+    Bounds {
+        constraints: common.limits.constraints,
+        types: common.limits.types,
+    }
+}
+
+pub(super) fn too_many(limit: usize) -> SystemException {
+    let full = Refusal::Full {
+        what: "constraints of the filter",
+        option: "most-constraints",
+        limit,
+    };
+    full.into()
+}
+
+fn info(given: Given<()>) -> ConstraintInfo {
+    ConstraintInfo {
+        constraint_expression: given.expression,
+        constraint_id: given.id,
+    }
+}
+
+fn infos(given: Vec<Given<()>>) -> Vec<ConstraintInfo> {
+    given.into_iter().map(info).collect()
+}
+
+impl FilterServant for Forwarding {
+    fn constraint_grammar(&self) -> Result<String, SystemException> {
+        Ok(self.constraints.grammar().name().to_owned())
+    }
+
+    fn add_constraints(
+        &self,
+        constraint_list: &[ConstraintExp],
+    ) -> Result<Vec<ConstraintInfo>, FilterAddConstraintsError> {
+        let given = constraint_list
+            .iter()
+            .map(|one| (one.clone(), ()))
+            .collect();
+        let added = self.change(|| self.constraints.add(given));
+        added.map(infos).map_err(|bad| match bad {
+            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
+            BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
+        })
+    }
+
+    fn modify_constraints(
+        &self,
+        del_list: &[ConstraintId],
+        modify_list: &[ConstraintInfo],
+    ) -> Result<(), FilterModifyConstraintsError> {
+        let replaced = modify_list
+            .iter()
+            .map(|one| (one.constraint_id, one.constraint_expression.clone(), ()));
+        let replaced = replaced.collect();
+        let modified = self.change(|| self.constraints.modify(del_list, replaced));
+        modified.map_err(|bad| match bad {
+            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
+            BadConstraints::TooMany(most) => too_many(most).into(),
+            BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
+        })
+    }
+
+    fn get_constraints(
+        &self,
+        id_list: &[ConstraintId],
+    ) -> Result<Vec<ConstraintInfo>, FilterGetConstraintsError> {
+        let found = self.constraints.get(id_list);
+        found
+            .map(infos)
+            .map_err(|id| ConstraintNotFound { id }.into())
+    }
+
+    fn get_all_constraints(&self) -> Result<Vec<ConstraintInfo>, SystemException> {
+        Ok(infos(self.constraints.all()))
+    }
+
+    fn remove_all_constraints(&self) -> Result<(), SystemException> {
+        self.change(|| self.constraints.clear());
+        Ok(())
+    }
+
+    fn destroy(&self) -> Result<(), SystemException> {
+        (self.removal.0)();
+        Ok(())
+    }
+
+    fn r#match(&self, filterable_data: &Any) -> Result<bool, FilterMatchError> {
+        Ok(self.lets_through(&Event::of_any(filterable_data)))
+    }
+
+    fn match_structured(
+        &self,
+        filterable_data: &StructuredEvent,
+    ) -> Result<bool, FilterMatchStructuredError> {
+        Ok(self.lets_through(&Event::of_structured(filterable_data.clone())))
+    }
+
+    fn match_typed(&self, filterable_data: &[Property]) -> Result<bool, FilterMatchTypedError> {
+        Ok(self.lets_through(&Event::of_typed(filterable_data)))
+    }
+
+    fn attach_callback(
+        &self,
+        callback: Option<&NotifySubscribe>,
+    ) -> Result<CallbackId, SystemException> {
+        let most = self.common.limits.filters;
+        Ok(self.callbacks.attach(not_nil(callback)?, most)?)
+    }
+
+    fn detach_callback(&self, callback: CallbackId) -> Result<(), FilterDetachCallbackError> {
+        match self.callbacks.detach(callback) {
+            true => Ok(()),
+            false => Err(CallbackNotFound.into()),
+        }
+    }
+
+    fn get_callbacks(&self) -> Result<Vec<CallbackId>, SystemException> {
+        Ok(self.callbacks.ids())
+    }
+}

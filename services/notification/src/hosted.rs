@@ -1,0 +1,70 @@
+//! The notification service as a service process runs it.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use punctual::config::{Concurrency, PoolSize};
+use punctual::{Interface, ObjectRef, Orb, OrbConfig, Poa};
+use punctual_host::metrics::Exposition;
+use punctual_host::{Problem, ServeError, Service};
+
+use crate::factory::FACTORY;
+use crate::service::NotificationService;
+
+impl Service for NotificationService {
+    const NAME: &'static str = "notification";
+    const INITIAL_REFERENCE: &'static str = FACTORY;
+
+    /// Requests are short, as none waits for a client: a pool of threads serves any number of connections, and its
+    /// answers to calls of `pull` wait for no client.
+    fn configure(config: &mut OrbConfig) {
+        config.concurrency = Concurrency::LeaderFollowers(PoolSize {
+            threads: 2,
+            reserve: false,
+            ..PoolSize::default()
+        });
+    }
+
+    fn summary(&self) -> Option<String> {
+        let (channels, proxies, _) = self.size();
+        Some(format!("{channels} channels with {proxies} proxies"))
+    }
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        let factory = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
+        Ok(factory.as_object().clone())
+    }
+
+    fn check_alive(&self) {
+        // Takes the locks of all channels, which a hanging thread may hold.
+        let _ = self.size();
+    }
+
+    fn metrics(&self, out: &mut Exposition) {
+        self.write_metrics(out);
+    }
+
+    fn stop(&self) {
+        Self::stop(self);
+    }
+}
+
+/// Companion of the service's run, which answers all calls that wait before the ORB is shut down: otherwise it would wait
+/// for them.
+///
+/// # Errors
+/// None.
+pub fn release_at_end(
+    service: &Arc<NotificationService>,
+    _: &Orb,
+) -> Result<Box<dyn Any>, Problem> {
+    Ok(Box::new(AtEnd(service.clone())))
+}
+
+struct AtEnd(Arc<NotificationService>);
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        self.0.end_waiting();
+    }
+}

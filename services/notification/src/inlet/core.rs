@@ -1,0 +1,138 @@
+//! A supplier's proxy: events that it passes on, and when its connection begins and ends.
+
+use std::sync::{Arc, Weak};
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use punctual_events::watch::Watched;
+
+use super::pull::Pull;
+use crate::client::{Client, Style};
+use crate::cos_notification::EventType;
+use crate::event::Event;
+use crate::filter::Attached;
+use crate::group::Group;
+use crate::hub::Owner;
+use crate::proxy::Proxy;
+use crate::refusal::Refusal;
+use crate::types::{BadTypes, Types};
+
+/// Proxy of a supplier.
+pub(crate) struct Inlet {
+    pub(crate) base: Proxy,
+    pub(super) group: Arc<Group>,
+    owner: Weak<dyn Owner>,
+    pub(super) pull: Mutex<Pull>,
+    /// Types under which the channel's census has the inlet, while it is connected.
+    counted: Mutex<Option<Types>>,
+    pub(super) own: Weak<Self>,
+}
+
+impl Inlet {
+    pub(crate) fn new(base: Proxy, group: Arc<Group>, owner: Weak<dyn Owner>) -> Arc<Self> {
+        let pull = Pull::new(&base.common.limits);
+        Arc::new_cyclic(|own| Self {
+            base,
+            group,
+            owner,
+            pull: Mutex::new(pull),
+            counted: Mutex::default(),
+            own: own.clone(),
+        })
+    }
+
+    /// Connects the supplier, and begins to pull from one that is pulled from.
+    ///
+    /// # Errors
+    /// The proxy is connected, or has ended.
+    pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
+        self.base.connection.connect(client)?;
+        self.retype();
+        if self.base.style == Style::Pull {
+            self.pull_soon();
+        }
+        Ok(())
+    }
+
+    /// Passes an event of the supplier on.
+    ///
+    /// # Errors
+    /// The proxy is not connected; the event is too large; the channel is full.
+    pub(super) fn publish(&self, event: Event) -> Result<(), Refusal> {
+        self.base.connection.used()?;
+        self.publish_connected(event)
+    }
+
+    pub(super) fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
+        let hub = &self.group.hub;
+        hub.check_room(&event)?;
+        let metrics = &self.base.common.metrics;
+        metrics.received.add(1);
+        let verdict = |filters: &Attached| filters.verdict(&event);
+        let of_admin = verdict(&self.group.filters);
+        if !self.group.passes(of_admin, verdict(&self.base.filters)) {
+            metrics.filtered.add(1);
+            return Ok(());
+        }
+        hub.publish(Arc::new(event));
+        Ok(())
+    }
+
+    /// Changes the types that the supplier offers.
+    ///
+    /// # Errors
+    /// They are wrong, or too many.
+    pub(super) fn offer(&self, added: &[EventType], removed: &[EventType]) -> Result<(), BadTypes> {
+        self.base.change_types(added, removed)?;
+        self.retype();
+        Ok(())
+    }
+
+    /// Counts the types of the proxy, or else of its administrator.
+    pub(crate) fn retype(&self) {
+        let mut counted = self.counted.lock();
+        let types = match self.base.types() {
+            Types::All => self.group.types(),
+            only => only,
+        };
+        let types = Some(types).filter(|_| self.base.connection.is_connected());
+        if *counted == types {
+            return;
+        }
+        let old = std::mem::replace(&mut *counted, types.clone());
+        self.group.hub.offer(old.as_ref(), types.as_ref());
+    }
+
+    /// Ends the connection, and removes the proxy; returns whether this call did so.
+    pub(crate) fn finish(&self, tells_supplier: bool) -> bool {
+        let Some(client) = self.base.connection.end() else {
+            return false;
+        };
+        self.retype();
+        let owner = self.owner.upgrade();
+        if owner.is_some_and(|owner| owner.remove(self.base.id)) {
+            self.group.hub.supplier_left();
+        }
+        self.base.remove_object();
+        if let Some(client) = client.filter(|_| tells_supplier) {
+            let client = client.bounded(self.base.common.limits.call_timeout);
+            let tell = move || client.say_supplier_disconnected();
+            self.base.common.checks.run(tell);
+        }
+        true
+    }
+}
+
+impl Watched for Inlet {
+    fn is_abandoned(&self, now: Instant) -> bool {
+        self.base.is_abandoned(now)
+    }
+
+    fn is_lost(&self) -> bool {
+        self.base.is_lost()
+    }
+
+    fn end(&self) {
+        self.finish(true);
+    }
+}

@@ -1,0 +1,17 @@
+//! Proxies of suppliers: events that are pushed to them, or that they pull, go into the channel.
+//!
+//! ```text
+//! core         the proxy
+//! pull         state of pulling
+//! pulling      calls to suppliers that are pulled from
+//! interface    operations that all have; interfaces, those of each kind
+//! ```
+
+mod core;
+mod interface;
+mod interfaces;
+mod pull;
+mod pulling;
+
+pub(crate) use self::core::Inlet;
+pub(crate) use interface::refused;

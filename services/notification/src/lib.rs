@@ -1,0 +1,62 @@
+//! The Notification Service of the OMG, version 1.1: channels that take events of suppliers, and give each consumer those
+//! that its types and filters ask for, in the order and for the time that its quality of service says.
+//!
+//! ```text
+//! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
+//! limits, metrics, refusal                   bounds; counts; exceptions
+//! common, client                             threads and objects of the service; calls to consumers and suppliers
+//! filter, quality, administered              filters; quality of service; their operations
+//! hub, group                                 a channel and an administrator, as their proxies see them
+//! proxy, inlet, outlet                       proxies of suppliers, and of consumers
+//! admin, channel, factory                    administrators, channels, and all channels of a service
+//! service, hosted, settings                  the service in a process
+//! ```
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod admin;
+mod administered;
+mod census;
+mod channel;
+mod client;
+mod common;
+mod event;
+mod factory;
+mod filter;
+mod group;
+mod hosted;
+mod hub;
+mod index;
+mod inlet;
+mod limited;
+mod limits;
+mod metrics;
+mod outlet;
+mod proxy;
+mod qos;
+mod quality;
+mod queue;
+mod refusal;
+mod service;
+mod settings;
+mod types;
+
+pub use hosted::release_at_end;
+pub use limits::Limits;
+pub use refusal::Refusal;
+pub use service::NotificationService;
+pub use settings::{LISTEN, open, settings};
+
+/// Events, clients and filters, as generated from the standard's IDL.
+mod interfaces {
+    include!(concat!(env!("OUT_DIR"), "/notification.rs"));
+}
+
+/// Channels, administrators and proxies, as generated from the standard's IDL.
+mod admins {
+    include!(concat!(env!("OUT_DIR"), "/CosNotifyChannelAdmin.rs"));
+}
+
+pub use admins::cos_notify_channel_admin;
+pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
+pub use punctual_events::{cos_event_channel_admin, cos_event_comm};

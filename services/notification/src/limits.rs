@@ -1,0 +1,105 @@
+//! Limits of the service.
+
+use std::time::Duration;
+
+use punctual_events::Patience;
+
+use crate::cos_notification::BEST_EFFORT;
+use crate::qos::Abilities;
+
+/// Limits of a notification service. Requests that exceed them are refused, and change nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Maximum number of channels. Default: 100.
+    pub channels: usize,
+    /// Maximum number of administrators of one channel, for consumers and for suppliers each. Default: 1,000.
+    pub admins: usize,
+    /// Maximum number of proxies of one channel, for consumers and for suppliers each. Default: 10,000.
+    pub proxies: usize,
+    /// Maximum number of events in the queue of one consumer. Default: 10,000.
+    pub queue_events: usize,
+    /// Maximum number of bytes of the events in the queue of one consumer. Default: 16 MiB.
+    pub queue_bytes: usize,
+    /// Maximum number of bytes of one event, its types included. Default: 1 MiB.
+    pub event_bytes: usize,
+    /// Maximum number of events in one batch. Default: 1,000.
+    pub batch: usize,
+    /// Maximum number of event types that one client offers or subscribes to, and of a constraint. Default: 1,000.
+    pub types: usize,
+    /// Maximum number of filters of the service, and of those attached to one object. Default: 10,000.
+    pub filters: usize,
+    /// Maximum number of constraints of one filter. Default: 1,000.
+    pub constraints: usize,
+    /// Maximum number of calls of `pull` that wait at one proxy. Default: 16.
+    pub waiting_pulls: usize,
+    /// Interval at which a supplier that had no event is asked again. Default: 1 s.
+    pub pull_interval: Duration,
+    /// Time limit of each call to a consumer or a supplier. Default: 5 s.
+    pub call_timeout: Duration,
+    /// Time after which a consumer or supplier that could not be called is called again; each further time is twice as
+    /// long. Default: 100 ms.
+    pub retry: Duration,
+    /// Longest time after which it is called again. Default: 30 s.
+    pub longest_retry: Duration,
+    /// Time after which a consumer or supplier is disconnected if all calls to it have failed; `None` never does so.
+    /// Default: one day.
+    pub give_up: Option<Duration>,
+    /// Time after which an unconnected proxy is removed. Default: one hour.
+    pub connect_within: Duration,
+    /// Interval at which connected peers are asked whether they exist; `None` never asks. Default: 60 s.
+    pub check: Option<Duration>,
+    /// Time after which a proxy without a reference to its peer is removed if nothing called it; `None` keeps it.
+    /// Default: one day.
+    pub idle: Option<Duration>,
+    /// Maximum number of threads that call consumers and suppliers, and of those that ask whether they exist. Default: 16.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            channels: 100,
+            admins: 1_000,
+            proxies: 10_000,
+            queue_events: 10_000,
+            queue_bytes: 16 << 20,
+            event_bytes: 1 << 20,
+            batch: 1_000,
+            types: 1_000,
+            filters: 10_000,
+            constraints: 1_000,
+            waiting_pulls: 16,
+            pull_interval: Duration::from_secs(1),
+            call_timeout: Duration::from_secs(5),
+            retry: Duration::from_millis(100),
+            longest_retry: Duration::from_secs(30),
+            give_up: Some(Duration::from_secs(24 * 3600)),
+            connect_within: Duration::from_secs(3600),
+            check: Some(Duration::from_secs(60)),
+            idle: Some(Duration::from_secs(24 * 3600)),
+            threads: 16,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the times after which proxies are removed.
+    pub(crate) const fn patience(&self) -> Patience {
+        Patience {
+            connect_within: self.connect_within,
+            idle: self.idle,
+            check: self.check,
+        }
+    }
+
+    /// Returns the values that properties of quality of service may have.
+    pub(crate) fn abilities(&self) -> Abilities {
+        let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        Abilities {
+            event_reliability: BEST_EFFORT,
+            connection_reliability: BEST_EFFORT,
+            queue_events: count(self.queue_events),
+            batch: count(self.batch.max(1)),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Metrics of the notification service.
+
+use punctual_events::Count;
+use punctual_host::metrics::{Exposition, Timed};
+
+/// Counts of events and of what became of them. An event counts once for each consumer that it is for.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    /// Channels created by clients.
+    pub(crate) changes: Timed,
+    /// Events that suppliers pushed, or that were pulled from them.
+    pub(crate) received: Count,
+    /// Events that consumers took by push.
+    pub(crate) pushed: Count,
+    /// Events that consumers pulled.
+    pub(crate) pulled: Count,
+    /// Events that full queues discarded.
+    pub(crate) discarded: Count,
+    /// Events whose life ended in a queue.
+    pub(crate) expired: Count,
+    /// Events that the filters of suppliers did not let in.
+    pub(crate) filtered: Count,
+    /// Events refused as the channel was full.
+    pub(crate) rejected: Count,
+    /// Events that were in the queue of a consumer when it was disconnected, or whose push failed.
+    pub(crate) undelivered: Count,
+    /// Calls to consumers that failed, and are made again.
+    pub(crate) retried: Count,
+    /// Connections that the service ended as the peer did not answer, or was gone.
+    pub(crate) lost_peers: Count,
+}
+
+/// Numbers of what there is at present.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gauges {
+    pub(crate) channels: usize,
+    pub(crate) proxies: usize,
+    pub(crate) queued: usize,
+}
+
+impl Metrics {
+    /// Appends the service's metrics to the exposition.
+    pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
+        out.timed("change", "Channels created by clients.", &self.changes);
+        for (name, help, count) in self.counts() {
+            out.counter(name, help, count.get());
+        }
+        for (name, help, value) in [
+            ("channels", "Channels.", gauges.channels),
+            ("proxies", "Proxies of all channels.", gauges.proxies),
+            (
+                "queued",
+                "Events in the queues of all consumers.",
+                gauges.queued,
+            ),
+        ] {
+            out.gauge(name, help, value as u64);
+        }
+    }
+
+    fn counts(&self) -> [(&'static str, &'static str, &Count); 10] {
+        [
+            (
+                "received_total",
+                "Events that suppliers pushed, or that were pulled from them.",
+                &self.received,
+            ),
+            (
+                "pushed_total",
+                "Events that consumers took by push.",
+                &self.pushed,
+            ),
+            (
+                "pulled_total",
+                "Events that consumers pulled.",
+                &self.pulled,
+            ),
+            (
+                "discarded_total",
+                "Events that full queues of consumers discarded.",
+                &self.discarded,
+            ),
+            (
+                "expired_total",
+                "Events whose life ended in the queue of a consumer.",
+                &self.expired,
+            ),
+            (
+                "filtered_total",
+                "Events that the filters of suppliers did not let in.",
+                &self.filtered,
+            ),
+            (
+                "rejected_total",
+                "Events refused as the channel held as many as its MaxQueueLength says.",
+                &self.rejected,
+            ),
+            (
+                "undelivered_total",
+                "Events in the queues of consumers that were disconnected, and events whose push failed.",
+                &self.undelivered,
+            ),
+            (
+                "retried_total",
+                "Calls to consumers and suppliers that failed, and are made again.",
+                &self.retried,
+            ),
+            (
+                "lost_peers_total",
+                "Connections that the service ended as the peer did not answer.",
+                &self.lost_peers,
+            ),
+        ]
+    }
+}

@@ -1,0 +1,175 @@
+//! State of the delivery to one consumer.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::call::Call;
+use crate::event::Event;
+use crate::limits::Limits;
+use crate::qos::Terms;
+use crate::queue::{Bounds, Entry, Lost, Numbered, Queue, Taken};
+
+/// Queue of a consumer, with what is under way.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    pub(super) queue: Queue<Arc<Event>>,
+    pub(super) terms: Terms,
+    /// MaxQueueLength of the channel; 0 is none.
+    pub(super) queue_length: usize,
+    /// Calls that wait for events; there are none while there are events.
+    calls: VecDeque<Call>,
+    /// Number of events that wait for their StartTime.
+    held: usize,
+    most_held: usize,
+    pub(super) stage: Stage,
+    pub(super) is_suspended: bool,
+    /// Time until the next call after one that failed.
+    back_off: Duration,
+    is_closed: bool,
+}
+
+/// Stage of pushing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Stage {
+    #[default]
+    Idle,
+    /// Events are collected for a batch until a time.
+    Collecting,
+    /// A push has begun, or is to begin at once.
+    Pushing,
+    /// A push has failed, and is made again later.
+    BackingOff,
+}
+
+impl Delivery {
+    pub(super) fn new(limits: &Limits, terms: &Terms) -> Self {
+        Self {
+            queue: Queue::new(terms.order, terms.discard, bounds(limits, terms, 0)),
+            terms: *terms,
+            queue_length: 0,
+            calls: VecDeque::new(),
+            held: 0,
+            most_held: limits.queue_events,
+            stage: Stage::Idle,
+            is_suspended: false,
+            back_off: limits.retry,
+            is_closed: false,
+        }
+    }
+
+    /// Adds an event; `None` if the delivery has ended.
+    pub(super) fn push(&mut self, entry: Entry<Arc<Event>>) -> Option<Lost> {
+        match self.is_closed {
+            true => None,
+            false => Some(self.queue.push(entry, Instant::now())),
+        }
+    }
+
+    /// Takes events for one call of a consumer.
+    pub(super) fn take(&mut self, most: usize) -> Taken<Arc<Event>> {
+        self.queue.take(most, Instant::now())
+    }
+
+    /// Puts events back whose call has failed; `None` if the delivery has ended.
+    pub(super) fn put_back(&mut self, events: Vec<Numbered<Arc<Event>>>) -> Option<Lost> {
+        match self.is_closed {
+            true => None,
+            false => Some(self.queue.put_back(events, Instant::now())),
+        }
+    }
+
+    /// Counts an event that waits for its StartTime; returns whether there is room.
+    pub(super) fn hold(&mut self) -> bool {
+        let has_room = self.held < self.most_held;
+        self.held += usize::from(has_room);
+        has_room
+    }
+
+    /// Counts an event out that has waited for its StartTime.
+    pub(super) fn release(&mut self) {
+        self.held = self.held.saturating_sub(1);
+    }
+
+    /// Applies other terms.
+    pub(super) fn change(&mut self, limits: &Limits, terms: &Terms) -> Lost {
+        self.terms = *terms;
+        let bounds = bounds(limits, terms, self.queue_length);
+        self.queue
+            .change(terms.order, terms.discard, bounds, Instant::now())
+    }
+
+    /// Returns the time to wait after a call that failed, which is twice as long the next time.
+    pub(super) fn back_off(&mut self, limits: &Limits) -> Duration {
+        let time = self.back_off;
+        self.back_off = (time * 2).min(limits.longest_retry.max(limits.retry));
+        time
+    }
+
+    /// Notes that a call was answered.
+    pub(super) fn reset_back_off(&mut self, limits: &Limits) {
+        self.back_off = limits.retry;
+    }
+
+    /// Has a call wait; returns it if as many wait as may, or the delivery has ended.
+    pub(super) fn wait(&mut self, call: Call, most: usize) -> Result<(), Unwaited> {
+        if self.is_closed {
+            return Err(Unwaited::Closed(call));
+        }
+        if self.calls.len() >= most {
+            self.calls.retain(Call::is_awaited);
+        }
+        if self.calls.len() >= most {
+            return Err(Unwaited::TooMany(call));
+        }
+        self.calls.push_back(call);
+        Ok(())
+    }
+
+    /// Returns the call that has waited longest, if there are events for it.
+    pub(super) fn next_call(&mut self) -> Option<Call> {
+        match self.queue.len() {
+            0 => None,
+            _ => self.calls.pop_front(),
+        }
+    }
+
+    /// Has a call wait in front of all others, whose events had all expired; returns it if the delivery has ended.
+    pub(super) fn wait_again(&mut self, call: Call) -> Option<Call> {
+        if self.is_closed {
+            return Some(call);
+        }
+        self.calls.push_front(call);
+        None
+    }
+
+    pub(super) fn take_calls(&mut self) -> VecDeque<Call> {
+        std::mem::take(&mut self.calls)
+    }
+
+    /// Ends the delivery. Returns the calls that waited, and the number of events that were in the queue.
+    pub(super) fn close(&mut self) -> (VecDeque<Call>, usize) {
+        self.is_closed = true;
+        (self.take_calls(), self.queue.clear())
+    }
+}
+
+/// Call that cannot wait.
+#[derive(Debug)]
+pub(super) enum Unwaited {
+    Closed(Call),
+    TooMany(Call),
+}
+
+/// Returns the bounds of a queue: the narrowest of the service's, the proxy's and the channel's.
+fn bounds(limits: &Limits, terms: &Terms, queue_length: usize) -> Bounds {
+    let stated = [terms.most_events, queue_length];
+    let stated = stated.into_iter().filter(|most| *most > 0);
+    Bounds {
+        events: stated
+            .chain([limits.queue_events.max(1)])
+            .min()
+            .unwrap_or(1),
+        bytes: limits.queue_bytes,
+    }
+}

@@ -1,0 +1,22 @@
+//! Proxies of consumers: each has a queue, from which events are pushed, or pulled by the consumer.
+//!
+//! ```text
+//! core        the proxy
+//! call        calls of consumers that wait for events
+//! delivery    the queue, and what is under way
+//! pushing     calls to consumers that are pushed to; what follows their failures
+//! pulling     calls of consumers that pull
+//! interface   operations that all have; interfaces, those of each kind
+//! ```
+//! An outlet occupies no thread. A push is begun by a worker, and its reply is handled where it arrives; a call of a
+//! consumer that finds no event waits as a [`call::Call`].
+
+mod call;
+mod core;
+mod delivery;
+mod interface;
+mod interfaces;
+mod pulling;
+mod pushing;
+
+pub(crate) use self::core::Outlet;

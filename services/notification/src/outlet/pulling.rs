@@ -1,0 +1,69 @@
+//! Calls of consumers that pull. A call that finds no event waits without a thread, and is answered by the thread that
+//! brings the event.
+
+use punctual::asynchronous::AnswerError;
+
+use super::call::Call;
+use super::core::Outlet;
+use super::delivery::Unwaited;
+use crate::refusal::Refusal;
+
+impl Outlet {
+    /// Answers a call of the consumer, now or when there is an event.
+    pub(super) fn called(&self, call: Call) {
+        if self.base.connection.used().is_err() {
+            return call.raise_disconnected();
+        }
+        let has_events = self.delivery.lock().queue.len() > 0;
+        match has_events || !call.waits() {
+            true => self.answer(call),
+            false => self.wait(call),
+        }
+    }
+
+    fn wait(&self, call: Call) {
+        let most = self.base.common.limits.waiting_pulls;
+        match self.delivery.lock().wait(call, most) {
+            Ok(()) => {}
+            Err(Unwaited::Closed(call)) => return call.raise_disconnected(),
+            Err(Unwaited::TooMany(call)) => return call.fail(Refusal::TooManyPulls(most)),
+        }
+        if self.base.common.is_ending() {
+            return self.release_calls();
+        }
+        // An event may have come meanwhile.
+        self.answer_calls();
+    }
+
+    /// Answers the calls that wait, as long as there are events.
+    pub(super) fn answer_calls(&self) {
+        loop {
+            let Some(call) = self.delivery.lock().next_call() else {
+                return;
+            };
+            if call.is_awaited() {
+                self.answer(call);
+            }
+        }
+    }
+
+    fn answer(&self, call: Call) {
+        let taken = self.delivery.lock().take(call.most());
+        let metrics = &self.base.common.metrics;
+        if taken.expired > 0 {
+            metrics.expired.add(taken.expired);
+        }
+        if taken.events.is_empty() && call.waits() {
+            // The life of all events had ended.
+            let unwaited = self.delivery.lock().wait_again(call);
+            return unwaited.map_or((), Call::raise_disconnected);
+        }
+        match call.answer(&taken.events) {
+            Err(AnswerError::NobodyWaits | AnswerError::TimedOut) => {
+                let lost = self.delivery.lock().put_back(taken.events);
+                self.count(lost.unwrap_or_default());
+            }
+            _ => metrics.pulled.add(taken.events.len()),
+        }
+    }
+}

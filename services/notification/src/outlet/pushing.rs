@@ -1,0 +1,208 @@
+//! Pushes to a consumer, one at a time. No thread waits for the reply.
+//!
+//! A consumer that cannot be reached gets the same events later, after a time that doubles with each failure. One that
+//! answers with an exception, or not in time, may have seen the events, and gets the next ones.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::core::Outlet;
+use super::delivery::{Delivery, Stage};
+use crate::client::{Client, Failure, Form};
+use crate::event::Event;
+use crate::queue::{Numbered, Taken};
+
+impl Outlet {
+    /// Begins a push, if there are events and none is under way.
+    pub(super) fn push_soon(&self) {
+        let mut delivery = self.delivery.lock();
+        match next(&delivery, self.base.form) {
+            Next::Nothing => {}
+            Next::Push => {
+                delivery.stage = Stage::Pushing;
+                drop(delivery);
+                self.begin_push();
+            }
+            Next::Collect(time) => {
+                delivery.stage = Stage::Collecting;
+                drop(delivery);
+                self.push_after(time, Stage::Collecting);
+            }
+        }
+    }
+
+    /// Hands the call to another thread: it may have to wait for a connection.
+    fn begin_push(&self) {
+        let own = self.own.clone();
+        self.base.workers().run(move || {
+            if let Some(own) = own.upgrade() {
+                own.push();
+            }
+        });
+    }
+
+    fn push_after(&self, time: Duration, stage: Stage) {
+        let own = self.own.clone();
+        self.base.common.timetable.after(time, move || {
+            if let Some(own) = own.upgrade() {
+                own.resume_from(stage);
+            }
+        });
+    }
+
+    /// Pushes what there is, after a time of waiting.
+    fn resume_from(&self, stage: Stage) {
+        let mut delivery = self.delivery.lock();
+        if delivery.stage != stage {
+            return;
+        }
+        let has_some = delivery.queue.len() > 0 && !delivery.is_suspended;
+        delivery.stage = if has_some {
+            Stage::Pushing
+        } else {
+            Stage::Idle
+        };
+        drop(delivery);
+        if has_some {
+            self.begin_push();
+        }
+    }
+
+    fn push(&self) {
+        let Some(consumer) = self.base.connection.peer() else {
+            return;
+        };
+        let taken = {
+            let mut delivery = self.delivery.lock();
+            let taken = match delivery.is_suspended {
+                true => Taken::default(),
+                false => {
+                    let most = batch(&delivery, self.base.form);
+                    delivery.take(most)
+                }
+            };
+            if taken.events.is_empty() {
+                delivery.stage = Stage::Idle;
+            }
+            taken
+        };
+        if taken.expired > 0 {
+            self.base.common.metrics.expired.add(taken.expired);
+        }
+        if !taken.events.is_empty() {
+            self.push_events(&consumer, taken.events);
+        }
+    }
+
+    fn push_events(&self, consumer: &Client, taken: Vec<Numbered<Arc<Event>>>) {
+        let events: Vec<Arc<Event>> = taken.iter().map(|one| one.entry.event.clone()).collect();
+        let own = self.own.clone();
+        let consumer = consumer.bounded(self.base.common.limits.call_timeout);
+        consumer.push(&events, move |outcome| {
+            if let Some(own) = own.upgrade() {
+                own.pushed(outcome, taken);
+            }
+        });
+    }
+
+    /// Decides how to go on after a push. Called by the thread that reads replies; does not block.
+    fn pushed(&self, outcome: Result<(), Failure>, taken: Vec<Numbered<Arc<Event>>>) {
+        let metrics = &self.base.common.metrics;
+        match outcome {
+            Ok(()) => {
+                metrics.pushed.add(taken.len());
+                drop(taken);
+                self.base.is_given_up(true);
+                let mut delivery = self.delivery.lock();
+                delivery.reset_back_off(&self.base.common.limits);
+                delivery.stage = Stage::Idle;
+                drop(delivery);
+                self.push_soon();
+            }
+            Err(Failure::Disconnected) => {
+                metrics.undelivered.add(taken.len());
+                self.finish(false);
+            }
+            Err(failure @ Failure::Gone) => {
+                metrics.undelivered.add(taken.len());
+                self.lose(&failure);
+            }
+            Err(failure @ Failure::NotReached(_)) => {
+                let put_back = self.delivery.lock().put_back(taken);
+                if let Some(lost) = put_back {
+                    self.count(lost);
+                }
+                self.try_again(&failure);
+            }
+            Err(failure @ Failure::Failed(_)) => {
+                metrics.undelivered.add(taken.len());
+                self.try_again(&failure);
+            }
+        }
+    }
+
+    fn try_again(&self, failure: &Failure) {
+        if self.base.is_given_up(false) {
+            return self.lose(failure);
+        }
+        tracing::debug!("a push has failed: {failure}");
+        self.base.common.metrics.retried.add(1);
+        let mut delivery = self.delivery.lock();
+        let time = delivery.back_off(&self.base.common.limits);
+        delivery.stage = Stage::BackingOff;
+        drop(delivery);
+        self.push_after(time, Stage::BackingOff);
+    }
+
+    fn lose(&self, failure: &Failure) {
+        if self.base.common.is_ending() {
+            return;
+        }
+        tracing::info!("a consumer is disconnected: {failure}");
+        if self.finish(false) {
+            self.base.common.metrics.lost_peers.add(1);
+        }
+    }
+
+    /// Suspends pushing; events wait in the queue. Returns whether it was not suspended.
+    pub(super) fn suspend(&self) -> bool {
+        let mut delivery = self.delivery.lock();
+        !std::mem::replace(&mut delivery.is_suspended, true)
+    }
+
+    /// Resumes pushing. Returns whether it was suspended.
+    pub(super) fn resume(&self) -> bool {
+        let was_suspended = std::mem::replace(&mut self.delivery.lock().is_suspended, false);
+        self.push_soon();
+        was_suspended
+    }
+}
+
+/// Next step of an idle or collecting delivery.
+enum Next {
+    Nothing,
+    Push,
+    Collect(Duration),
+}
+
+fn next(delivery: &Delivery, form: Form) -> Next {
+    let events = delivery.queue.len();
+    let is_busy = matches!(delivery.stage, Stage::Pushing | Stage::BackingOff);
+    if events == 0 || is_busy || delivery.is_suspended {
+        return Next::Nothing;
+    }
+    let is_full = events >= batch(delivery, form) || delivery.terms.pacing.is_zero();
+    match (is_full, delivery.stage) {
+        (true, _) => Next::Push,
+        (false, Stage::Idle) => Next::Collect(delivery.terms.pacing),
+        (false, _) => Next::Nothing,
+    }
+}
+
+/// Returns the number of events that one push has at most.
+fn batch(delivery: &Delivery, form: Form) -> usize {
+    match form {
+        Form::Sequence => delivery.terms.batch,
+        Form::Any | Form::Structured => 1,
+    }
+}

@@ -1,0 +1,126 @@
+//! Reasons for which an operation is refused, and their exceptions.
+
+use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual_events::{ConnectionError, NotMade};
+use thiserror::Error;
+
+/// Reason for which an operation of the notification service is refused.
+#[derive(Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The proxy is connected already.
+    #[error("the proxy is connected already: obtain another one")]
+    AlreadyConnected,
+    /// The proxy is not connected, or not any more.
+    #[error("the proxy is not connected: obtain one, and connect it")]
+    Disconnected,
+    /// The peer's reference is nil, where the proxy has to call it.
+    #[error("the {0} is nil, and the channel could not call it: connect an object")]
+    Nil(&'static str),
+    /// An event is larger than the service takes.
+    #[error(
+        "the event has {bytes} bytes, and the service takes {limit}: raise `event-bytes`, or send less"
+    )]
+    EventTooLarge {
+        /// Bytes of the event with its types.
+        bytes: usize,
+        /// Largest number of bytes.
+        limit: usize,
+    },
+    /// The channel holds as many events as its MaxQueueLength says, and is to reject others.
+    #[error("the channel holds {0} events already, its MaxQueueLength: send it again later")]
+    ChannelFull(usize),
+    /// There are as many of something as there may be.
+    #[error("there are {limit} {what} already: raise `{option}`, or remove some")]
+    Full {
+        /// Subject of the limit.
+        what: &'static str,
+        /// Setting of the limit.
+        option: &'static str,
+        /// Limit.
+        limit: usize,
+    },
+    /// The channel has as many clients as its administrative properties say.
+    #[error("the channel has as many clients as its MaxConsumers or MaxSuppliers says")]
+    TooManyClients,
+    /// A number of events to pull is not positive.
+    #[error("max_number is {0}: pull at least one event")]
+    BadNumber(i32),
+    /// Too many calls of `pull` wait at one proxy.
+    #[error(
+        "{0} calls of `pull` wait at the proxy already: raise `waiting-pulls`, or call `try_pull`"
+    )]
+    TooManyPulls(usize),
+    /// The peer has no right to create channels or to supply events.
+    #[error("the peer may neither create channels nor supply events")]
+    NotPermitted,
+    /// The filter is an object of another process.
+    #[error(
+        "the filter is not of this service: create it with the channel's default_filter_factory"
+    )]
+    FilterElsewhere,
+    /// The default administrator stays as long as its channel.
+    #[error("the default administrator ends with its channel: destroy that")]
+    DefaultAdmin,
+    /// The object has been destroyed.
+    #[error("it has been destroyed")]
+    Destroyed,
+    /// The service is being shut down.
+    #[error("the notification service is being shut down: connect again later")]
+    Ending,
+    /// The machine or the ORB lacks something.
+    #[error("{0}")]
+    NoResources(String),
+}
+
+impl Refusal {
+    pub(crate) const fn too_many_types(limit: usize) -> Self {
+        Self::Full {
+            what: "event types of the client",
+            option: "most-types",
+            limit,
+        }
+    }
+}
+
+/// Shows the error as `Display` does, for a `main` that returns it.
+impl std::fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<ConnectionError> for Refusal {
+    fn from(error: ConnectionError) -> Self {
+        match error {
+            ConnectionError::AlreadyConnected => Self::AlreadyConnected,
+            ConnectionError::Disconnected => Self::Disconnected,
+        }
+    }
+}
+
+impl From<NotMade> for Refusal {
+    fn from(error: NotMade) -> Self {
+        Self::NoResources(error.0)
+    }
+}
+
+/// Converts refusals to exceptions, for operations without a matching user exception.
+impl From<Refusal> for SystemException {
+    fn from(refusal: Refusal) -> Self {
+        let kind = match &refusal {
+            Refusal::AlreadyConnected | Refusal::DefaultAdmin => Kind::BadInvOrder,
+            Refusal::Nil(_) | Refusal::BadNumber(_) => Kind::BadParam,
+            Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,
+            Refusal::EventTooLarge { .. }
+            | Refusal::ChannelFull(_)
+            | Refusal::TooManyClients
+            | Refusal::Full { .. } => Kind::ImpLimit,
+            Refusal::NoResources(_) => Kind::NoResources,
+            Refusal::TooManyPulls(_) | Refusal::Ending => Kind::Transient,
+            Refusal::NotPermitted => Kind::NoPermission,
+            Refusal::FilterElsewhere => Kind::NoImplement,
+        };
+        kind.because(refusal.to_string())
+    }
+}

@@ -1,0 +1,178 @@
+//! Settings of the notification service.
+
+use std::time::Duration;
+
+use punctual_host::Problem;
+use punctual_host::access::{Rules, check_principal};
+use punctual_host::settings::{BIND_NAME, Key, NAMING, PROCESS, Setting, Values, listen};
+
+use crate::limits::Limits;
+use crate::service::NotificationService;
+
+/// Setting for the endpoints at which the notification service listens.
+pub const LISTEN: Key<Vec<String>> = listen().required();
+
+const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
+    .value_name("WHO")
+    .doc(
+        "Let WHO supply events, and create and destroy channels, and no others: an address, a network such as 10.0.0.0/8, \
+         `local` (Unix sockets, shared memory), `cert:NAME` (a name in a TLS certificate) or `any`. May be given more \
+         than once. Without it, every client that reaches the server may.",
+    );
+const MOST_CHANNELS: Key<u64> = Key::number("most-channels", 1..=10_000)
+    .default("100")
+    .doc("Maximum number of channels; beyond, creating one raises IMP_LIMIT.");
+const MOST_ADMINS: Key<u64> = Key::number("most-admins", 0..=1_000_000)
+    .default("1000")
+    .doc("Maximum number of administrators of one channel besides the default ones, for consumers and for suppliers each.");
+const MOST_PROXIES: Key<u64> = Key::number("most-proxies", 0..=1_000_000)
+    .default("10000")
+    .doc("Maximum number of proxies of one channel, for consumers and for suppliers each; beyond, obtaining one raises IMP_LIMIT. A channel's MaxConsumers and MaxSuppliers may be less.");
+const QUEUE_EVENTS: Key<u64> = Key::number("queue-events", 1..=1_000_000)
+    .default("10000")
+    .doc(
+        "Maximum number of events in the queue of one consumer; MaxEventsPerConsumer may be less.",
+    );
+const QUEUE_BYTES: Key<u64> = Key::bytes("queue-bytes", 1..=1 << 40)
+    .default("16777216")
+    .doc(
+        "Maximum number of bytes of the events in the queue of one consumer. The consumers of a channel share the memory of \
+         an event.",
+    );
+const EVENT_BYTES: Key<u64> = Key::bytes("event-bytes", 1..=1 << 30)
+    .default("1048576")
+    .doc(
+        "Maximum number of bytes of one event and its types; beyond, pushing it raises IMP_LIMIT.",
+    );
+const MOST_BATCH: Key<u64> = Key::number("most-batch", 1..=1_000_000)
+    .default("1000")
+    .doc("Maximum number of events in one sequence; MaximumBatchSize may be less.");
+const MOST_TYPES: Key<u64> = Key::number("most-types", 1..=1_000_000)
+    .default("1000")
+    .doc("Maximum number of event types that one client offers or subscribes to, and of one constraint.");
+const MOST_FILTERS: Key<u64> = Key::number("most-filters", 0..=1_000_000)
+    .default("10000")
+    .doc("Maximum number of filters of the service, and of those attached to one object.");
+const MOST_CONSTRAINTS: Key<u64> = Key::number("most-constraints", 0..=1_000_000)
+    .default("1000")
+    .doc("Maximum number of constraints of one filter.");
+const WAITING_PULLS: Key<u64> = Key::number("waiting-pulls", 0..=10_000)
+    .default("16")
+    .doc("Maximum number of calls of `pull` that wait at one proxy; beyond, they raise TRANSIENT.");
+const PULL_INTERVAL: Key<Duration> = Key::time("pull-interval")
+    .default("1s")
+    .doc("Interval at which a supplier that had no event is asked again.");
+const CALL_TIMEOUT: Key<Duration> = Key::time("call-timeout").default("5s").doc(
+    "Time limit of each call to a consumer or a supplier. An event whose push takes longer may have arrived; it is not \
+     pushed again, and counted as undelivered.",
+);
+const RETRY: Key<Duration> = Key::time("retry").default("100ms").doc(
+    "Time after which a consumer or supplier that could not be reached is called again; each further time is twice as \
+     long.",
+);
+const LONGEST_RETRY: Key<Duration> = Key::time("longest-retry")
+    .default("30s")
+    .doc("Longest time after which it is called again.");
+const GIVE_UP: Key<Option<Duration>> = Key::time_or_never("give-up").default("86400s").doc(
+    "Time after which a consumer or supplier is disconnected to which no call has succeeded meanwhile; 0 never gives up. \
+     One whose object does not exist is disconnected at once.",
+);
+const CONNECT_WITHIN: Key<Duration> = Key::time("connect-within")
+    .default("3600s")
+    .doc("Time after which a proxy that was obtained and not connected is removed.");
+const CHECK_INTERVAL: Key<Option<Duration>> =
+    Key::time_or_never("check-interval").default("60s").doc(
+        "Interval at which connected consumers and suppliers are asked whether they exist; 0 never asks.",
+    );
+const IDLE: Key<Option<Duration>> = Key::time_or_never("idle").default("86400s").doc(
+    "Time after which a proxy is removed whose peer is nil, so that it cannot be asked, and does not call; 0 keeps it.",
+);
+const MOST_THREADS: Key<u64> = Key::number("most-threads", 1..=10_000).default("16").doc(
+    "Maximum number of threads that begin calls to consumers and suppliers, and of those that ask whether they exist. None \
+     waits for the reply to a push or a pull.",
+);
+
+/// Returns all settings of the notification service, in the order of `--help`.
+#[must_use]
+pub fn settings() -> Vec<&'static Setting> {
+    [OWN, PROCESS].concat()
+}
+
+/// Settings of the notification service's own.
+const OWN: &[&Setting] = &[
+    &LISTEN.setting,
+    &ALLOW.setting,
+    &MOST_CHANNELS.setting,
+    &MOST_ADMINS.setting,
+    &MOST_PROXIES.setting,
+    &QUEUE_EVENTS.setting,
+    &QUEUE_BYTES.setting,
+    &EVENT_BYTES.setting,
+    &MOST_BATCH.setting,
+    &MOST_TYPES.setting,
+    &MOST_FILTERS.setting,
+    &MOST_CONSTRAINTS.setting,
+    &WAITING_PULLS.setting,
+    &PULL_INTERVAL.setting,
+    &CALL_TIMEOUT.setting,
+    &RETRY.setting,
+    &LONGEST_RETRY.setting,
+    &GIVE_UP.setting,
+    &CONNECT_WITHIN.setting,
+    &CHECK_INTERVAL.setting,
+    &IDLE.setting,
+    &MOST_THREADS.setting,
+    &BIND_NAME.setting,
+    &NAMING.setting,
+];
+
+const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
+
+/// Opens the notification service that settings describe.
+///
+/// # Errors
+/// A grant is wrong.
+pub fn open(values: &Values) -> Result<NotificationService, Problem> {
+    let service = NotificationService::in_memory();
+    service.set_limits(limits(values));
+    let writers = Rules::of(&values.get(&ALLOW));
+    service.set_writers(writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    Ok(service)
+}
+
+fn limits(values: &Values) -> Limits {
+    Limits {
+        channels: values.count(&MOST_CHANNELS),
+        admins: values.count(&MOST_ADMINS),
+        proxies: values.count(&MOST_PROXIES),
+        queue_events: values.count(&QUEUE_EVENTS),
+        queue_bytes: values.count(&QUEUE_BYTES),
+        event_bytes: values.count(&EVENT_BYTES),
+        batch: values.count(&MOST_BATCH),
+        types: values.count(&MOST_TYPES),
+        filters: values.count(&MOST_FILTERS),
+        constraints: values.count(&MOST_CONSTRAINTS),
+        waiting_pulls: values.count(&WAITING_PULLS),
+        pull_interval: values.get(&PULL_INTERVAL),
+        call_timeout: values.get(&CALL_TIMEOUT),
+        retry: values.get(&RETRY),
+        longest_retry: values.get(&LONGEST_RETRY),
+        give_up: values.get(&GIVE_UP),
+        connect_within: values.get(&CONNECT_WITHIN),
+        check: values.get(&CHECK_INTERVAL),
+        idle: values.get(&IDLE),
+        threads: values.count(&MOST_THREADS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_setting_the_limits_are_as_they_are_in_code() {
+        let text = "listen = \"iiop://:0\"";
+        let values = Values::from_toml(&settings(), "notification.toml", text).unwrap();
+        assert_eq!(limits(&values), Limits::default());
+    }
+}

@@ -1,0 +1,102 @@
+//! Channels of a Notification Service, as commands use them.
+
+use crate::call::{self, Problem};
+use crate::shown;
+use punctual::{Interface, NotNil, ObjectRef, OperationError};
+use punctual_notification::cos_notify_channel_admin::{
+    ChannelId, EventChannel, EventChannelFactory,
+};
+use serde_json::json;
+use std::path::PathBuf;
+
+pub(super) const ON_FACTORIES: &str = "FACTORY is the EventChannelFactory of a Notification Service: an `IOR:`, `corbaloc:` or \
+                                       `corbaname:` text, or a file that holds one; `punctual notify serve` starts one";
+
+/// The service.
+#[derive(Debug, clap::Args)]
+pub(super) struct Factory {
+    /// The factory of channels: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
+    factory: String,
+    /// A configuration file, e.g. with TLS certificates.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+/// The channel.
+#[derive(Debug, clap::Args)]
+pub(super) struct Channel {
+    #[command(flatten)]
+    factory: Factory,
+    /// Id of the channel; `punctual notify channels` lists them.
+    #[arg(long = "channel", value_name = "ID", default_value_t = 0)]
+    id: ChannelId,
+}
+
+/// A line for each channel has its id, and the numbers of its administrators of consumers and of suppliers.
+#[derive(Debug, clap::Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    factory: Factory,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The channel has the properties that the service gives it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Create {
+    #[command(flatten)]
+    factory: Factory,
+}
+
+/// Returns the problem of a call that has failed.
+pub(super) fn failed<E: OperationError + std::fmt::Display>(error: E) -> Problem {
+    match error.system() {
+        Some(exception) => Problem::System(exception.clone(), Some(ON_FACTORIES.to_owned())),
+        None => Problem::usage(shown::peer(error), ON_FACTORIES),
+    }
+}
+
+impl Factory {
+    fn resolve(&self, orb_options: &[String]) -> Result<EventChannelFactory, Problem> {
+        let mut all: Vec<_> = ["-ORBCallTimeout", "5s"].map(str::to_owned).into();
+        all.extend_from_slice(orb_options);
+        let orb = call::orb(self.config.as_deref(), &all)?;
+        let object: ObjectRef = call::object_of(&orb, &self.factory)
+            .map_err(|message| Problem::usage(message, ON_FACTORIES))?;
+        EventChannelFactory::narrow(object).map_err(failed)
+    }
+}
+
+impl Channel {
+    pub(super) fn resolve(&self, orb_options: &[String]) -> Result<EventChannel, Problem> {
+        let factory = self.factory.resolve(orb_options)?;
+        let channel = factory.get_event_channel(self.id).map_err(failed)?;
+        channel.not_nil().map_err(failed)
+    }
+}
+
+pub(super) fn list(options: &List, orb_options: &[String]) -> Result<(), Problem> {
+    let factory = options.factory.resolve(orb_options)?;
+    for id in factory.get_all_channels().map_err(failed)? {
+        let channel = factory.get_event_channel(id).map_err(failed)?;
+        let channel = channel.not_nil().map_err(failed)?;
+        let consumers = channel.get_all_consumeradmins().map_err(failed)?.len();
+        let suppliers = channel.get_all_supplieradmins().map_err(failed)?.len();
+        match options.json {
+            true => println!(
+                "{}",
+                json!({ "id": id, "consumer_admins": consumers, "supplier_admins": suppliers })
+            ),
+            false => println!("{id}: {consumers} of consumers, {suppliers} of suppliers"),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn create(options: &Create, orb_options: &[String]) -> Result<(), Problem> {
+    let factory = options.factory.resolve(orb_options)?;
+    let (_, id) = factory.create_channel(&[], &[]).map_err(failed)?;
+    println!("{id}");
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! `punctual notify push`: structured events from a shell.
+
+use super::channel::{Channel, failed};
+use crate::call::Problem;
+use punctual::json::{NoNames, from_json_text};
+use punctual::{Any, Interface, NotNil, Typed};
+use punctual_notification::cos_notification::StructuredEvent;
+use punctual_notification::cos_notify_channel_admin::{ClientType, StructuredProxyPushConsumer};
+
+/// An event is JSON as `punctual call` has it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    channel: Channel,
+    /// Domain of the event's type.
+    #[arg(long, default_value = "")]
+    domain: String,
+    /// Name of the event's type.
+    #[arg(long = "type", value_name = "NAME", default_value = "")]
+    kind: String,
+    /// Name of the event.
+    #[arg(long, default_value = "")]
+    name: String,
+    /// Property that filters see, with a value as JSON: `severity={"type": "long", "value": 5}`. May be given more than
+    /// once.
+    #[arg(long = "field", value_name = "NAME=JSON", value_parser = field)]
+    fields: Vec<Field>,
+    /// Remainder of the body, as JSON: `{"type": "string", "value": "open"}`.
+    #[arg(long, value_name = "JSON", value_parser = value)]
+    body: Option<Body>,
+    /// All of an event, as JSON, which `punctual notify pull` prints.
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["domain", "kind", "name", "fields", "body"])]
+    event: Option<String>,
+    /// Number of events.
+    #[arg(long, default_value_t = 1)]
+    count: u64,
+}
+
+/// Property on the command line.
+#[derive(Clone, Debug)]
+struct Field(String, Any);
+
+/// Value on the command line.
+#[derive(Clone, Debug)]
+struct Body(Any);
+
+const ON_EVENTS: &str = "--event takes JSON as `punctual notify pull` prints it";
+
+fn field(text: &str) -> Result<Field, String> {
+    let (name, json) = text
+        .split_once('=')
+        .ok_or("expected a name, `=` and a value as JSON")?;
+    Ok(Field(name.to_owned(), value(json)?.0))
+}
+
+fn value(json: &str) -> Result<Body, String> {
+    let value = from_json_text(&punctual::TypeCode::ANY, json, &NoNames);
+    match value.map_err(|error| error.to_string())? {
+        punctual::any::Value::Any(any) => Ok(Body(*any)),
+        _ => Err("the value is none".to_owned()),
+    }
+}
+
+pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
+    let event = event(options)?;
+    let channel = options.channel.resolve(orb_options)?;
+    let admin = channel.default_supplier_admin().map_err(failed)?;
+    let admin = admin.not_nil().map_err(failed)?;
+    let obtained = admin.obtain_notification_push_consumer(ClientType::StructuredEvent);
+    let (proxy, _) = obtained.map_err(failed)?;
+    let proxy = proxy.not_nil().map_err(failed)?;
+    let proxy = StructuredProxyPushConsumer::narrow(proxy.as_object().clone()).map_err(failed)?;
+    proxy
+        .connect_structured_push_supplier(None)
+        .map_err(failed)?;
+    for _ in 0..options.count {
+        proxy.push_structured_event(&event).map_err(failed)?;
+    }
+    proxy.disconnect_structured_push_consumer().map_err(failed)
+}
+
+fn event(options: &Options) -> Result<StructuredEvent, Problem> {
+    if let Some(json) = &options.event {
+        let wrong = |error: &dyn std::fmt::Display| Problem::usage(error.to_string(), ON_EVENTS);
+        let type_code = StructuredEvent::type_code();
+        let value = from_json_text(&type_code, json, &NoNames).map_err(|error| wrong(&error))?;
+        let any = Any::of_value(&type_code, &value).map_err(|error| wrong(&error))?;
+        return any.extract().map_err(|error| wrong(&error));
+    }
+    let mut event = StructuredEvent::default();
+    let fixed = &mut event.header.fixed_header;
+    fixed.event_type.domain_name.clone_from(&options.domain);
+    fixed.event_type.type_name.clone_from(&options.kind);
+    fixed.event_name.clone_from(&options.name);
+    let fields = options.fields.iter().cloned();
+    event.filterable_data = fields
+        .map(|Field(name, value)| punctual_notification::cos_notification::Property { name, value })
+        .collect();
+    event.remainder_of_body = options
+        .body
+        .clone()
+        .map(|Body(any)| any)
+        .unwrap_or_default();
+    Ok(event)
+}
