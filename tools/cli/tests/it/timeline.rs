@@ -6,11 +6,11 @@ use std::fs;
 use std::process::Stdio;
 
 const PLAN: &str = "
-    [operation.'PunctualNaming::ExtendedContext::bind']
+    [operation.'CosNaming::NamingContext::bind']
     wcet = '1ms'
     period = '1s'
     deadline = '1s'
-    [operation.'PunctualNaming::ExtendedContext::destroy']
+    [operation.'CosNaming::NamingContext::destroy']
     wcet = '1ms'
     period = '10s'
 ";
@@ -42,12 +42,12 @@ fn a_plan_is_shown_beside_the_time_line_of_a_server() {
     );
     let operations = compared["operations"].as_array().unwrap();
     let of = |name: &str| operations.iter().find(|one| one["operation"] == name);
-    let bind = of("PunctualNaming::ExtendedContext::bind").unwrap();
+    let bind = of("CosNaming::NamingContext::bind").unwrap();
     assert_eq!(bind["jobs"], 3, "{bind}");
     assert!(bind["response"].is_string() && bind["wait"].is_string());
     assert!(bind["distance"].is_string() && bind["missed_deadlines"].is_number());
     assert!(bind["execution"].is_null(), "{bind}");
-    let destroy = of("PunctualNaming::ExtendedContext::destroy").unwrap();
+    let destroy = of("CosNaming::NamingContext::destroy").unwrap();
     assert_eq!(destroy["findings"], Value::from(vec!["never-ran"]));
     let others = operations.iter().filter(|one| one["wcet"].is_null());
     let is_reported = |one: &Value| one["findings"] == Value::from(vec!["not-planned"]);
@@ -55,7 +55,7 @@ fn a_plan_is_shown_beside_the_time_line_of_a_server() {
 
     let shown = text(punctual(&["schedule", "compare", &plan, &recorded]).stdout);
     assert!(
-        shown.contains("ExtendedContext::bind") && shown.contains("no execution times"),
+        shown.contains("NamingContext::bind") && shown.contains("no execution times"),
         "{shown}"
     );
 }
