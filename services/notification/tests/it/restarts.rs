@@ -18,8 +18,8 @@ use punctual_notification::cos_notify_filter::{Filter, FilterFactory};
 use crate::clients::{Peer, Received};
 use crate::filters::constraint;
 use crate::support::{
-    Program, Served, consumers, event, event_of, event_type, exists, kind_of, limits, narrowed,
-    number, property, push_supplier, until,
+    Program, Served, consumers, event, event_of, event_type, exists, limits, narrowed, number,
+    property, until,
 };
 
 /// Returns a port that stays free, as no other program and no other test uses this address of the loopback interface.
