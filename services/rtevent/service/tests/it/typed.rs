@@ -25,7 +25,7 @@ fn a_value_reaches_typed_consumers_and_untyped_ones() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let seen_by = seen.clone();
     let consumer = typed::consumer(move |header, track: &Track| {
-        seen_by.lock().push((header.source, track.clone()));
+        seen_by.lock().push((header.source, *track));
     });
     let _typed = channel
         .connect_consumer(typed::subscription::<Track>(), consumer)
