@@ -11,7 +11,7 @@ impl Value {
     /// Reads a value of this type.
     ///
     /// Memory is in proportion to the bytes read, and limited as a whole: many small elements stay
-    /// encoded until they are accessed (see [`Elements`]).
+    /// encoded until they are accessed (see [`Elements`](super::Elements)).
     ///
     /// # Errors
     /// [`CdrError::BadTypeCode`], and errors of the encoding.
