@@ -184,7 +184,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // What services that call suppliers and consumers share.
-    (EVENTS, &["punctual", EXEC, NAMING_CLIENT, "punctual-build"]),
+    (
+        EVENTS,
+        &["punctual", EXEC, HOST, NAMING_CLIENT, "punctual-build"],
+    ),
     (
         "punctual-cosevent",
         &[

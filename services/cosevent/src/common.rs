@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use punctual_events::peer::bounded;
-use punctual_events::{Objects, Timetable, Workers};
+use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_rtevent::Dispatcher;
 
@@ -13,7 +12,7 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::peer::Peer;
 use crate::refusal::Refusal;
-use crate::storage::{Change, Storage};
+use crate::storage::Change;
 
 /// Limits, objects and threads of a service.
 pub(crate) struct Common {
@@ -29,10 +28,7 @@ pub(crate) struct Common {
     pub(crate) timetable: Timetable,
     /// Threads that push to consumers.
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
-    /// Thread that removes records.
-    records: Workers,
-    /// Store, until the service is stopped.
-    storage: Mutex<Option<Arc<Storage>>>,
+    keeper: Keeper<Change>,
     is_ending: AtomicBool,
 }
 
@@ -49,8 +45,7 @@ pub(crate) struct Started {
     pub(crate) checks: Workers,
     pub(crate) timetable: Timetable,
     pub(crate) dispatcher: Arc<dyn Dispatcher>,
-    pub(crate) records: Workers,
-    pub(crate) storage: Option<Arc<Storage>>,
+    pub(crate) keeper: Keeper<Change>,
 }
 
 impl Common {
@@ -66,8 +61,7 @@ impl Common {
             checks,
             timetable,
             dispatcher,
-            records,
-            storage,
+            keeper,
         } = started;
         Self {
             limits,
@@ -78,8 +72,7 @@ impl Common {
             checks,
             timetable,
             dispatcher,
-            records,
-            storage: Mutex::new(storage),
+            keeper,
             is_ending: AtomicBool::new(false),
         }
     }
@@ -107,24 +100,12 @@ impl Common {
     /// # Errors
     /// The change cannot be written; then nothing has changed.
     pub(crate) fn keep(&self, change: Change) -> Result<(), Refusal> {
-        let Some(storage) = self.storage() else {
-            return Ok(());
-        };
-        // Other requests of the same connection continue, so that they get into the same commit.
-        punctual::about_to_block();
-        storage.change(change)
+        Ok(self.keeper.keep(vec![change])?)
     }
 
-    /// Removes the record of a connection that has ended, on another thread. One that is found after a crash ends again
-    /// as its peer does not exist.
+    /// Removes the record of a connection that has ended, on another thread.
     pub(crate) fn forget_connection(&self, number: u64) {
-        let Some(storage) = self.storage() else {
-            return;
-        };
-        self.records.run(move || {
-            // Reported where it is written.
-            let _ = storage.change(Change::Connection(number, None));
-        });
+        self.keeper.forget(Change::Connection(number, None));
     }
 
     /// Ends all threads, once records have been removed, and closes the store.
@@ -132,13 +113,7 @@ impl Common {
         self.timetable.end();
         self.workers.end();
         self.checks.end();
-        self.records.finish();
-        let storage = self.storage.lock().take();
-        drop(storage);
-    }
-
-    fn storage(&self) -> Option<Arc<Storage>> {
-        self.storage.lock().clone()
+        self.keeper.stop();
     }
 
     /// Notes that the service is being shut down: nothing waits any more.

@@ -1,13 +1,10 @@
 //! The event service as a service process runs it.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use punctual::config::{Concurrency, PoolSize};
-use punctual::{Interface, ObjectRef, Orb, OrbConfig, Poa};
+use punctual::{Interface, ObjectRef, OrbConfig, Poa};
 use punctual_host::metrics::Exposition;
 use punctual_host::publish::publish;
-use punctual_host::{Problem, ServeError, Service};
+use punctual_host::{ServeError, Service};
 
 use crate::channels::DEFAULT;
 use crate::factory::{FACTORY, OMNI_FACTORY};
@@ -50,24 +47,11 @@ impl Service for EventService {
         self.write_metrics(out);
     }
 
+    fn end_waiting(&self) {
+        Self::end_waiting(self);
+    }
+
     fn stop(&self) {
         Self::stop(self);
-    }
-}
-
-/// Companion of the service's run, which answers all calls that wait before the ORB is shut down: otherwise it would wait
-/// for them.
-///
-/// # Errors
-/// None.
-pub fn release_at_end(service: &Arc<EventService>, _: &Orb) -> Result<Box<dyn Any>, Problem> {
-    Ok(Box::new(AtEnd(service.clone())))
-}
-
-struct AtEnd(Arc<EventService>);
-
-impl Drop for AtEnd {
-    fn drop(&mut self) {
-        self.0.end_waiting();
     }
 }

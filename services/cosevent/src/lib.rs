@@ -38,7 +38,6 @@ mod service;
 mod settings;
 mod storage;
 
-pub use hosted::release_at_end;
 pub use limits::{Discard, Limits, Pulling};
 pub use punctual_events::names::NamesToBind;
 pub use refusal::Refusal;

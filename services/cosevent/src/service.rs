@@ -8,12 +8,12 @@ use parking_lot::{Mutex, RwLock};
 use punctual::{Implements, Orb, Poa};
 use punctual_events::names::{Bound, NamesToBind};
 use punctual_events::watch;
-use punctual_events::{Objects, Timetable, Workers};
+use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
-use punctual_host::store::StoreError;
+use punctual_host::store::{StoreError, StoreFile};
 use punctual_rtevent::{Pool, PoolOptions, ThreadSpec};
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ use crate::metrics::{Gauges, Metrics};
 use crate::obtain;
 use crate::omni_events::{EventChannel, EventChannelFactory};
 use crate::refusal::Refusal;
-use crate::storage::{Change, Kept, Storage};
+use crate::storage::{Change, KIND, Kept, Storage};
 
 /// Name of the adapter.
 const ADAPTER: &str = "EventService";
@@ -100,7 +100,7 @@ impl EventService {
     /// # Errors
     /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::with(Some(Storage::open(path)?)))
+        Ok(Self::with(Some(StoreFile::open(path, KIND)?)))
     }
 
     /// Opens the service in a file as [`open`](Self::open) does, on a disk with injected faults.
@@ -109,14 +109,15 @@ impl EventService {
     /// As of [`open`](Self::open).
     #[cfg(feature = "faults")]
     pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
-        Ok(Self::with(Some(Storage::open_with_faults(path, faults)?)))
+        let file = StoreFile::open_with_faults(path, KIND, faults)?;
+        Ok(Self::with(Some(file)))
     }
 
-    fn with(storage: Option<Storage>) -> Self {
+    fn with(file: Option<StoreFile>) -> Self {
         Self(Arc::new(Shared {
             options: RwLock::default(),
             metrics: Arc::default(),
-            storage: storage.map(Arc::new),
+            storage: file.map(|file| Arc::new(Storage::new(file))),
             served: OnceLock::new(),
         }))
     }
@@ -143,7 +144,7 @@ impl EventService {
     /// The file cannot be written.
     pub fn compact(&self) -> Result<bool, OpenError> {
         match &self.0.storage {
-            Some(storage) => Ok(storage.compact()?),
+            Some(storage) => Ok(storage.file().compact()?),
             None => Ok(false),
         }
     }
@@ -167,12 +168,8 @@ impl EventService {
             writers,
             names,
         } = self.0.options.read().clone();
-        let stored = |error: StoreError| Refusal::Storage(error.to_string());
         let (kept, next) = match &self.0.storage {
-            Some(storage) => (
-                storage.read().map_err(stored)?,
-                storage.first_number().map_err(stored)?,
-            ),
+            Some(storage) => (Kept::read(storage.file())?, storage.begin_run()?),
             // The identity is new with each run.
             None => (Kept::default(), 1),
         };
@@ -182,8 +179,7 @@ impl EventService {
             checks: Workers::new("event-checks", limits.threads).map_err(refused)?,
             timetable: Timetable::start("event-times").map_err(refused)?,
             dispatcher: Arc::new(Pool::new(pool_options(&limits)).map_err(refused)?),
-            records: Workers::new("event-records", 1).map_err(refused)?,
-            storage: self.0.storage.clone(),
+            keeper: Keeper::start("event-records", self.0.storage.clone()).map_err(refused)?,
         };
         let metrics = self.0.metrics.clone();
         let common = Arc::new(Common::new(limits, metrics, writers, started));
@@ -242,17 +238,13 @@ impl EventService {
         let (channels, proxies) = self.size();
         self.0.metrics.write(out, Gauges { channels, proxies });
         if let Some(storage) = &self.0.storage {
-            let help = "Commits to the store; changes of many clients share one.";
-            out.timed("commit", help, storage.times());
-            if let Some(bytes) = storage.bytes() {
-                out.gauge("store_bytes", "Bytes of the store's file.", bytes);
-            }
+            storage.write_metrics(out);
         }
     }
 
     fn identity(&self) -> Result<u64, Refusal> {
         match &self.0.storage {
-            Some(storage) => Ok(storage.identity()),
+            Some(storage) => Ok(storage.file().identity()),
             None => getrandom::u64().map_err(refused),
         }
     }

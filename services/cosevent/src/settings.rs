@@ -126,7 +126,6 @@ const OWN: &[&Setting] = &[
 
 const ON_STORES: &str =
     "name a file that `punctual events cos serve` made, and that no server has open";
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Opens the event service that settings describe.
 ///
@@ -135,8 +134,7 @@ const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network
 pub fn open(values: &Values) -> Result<EventService, Problem> {
     let service = stored(values)?;
     service.set_limits(limits(values));
-    let writers = Rules::of(&values.get(&ALLOW));
-    service.set_writers(writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    service.set_writers(Rules::of(&values.get(&ALLOW))?);
     service.set_names(NamesToBind {
         naming: values.get(&NAMING),
         factory: values.get(&BIND_FACTORY),

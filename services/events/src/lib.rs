@@ -7,6 +7,7 @@
 //! connection, watch                          connections of proxies; proxies whose peers are gone
 //! peer                                       bounded calls; the question whether a peer exists
 //! objects                                    references, and the servants that they lead to
+//! keeper                                     the store of a service while it is served
 //! names                                      names that stay bound in a Naming Service
 //! size                                       bytes of Anys
 //! count                                      counters of metrics
@@ -16,6 +17,7 @@
 
 mod connection;
 mod count;
+mod keeper;
 pub mod names;
 mod objects;
 pub mod peer;
@@ -26,6 +28,7 @@ mod workers;
 
 pub use connection::{Connection, ConnectionError, Patience};
 pub use count::Count;
+pub use keeper::Keeper;
 pub use objects::{Gone, NotMade, Objects};
 pub use size::bytes_of;
 pub use timetable::Timetable;

@@ -86,6 +86,10 @@ pub trait Service: Send + Sync + 'static {
     /// Writes the service's metrics, except readiness, which the caller writes.
     fn metrics(&self, out: &mut Exposition);
 
+    /// Answers the calls that wait in the service, and lets none wait from now on. Called before the ORB's shutdown,
+    /// which waits for requests in progress.
+    fn end_waiting(&self) {}
+
     /// Ends the activities that the service has started. Called after the ORB's shutdown.
     fn stop(&self) {}
 }

@@ -53,7 +53,6 @@ const OWN: &[&Setting] = &[
 ];
 
 const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Opens the repository that settings describe.
 ///
@@ -65,8 +64,7 @@ pub fn open(values: &Values) -> Result<RepositoryServer, Problem> {
         definitions: values.count(&MOST_DEFINITIONS),
         bytes: values.count(&MOST_BYTES),
     });
-    let writers = Rules::of(&values.get(&ALLOW));
-    let writers = writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?;
+    let writers = Rules::of(&values.get(&ALLOW))?;
     let is_writable = values.get(&WRITABLE) || writers.is_restricted();
     repository.set_writers(writers);
     Ok(RepositoryServer {

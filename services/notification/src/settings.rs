@@ -136,7 +136,6 @@ const OWN: &[&Setting] = &[
 
 const ON_STORES: &str =
     "name a file that `punctual notify serve` made, and that no server has open";
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Opens the notification service that settings describe.
 ///
@@ -145,8 +144,7 @@ const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network
 pub fn open(values: &Values) -> Result<NotificationService, Problem> {
     let service = stored(values)?;
     service.set_limits(limits(values));
-    let writers = Rules::of(&values.get(&ALLOW));
-    service.set_writers(writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    service.set_writers(Rules::of(&values.get(&ALLOW))?);
     Ok(service)
 }
 

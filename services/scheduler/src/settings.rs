@@ -69,7 +69,6 @@ const OWN: &[&Setting] = &[
 
 const ON_STORES: &str =
     "name a file that `punctual schedule serve` made, and that no server has open";
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Opens the scheduler that settings describe.
 ///
@@ -86,8 +85,7 @@ pub fn open(values: &Values) -> Result<SchedulingService, Problem> {
         strategy: by_name(&values.get(&STRATEGY)).unwrap_or(options.strategy),
         is_strict: values.get(&STRICT),
     });
-    let writers = Rules::of(&values.get(&ALLOW));
-    service.set_writers(writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    service.set_writers(Rules::of(&values.get(&ALLOW))?);
     Ok(service)
 }
 

@@ -9,8 +9,12 @@ mod requester;
 
 use punctual::poa::request_peer;
 
+use crate::Problem;
+
 pub use principal::{BadPrincipal, Principal};
 pub use requester::Requester;
+
+const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
 
 /// Grants: each permits a principal to change a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +33,14 @@ impl Rules<()> {
     ///
     /// # Errors
     /// A text names no principal.
-    pub fn of(principals: &[String]) -> Result<Self, BadPrincipal> {
+    pub fn of(principals: &[String]) -> Result<Self, Problem> {
         let mut rules = Self::default();
         for principal in principals {
-            rules.grant((), principal.parse()?);
+            let parsed = principal.parse();
+            rules.grant(
+                (),
+                parsed.map_err(|error: BadPrincipal| Problem::new(error, ON_PRINCIPALS))?,
+            );
         }
         Ok(rules)
     }

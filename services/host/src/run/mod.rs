@@ -7,7 +7,7 @@
 //! | 3 | the ORB listens; the service's objects are activated and published |
 //! | 4 | companions start, the reference is written and printed, systemd and its watchdog are notified |
 //! | 5 | a signal comes: systemd is notified, the name is unbound, status and companions end |
-//! | 6 | the ORB is shut down; requests that have begun have until the deadline |
+//! | 6 | calls that wait are answered, the ORB is shut down; requests that have begun have until the deadline |
 //! | 7 | the service stops, its store is closed |
 
 mod listen;
@@ -54,6 +54,7 @@ pub fn run<S: Service>(
     let orb = listening(&options.listen, options.config.as_deref(), S::configure)?;
     let deadline = options.stop_deadline;
     let ended = serve_until_the_end(&orb, &service, status, options);
+    service.end_waiting();
     let shut = shut_down(&orb, deadline);
     service.stop();
     ended.and(shut)

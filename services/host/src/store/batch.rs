@@ -10,11 +10,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use punctual::stub::Marshal;
 use redb::{
     AccessGuard, Key, ReadableTable, TableDefinition, TableHandle, Value, WriteTransaction,
 };
 
-use super::{Record, Records, StoreError};
+use super::{Record, Records, StoreError, to_cdr};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -190,6 +191,21 @@ impl<K: Key + 'static> Table<'_, K, &'static [u8]> {
         let mut bytes = Vec::new();
         record.encode(&mut bytes)?;
         self.insert(key, bytes.as_slice())
+    }
+
+    /// Writes the record of a value that is kept as [`Cdr`](super::Cdr), or removes it for `None`.
+    ///
+    /// # Errors
+    /// As of [`put`](Self::put).
+    pub fn set<'k>(
+        &mut self,
+        key: impl Borrow<K::SelfType<'k>>,
+        value: Option<&impl Marshal>,
+    ) -> Result<()> {
+        match value {
+            Some(value) => self.insert(key, to_cdr(value)?.as_slice()),
+            None => self.remove(key),
+        }
     }
 }
 

@@ -12,6 +12,7 @@
 //! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
 
 mod batch;
+mod changes;
 mod error;
 #[cfg(feature = "faults")]
 mod faults;
@@ -21,6 +22,7 @@ mod opening;
 mod records;
 
 pub use batch::{Batch, Table};
+pub use changes::{Change, ChangeStore};
 pub use error::{Holder, StoreError};
 #[cfg(feature = "faults")]
 pub use faults::Faults;

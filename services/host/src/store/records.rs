@@ -97,6 +97,24 @@ impl<K: Key + 'static, R: Record> Records<K, R> {
     }
 }
 
+impl<T> Records<u64, Cdr<T>>
+where
+    Cdr<T>: Record,
+{
+    /// Reads the values with their keys, in the order of these.
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read).
+    pub fn entries(&self, transaction: &ReadTransaction) -> Result<Vec<(u64, T)>, StoreError> {
+        let mut entries = Vec::new();
+        self.read(transaction, |key, Cdr(value)| {
+            entries.push((key, value));
+            Ok(())
+        })?;
+        Ok(entries)
+    }
+}
+
 /// A value that is kept as its CDR, big-endian on every machine. Its text is UTF-8; or ISO 8859-1,
 /// with a mark behind it, if it has a `char` beyond ASCII, which is one byte in no other.
 #[derive(Clone, Debug, PartialEq, Eq)]

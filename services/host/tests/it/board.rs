@@ -57,8 +57,7 @@ impl Board {
         let path = values.get(&STORE).unwrap_or_default();
         let bad = |error| Problem::new(error, "--store names another file");
         let store = StoreFile::open(&path, KIND).map_err(bad)?;
-        let rules = Rules::of(&values.get(&ALLOW));
-        let rules = rules.map_err(|error| Problem::new(error, ""))?;
+        let rules = Rules::of(&values.get(&ALLOW))?;
         Self::on(store, rules, values.count(&MOST_TEXTS)).map_err(bad)
     }
 

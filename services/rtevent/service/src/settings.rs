@@ -158,8 +158,6 @@ const OWN: &[&Setting] = &[
     &NAMING.setting,
 ];
 
-const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
-
 /// Returns all settings of the service, in the order of `--help`.
 #[must_use]
 pub fn settings() -> Vec<&'static Setting> {
@@ -173,8 +171,7 @@ pub fn settings() -> Vec<&'static Setting> {
 pub fn open(values: &Values) -> Result<EventService, Problem> {
     let service = EventService::new(options(values)?);
     let service = service.map_err(|error| Problem::new(error, "change that setting"))?;
-    let peers = Rules::of(&values.get(&ALLOW));
-    service.set_peers(peers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?);
+    service.set_peers(Rules::of(&values.get(&ALLOW))?);
     Ok(service)
 }
 

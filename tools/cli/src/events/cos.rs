@@ -4,7 +4,7 @@ use crate::fail;
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use clap::Subcommand;
-use punctual_cosevent::{LISTEN, open, release_at_end, settings};
+use punctual_cosevent::{LISTEN, open, settings};
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::{NAMING, Setting};
@@ -48,6 +48,5 @@ fn serve(options: &Serve) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.registered_in(InNaming(values.get(&NAMING)));
-    let run = run.with_companion(Box::new(release_at_end));
     run_service(|| open(&values), run)
 }

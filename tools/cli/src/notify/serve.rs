@@ -5,7 +5,7 @@ use crate::naming::registry::InNaming;
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::{NAMING, Setting};
-use punctual_notification::{LISTEN, open, release_at_end, settings};
+use punctual_notification::{LISTEN, open, settings};
 
 /// It prints a reference to a `CosNotifyChannelAdmin::EventChannelFactory`, and runs until it is interrupted or
 /// terminated. The factory is at `corbaloc:iiop:HOST:PORT/NotifyEventChannelFactory`.
@@ -29,6 +29,5 @@ pub(super) fn run(options: &Serve) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.registered_in(InNaming(values.get(&NAMING)));
-    let run = run.with_companion(Box::new(release_at_end));
     run_service(|| open(&values), run)
 }

@@ -1,0 +1,68 @@
+//! The store of a service while it is served.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use punctual_exec::SpawnError;
+use punctual_host::store::{Change, ChangeStore, StoreError};
+
+use crate::workers::Workers;
+
+/// Store of a service, if it has one, until the service stops; and a thread that removes records.
+#[derive(Debug)]
+pub struct Keeper<C> {
+    store: Mutex<Option<Arc<ChangeStore<C>>>>,
+    removals: Workers,
+}
+
+impl<C: Change + 'static> Keeper<C> {
+    /// Makes the keeper of a store, with the name of its thread.
+    ///
+    /// # Errors
+    /// The system starts no threads.
+    pub fn start(
+        thread: &'static str,
+        store: Option<Arc<ChangeStore<C>>>,
+    ) -> Result<Self, SpawnError> {
+        Ok(Self {
+            store: Mutex::new(store),
+            removals: Workers::new(thread, 1)?,
+        })
+    }
+
+    /// Makes changes durable, all or none, if the service has a store. Blocks.
+    ///
+    /// # Errors
+    /// They cannot be written; then nothing has changed.
+    pub fn keep(&self, changes: Vec<C>) -> Result<(), StoreError> {
+        let Some(store) = self.store().filter(|_| !changes.is_empty()) else {
+            return Ok(());
+        };
+        // Other requests of the same connection continue, so that they get into the same commit.
+        punctual::about_to_block();
+        store.change(changes)
+    }
+
+    /// Removes a record on another thread: that of a connection that has ended. One that is found after a crash ends again,
+    /// as its peer does not exist.
+    pub fn forget(&self, removal: C) {
+        let Some(store) = self.store() else {
+            return;
+        };
+        self.removals.run(move || {
+            // Reported where it is written.
+            let _ = store.change(vec![removal]);
+        });
+    }
+
+    /// Closes the store, once records have been removed.
+    pub fn stop(&self) {
+        self.removals.finish();
+        let store = self.store.lock().take();
+        drop(store);
+    }
+
+    fn store(&self) -> Option<Arc<ChangeStore<C>>> {
+        self.store.lock().clone()
+    }
+}

@@ -1,0 +1,90 @@
+//! Changes of a service's records: those of all waiting callers in one commit.
+
+use std::fmt;
+
+use super::{Batch, Cdr, Records, StoreError, StoreFile};
+use crate::commit::Commits;
+use crate::metrics::{Exposition, Timed};
+
+/// Number of times that the service was served.
+const RUNS: Records<u64, Cdr<u64>> = Records::named("runs");
+
+/// Bits of the numbers that one run gives to objects.
+const OF_ONE_RUN: u32 = 32;
+
+/// Change of a service's records.
+pub trait Change: Clone + fmt::Debug + Send {
+    /// Writes changes in their order.
+    ///
+    /// # Errors
+    /// Those of the batch.
+    fn write<'c>(
+        changes: impl Iterator<Item = &'c Self>,
+        batch: &Batch<'_>,
+    ) -> Result<(), StoreError>
+    where
+        Self: 'c;
+}
+
+/// Store file of a service whose changes are lists of `C`: each list is written whole or not at all.
+#[derive(Debug)]
+pub struct ChangeStore<C> {
+    file: StoreFile,
+    commits: Commits<Vec<C>, Result<(), StoreError>>,
+    times: Timed,
+}
+
+impl<C: Change> ChangeStore<C> {
+    /// Makes the store of an open file.
+    #[must_use]
+    pub fn new(file: StoreFile) -> Self {
+        Self {
+            file,
+            commits: Commits::new(),
+            times: Timed::default(),
+        }
+    }
+
+    /// Returns the file, to read it, or to compact it.
+    pub fn file(&self) -> &StoreFile {
+        &self.file
+    }
+
+    /// Begins a run of the service; returns the first of its numbers of objects, which no run before has given.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn begin_run(&self) -> Result<u64, StoreError> {
+        let runs = self.file.read(|transaction| RUNS.values(transaction))?;
+        let run = runs.first().map_or(1, |Cdr(run)| run.saturating_add(1));
+        self.file.commit(|batch| batch.put(RUNS, 0, &Cdr(run)))?;
+        Ok(run << OF_ONE_RUN)
+    }
+
+    /// Makes changes, all or none, together with those of other callers, and returns when they are durable. Blocks.
+    ///
+    /// # Errors
+    /// The changes cannot be written; then nothing has changed. It is logged.
+    pub fn change(&self, changes: Vec<C>) -> Result<(), StoreError> {
+        let lost = || Err(StoreError::io("the commit has failed"));
+        self.commits.submit(changes, |all| self.commit(&all), lost)
+    }
+
+    fn commit(&self, all: &[Vec<C>]) -> Vec<Result<(), StoreError>> {
+        let write = |batch: &Batch<'_>| C::write(all.iter().flatten(), batch);
+        let outcome = self.times.count(|| self.file.commit(write));
+        if let Err(error) = &outcome {
+            tracing::error!("changes are refused, as they cannot be stored: {error}");
+        }
+        vec![outcome; all.len()]
+    }
+
+    /// Appends the durations of commits and the size of the file to the metrics.
+    pub fn write_metrics(&self, out: &mut Exposition) {
+        let help = "Commits to the store; changes of many clients share one.";
+        out.timed("commit", help, &self.times);
+        if let Some(bytes) = self.file.bytes() {
+            out.gauge("store_bytes", "Bytes of the store's file.", bytes);
+        }
+    }
+}
