@@ -88,10 +88,12 @@ impl Channels {
         let _order = self.order.lock();
         let id = self.next_id()?;
         let channel = self.made(id, self.common.objects.number(), properties);
-        let made = || {
-            channel.begin()?;
+        let made = || -> Result<EventChannel, Refusal> {
+            channel.complete()?;
+            let reference = channel.serve()?;
+            // Last, as the record of a channel that cannot be served would stay.
             channel.keep()?;
-            channel.serve()
+            Ok(reference)
         };
         let reference = made().inspect_err(|_| channel.end())?;
         let mut state = self.state.lock();

@@ -109,23 +109,27 @@ impl Channel {
         })
     }
 
-    /// Adds the default administrators with their objects.
+    /// Adds the default administrators that are not there, with their objects: both of a new channel.
     ///
     /// # Errors
     /// A reference cannot be made.
-    pub(crate) fn begin(self: &Arc<Self>) -> Result<(), Refusal> {
+    pub(crate) fn complete(self: &Arc<Self>) -> Result<(), Refusal> {
         let place = |has_consumers| Place {
             id: DEFAULT,
             number: self.common.objects.number(),
             operator: Operator::AndOp,
             has_consumers,
         };
-        let consumers = ConsumerAdmin::new(self.clone(), place(true));
-        let suppliers = SupplierAdmin::new(self.clone(), place(false));
-        consumers.serve()?;
-        suppliers.serve()?;
-        self.members.add_consumers(consumers);
-        self.members.add_suppliers(suppliers);
+        if self.members.consumer_admin(DEFAULT).is_none() {
+            let consumers = ConsumerAdmin::new(self.clone(), place(true));
+            consumers.serve()?;
+            self.members.add_consumers(consumers);
+        }
+        if self.members.supplier_admin(DEFAULT).is_none() {
+            let suppliers = SupplierAdmin::new(self.clone(), place(false));
+            suppliers.serve()?;
+            self.members.add_suppliers(suppliers);
+        }
         Ok(())
     }
 
