@@ -109,7 +109,7 @@ impl Proxy {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(crate) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        let _order = self.stated.order();
+        let _order = self.stated.record.order();
         self.connection.check_unconnected()?;
         if self.common.is_stored {
             self.store(self.record_with(&self.stated.draft(), client.as_ref())?)?;
@@ -123,8 +123,8 @@ impl Proxy {
     /// # Errors
     /// It cannot be stored.
     pub(crate) fn prepare_end(&self) -> Result<(), Refusal> {
-        let _order = self.stated.order();
-        match self.stated.has_record() {
+        let _order = self.stated.record.order();
+        match self.stated.record.is_there() {
             true => self.store(None),
             false => Ok(()),
         }

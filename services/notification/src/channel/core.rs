@@ -7,7 +7,6 @@ use parking_lot::{Mutex, RwLock};
 use punctual::Implements;
 
 use super::members::Members;
-use super::record::Record;
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
 use crate::census::{Census, Changes};
 use crate::common::Common;
@@ -22,6 +21,7 @@ use crate::hub::{Home, Subscriber, Verdicts};
 use crate::index::Index;
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
+use crate::record::RecordState;
 use crate::refusal::Refusal;
 use crate::telling::{self, Listener};
 use crate::types::Types;
@@ -34,7 +34,7 @@ pub(crate) struct Channel {
     pub(super) number: u64,
     pub(crate) quality: Quality,
     pub(super) administration: RwLock<AdminSettings>,
-    pub(super) record: Record,
+    pub(super) record: RecordState,
     index: RwLock<Index<Arc<dyn Subscriber>>>,
     offered: Mutex<Census>,
     subscribed: Mutex<Census>,
@@ -93,7 +93,7 @@ impl Channel {
         let abilities = common.abilities();
         Arc::new_cyclic(|own| Self {
             number,
-            record: Record::default(),
+            record: RecordState::default(),
             registry,
             common,
             id,

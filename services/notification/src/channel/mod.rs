@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! members      administrators of a channel, and numbers of its clients
-//! record       state of a channel's record in the store
 //! core         the channel
 //! clients      how clients come and leave; the channel as they see it
 //! keeping      changes of a channel, and its record
@@ -15,7 +14,6 @@ mod core;
 mod interface;
 mod keeping;
 mod members;
-mod record;
 mod restoring;
 
 pub(crate) use self::core::{Channel, Properties, Unsupported};
