@@ -88,10 +88,6 @@ impl Proxy {
         }
     }
 
-    pub(crate) fn common(&self) -> &Common {
-        &self.common
-    }
-
     /// Returns the kind of proxy, as it is seen by its client: a consumer that is pushed to has one of type PUSH.
     pub(crate) fn proxy_type(&self) -> ProxyType {
         match (self.style, self.form) {
