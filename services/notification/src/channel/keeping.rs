@@ -65,7 +65,10 @@ impl Channel {
             true => Vec::new(),
             false => self.members.defaults(),
         };
-        let _orders: Vec<_> = defaults.iter().map(|group| group.stated.record.order()).collect();
+        let _orders: Vec<_> = defaults
+            .iter()
+            .map(|group| group.stated.record.order())
+            .collect();
         let record = |group: &Arc<Group>| group.record_in(true, &group.stated.draft());
         changes.extend(defaults.iter().filter_map(record));
         self.common.keep(changes)?;

@@ -7,9 +7,9 @@ use parking_lot::{Mutex, RwLock};
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
 
-use super::constraints::Removal;
 use super::forwarding::Forwarding;
 use super::mapping::Mapping;
+use super::removal::Removal;
 use crate::common::Common;
 use crate::cos_notify_filter::{
     Filter, FilterFactoryCreateFilterError, FilterFactoryCreateMappingFilterError,
