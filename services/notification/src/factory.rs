@@ -18,7 +18,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::filter::{Factory, Registry};
-use crate::hub::Home;
+use crate::hub::{Home, Hub};
 use crate::kept;
 use crate::refusal::Refusal;
 
@@ -237,8 +237,6 @@ impl EventChannelFactoryServant for Channels {
     ) -> Result<Option<EventChannel>, EventChannelFactoryGetEventChannelError> {
         let found = self.state.lock().channels.get(&id).cloned();
         let channel = found.ok_or(ChannelNotFound)?;
-        Ok(Some(
-            channel.own_reference().map_err(SystemException::from)?,
-        ))
+        Ok(Some(channel.reference().map_err(SystemException::from)?))
     }
 }
