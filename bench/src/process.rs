@@ -44,18 +44,23 @@ impl Observed {
         Self(process)
     }
 
-    /// Returns the processor time of its threads in nanoseconds, of those that have ended not.
+    /// Returns the processor time of the process's present threads in nanoseconds.
     ///
     /// # Errors
     /// The process is gone, or the kernel does not tell.
     pub fn processor_time(self) -> Result<u64> {
-        let threads = std::fs::read_dir(format!("/proc/{}/task", self.0))?;
-        let times = threads.map(|thread| -> Result<u64> {
-            let text = std::fs::read_to_string(thread?.path().join("schedstat"))?;
-            let first = text.split_whitespace().next().unwrap_or_default();
-            Ok(first.parse()?)
-        });
-        times.sum()
+        let mut times: Vec<u64> = Vec::new();
+        for thread in fs::read_dir(format!("/proc/{}/task", self.0))? {
+            // A thread may end meanwhile.
+            if let Ok(text) = fs::read_to_string(thread?.path().join("schedstat")) {
+                let first = text.split_whitespace().next().unwrap_or_default();
+                times.push(first.parse()?);
+            }
+        }
+        match times.is_empty() {
+            true => Err("the kernel does not tell the processor time of threads".into()),
+            false => Ok(times.iter().sum()),
+        }
     }
 
     /// Returns the memory that it uses.

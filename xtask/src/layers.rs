@@ -300,7 +300,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
-    // Pages: the one crate with an async runtime, besides tests.
+    // Pages: the one crate with an async runtime, besides JetStream's client and tests.
     (
         "punctual-console",
         &[

@@ -42,7 +42,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         "{contender}",
         &[
             Column::number("calls/s", "rate").marked_by("noisy"),
-            Column::percent("spread %", "spread").faint(),
+            Column::spread(),
             Column::ratio("× floor", "beside_floor"),
             Column::ratio("× best smi", "beside_best_smi"),
         ],

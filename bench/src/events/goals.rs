@@ -1,15 +1,6 @@
-//! Table of the goals of both experiments.
+//! Table of the goals of `latency` and `dispatching`.
 
-use crate::experiment::{Column, Tabled};
+use crate::experiment::{Tabled, goals_named};
 
 /// Goals with their verdicts.
-pub(super) const GOALS: Tabled = Tabled::listing(
-    "goals",
-    "goals",
-    "{what} {placement} {link} {contender}",
-    &[
-        Column::text("goal", "goal").faint(),
-        Column::ratio("reached", "reached").marked_by("noisy"),
-        Column::text("verdict", "verdict"),
-    ],
-);
+pub(super) const GOALS: Tabled = goals_named("{what} {placement} {link} {contender}");

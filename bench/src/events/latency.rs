@@ -36,7 +36,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         "{contender}",
         &[
             Column::micros("median", "median").marked_by("noisy"),
-            Column::percent("spread %", "spread").faint(),
+            Column::spread(),
             Column::micros("p50", "p50"),
             Column::micros("p99", "p99"),
             Column::micros("p99.9", "p999"),

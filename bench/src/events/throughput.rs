@@ -1,14 +1,13 @@
 //! `events throughput`: events a second through a channel's process to several consumers, and the
 //! processor time that they cost there.
 
-use super::goals::GOALS;
 use super::priorities::Policy;
 use super::setup::{Flow, Link, Remote, Setup, Stream, Through};
 use crate::Result;
 use crate::contender::Harness;
 use crate::experiment::{
     self, Bound, Chart, Column, Effort, Experiment, Goal, Outcome, Pair, Report, Row, Sheet, Stage,
-    Tabled, Turn, Workload, run as run_experiment, start,
+    Tabled, Turn, Workload, goals_named, run as run_experiment, start,
 };
 use crate::output::Output;
 use crate::placement::{Placement, Processors};
@@ -34,12 +33,12 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         "{contender}",
         &[
             Column::number("events/s", "rate").marked_by("noisy"),
-            Column::percent("spread %", "spread").faint(),
+            Column::spread(),
             Column::number("events / s of processor", "by_processor").marked_by("noisy_processor"),
         ],
     )
     .each(&["placement", "link", "batch"]),
-    GOALS,
+    goals_named("{what}, batches of {batch}: {placement} {link} {contender}"),
 ])
 .sheet(Sheet::new(
     (420, 300),
@@ -190,7 +189,7 @@ impl Options {
 /// Returns the goal of each row.
 fn judge(rows: &[Row]) -> Vec<Row> {
     let judged = rows.iter().map(|row| {
-        let place = ["placement", "link", "contender"].iter();
+        let place = ["placement", "link", "batch", "contender"].iter();
         let place = place.fold(Row::default(), |place, name| {
             place.with(name, row.get(name))
         });

@@ -43,16 +43,18 @@ pub(crate) struct Goal {
 }
 
 /// Table that lists the goals of an experiment with their verdicts.
-pub(crate) const GOALS: Tabled = Tabled::listing(
-    "goals",
-    "goals",
-    "{what} {placement} {strategy} {algorithm} {over}",
-    &[
-        Column::text("goal", "goal").faint(),
-        Column::ratio("reached", "reached").marked_by("noisy"),
-        Column::text("verdict", "verdict"),
-    ],
-);
+pub(crate) const GOALS: Tabled = goals_named("{what} {placement} {strategy} {algorithm} {over}");
+
+/// Declares the table of the goals of an experiment; the lines' names are a template.
+pub(crate) const fn goals_named(named: &'static str) -> Tabled {
+    Tabled::listing("goals", "goals", named, VERDICTS)
+}
+
+const VERDICTS: &[Column] = &[
+    Column::text("goal", "goal").faint(),
+    Column::ratio("reached", "reached").marked_by("noisy"),
+    Column::text("verdict", "verdict"),
+];
 
 impl Bound {
     /// Returns whether a measured figure lies within the bound.

@@ -17,7 +17,7 @@ mod side;
 mod table;
 
 pub(crate) use chart::{Chart, Sheet};
-pub(crate) use goal::{Bound, GOALS, Goal, Verdict};
+pub(crate) use goal::{Bound, GOALS, Goal, Verdict, goals_named};
 pub(crate) use pair::Pair;
 pub(crate) use report::Report;
 pub(crate) use row::Row;

@@ -112,6 +112,11 @@ impl Column {
         Self::new(heading, of, 0.01, 1)
     }
 
+    /// Makes the column that tells how far apart the rounds of a figure lie.
+    pub(crate) const fn spread() -> Self {
+        Self::percent("spread %", "spread").faint()
+    }
+
     /// Makes a column of KiB, of values in bytes.
     pub(crate) const fn kibibytes(heading: &'static str, of: &'static str) -> Self {
         Self::new(heading, of, 1024.0, 2)

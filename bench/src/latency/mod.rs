@@ -37,7 +37,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
         "{case} {contender}",
         &[
             Column::micros("median", "median").marked_by("noisy"),
-            Column::percent("spread %", "spread").faint(),
+            Column::spread(),
             Column::micros("p50", "p50").shown_by("two_way"),
             Column::micros("p99", "p99").shown_by("two_way"),
             Column::micros("p99.9", "p999").shown_by("two_way"),

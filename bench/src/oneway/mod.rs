@@ -44,7 +44,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "{kind}",
     &[
         Column::number("requests/s", "rate"),
-        Column::percent("spread %", "spread").faint(),
+        Column::spread(),
         Column::ratio("× first", "ratio").known_by("known"),
         Column::ratio("at least", "goal").faint(),
         Column::text("goal", "verdict"),

@@ -37,7 +37,7 @@ pub(crate) static EXPERIMENT: Experiment = Experiment::new(
     "{threads} × {contender}",
     &[
         Column::number("calls/s", "rate").marked_by("noisy"),
-        Column::percent("spread %", "spread").faint(),
+        Column::spread(),
         Column::ratio("× floor", "ratio").known_by("known"),
         Column::ratio("× omniORB", "beside_omniorb").known_by("beside_omniorb_known"),
     ],

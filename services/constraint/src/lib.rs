@@ -5,8 +5,8 @@
 //! - [`Constraint::matches`] evaluates the program over an [`Event`]. It reads what the constraint names from the
 //!   encoded values, and skips everything else undecoded.
 //!
-//! Both the text and the event may be hostile: [`Limits`] bound what either costs, and nothing here recurses along
-//! them.
+//! Both the text and the event may be hostile: [`Limits`] bound what either costs. Nothing recurses along a text, and
+//! what skips a value recurses along its type only to the limit on nesting of what was received.
 //!
 //! # The language
 //! Operators, those that bind tightest first: `( )`, `exist`, `default`, unary `+` and `-`; `not`; `*` and `/`; `+` and
@@ -14,7 +14,7 @@
 //! right side only if the left one leaves the result open.
 //!
 //! Anything that cannot be evaluated makes the whole constraint false: a member that the event lacks, operands of types
-//! that do not go together, a division by zero, an integer beyond 128 bits. `exist` asks first:
+//! that do not go together, a division by zero, an integer of more than 127 bits. `exist` asks first:
 //! `exist $.x and $.x > 5`.
 #![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]

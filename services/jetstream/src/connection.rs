@@ -54,16 +54,26 @@ pub(crate) mod code {
     pub(crate) const CONSUMER_NOT_FOUND: u64 = 10_014;
     /// The stream has its maximum number of messages or bytes.
     pub(crate) const STORE_FAILED: u64 = 10_077;
-    /// Refusals that pass: no suitable servers, no quorum, another leader, too few resources, too many
-    /// requests or batches, a batch of which a part was lost.
-    pub(crate) const PASSING: [u64; 7] = [10_005, 10_008, 10_009, 10_023, 10_167, 10_176, 10_210];
     /// A batch has a message whose id is known.
     pub(crate) const BATCH_HAS_REPEATS: u64 = 10_201;
+    /// Refusals that pass: no suitable servers, no quorum, another leader, too few resources, too many
+    /// requests or batches, a batch of which a part was lost.
+    const PASSING: [u64; 7] = [10_005, 10_008, 10_009, 10_023, 10_167, 10_176, 10_210];
+
+    /// Returns true for the code of a refusal that passes.
+    pub(crate) fn is_passing(code: u64) -> bool {
+        PASSING.contains(&code)
+    }
 }
 
 impl RequestError {
     pub(crate) fn has_code(&self, number: u64) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == number)
+    }
+
+    /// Returns true for refusals that pass, such as that of a cluster without a leader.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if code::is_passing(*code))
     }
 }
 
@@ -78,11 +88,20 @@ impl fmt::Display for RequestError {
 
 impl From<RequestError> for DurableError {
     fn from(error: RequestError) -> Self {
-        let is_passing = code::PASSING.iter().any(|code| error.has_code(*code));
         match error {
-            RequestError::Refused { .. } if !is_passing => DurableError::Invalid(error.to_string()),
+            RequestError::Refused { .. } if !error.is_passing() => {
+                DurableError::Invalid(error.to_string())
+            }
             _ => DurableError::Away(error.to_string()),
         }
+    }
+}
+
+/// Returns the error for a refusal that the client library has read.
+pub(crate) fn refused(error: &async_nats::jetstream::Error) -> DurableError {
+    match code::is_passing(error.error_code().0) {
+        true => DurableError::Away(error.to_string()),
+        false => DurableError::Invalid(error.to_string()),
     }
 }
 

@@ -148,8 +148,7 @@ impl Follower {
 
     /// Begins to get events; returns `None` if that fails now.
     async fn pull(&self, consumer: &PullConsumer) -> Option<pull::Stream> {
-        let window = self.limits.window.max(1);
-        let stream = consumer.stream().max_messages_per_batch(window);
+        let stream = consumer.stream().max_messages_per_batch(self.limits.window);
         let stream = stream.expires(EXPIRES).heartbeat(HEARTBEAT).messages();
         match timeout(self.connection.patience, stream).await {
             Ok(Ok(stream)) => return Some(stream),

@@ -8,7 +8,7 @@ use async_nats::Subject;
 use parking_lot::{Condvar, Mutex};
 use punctual_durable::{Delivery, DurableError, Moment, Most, Position, Wake};
 
-/// Number of events of which it is known that they were acknowledged, for each event of the window.
+/// Maximum number of acknowledged events that are known, so that they are not handed out again if they come again.
 const REMEMBERED: usize = 4_096;
 
 /// Events of one reader, shared by its handle and the task that gets them.
@@ -24,7 +24,7 @@ struct State {
     ready: BTreeMap<u64, Event>,
     /// Events that are handed out.
     handed: BTreeMap<u64, Event>,
-    /// Positions that were acknowledged last.
+    /// Positions that were acknowledged; the highest, if there are too many.
     acknowledged: BTreeSet<u64>,
     /// True until the events that another process has left are there.
     is_gathering: bool,

@@ -13,7 +13,8 @@
 //! | `bridge` | the [`Bridge`]: messages on subjects, without persistence |
 //!
 //! A log is a stream with interest retention, a reader is a durable pull consumer. Callers block;
-//! they meet the runtime through bounded queues only. `docs/durable-events.md` says what is
+//! what waits for the runtime is limited: appends by a setting, acknowledgements by the events that readers hold, and all
+//! else to one request of each caller. `docs/durable-events.md` says what is
 //! promised.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

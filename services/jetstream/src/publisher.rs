@@ -145,7 +145,7 @@ impl Publisher {
                 Ok(()) => return Ok(0),
                 Err(error) if error.has_code(code::BATCH_HAS_REPEATS) => {}
                 Err(RequestError::Away(_)) => is_unknown = true,
-                Err(error) if is_passing(&error) => {}
+                Err(error) if error.is_passing() => {}
                 Err(error) => return Err(self.refused(error, part.len())),
             }
         }
@@ -163,7 +163,7 @@ impl Publisher {
         loop {
             let error = match self.outgoing.publish(message, end).await {
                 Ok(is_known) => return Ok(is_known && !is_unknown),
-                Err(error @ RequestError::Refused { .. }) if !is_passing(&error) => {
+                Err(error @ RequestError::Refused { .. }) if !error.is_passing() => {
                     return Err(self.refused(error, 1));
                 }
                 Err(error) => error,
@@ -228,9 +228,4 @@ fn group(waiting: &mut VecDeque<Append>) -> Vec<Append> {
         count += 1;
     }
     waiting.drain(..count).collect()
-}
-
-/// Returns true for refusals that pass, such as that of a cluster without a leader.
-fn is_passing(error: &RequestError) -> bool {
-    code::PASSING.iter().any(|code| error.has_code(*code))
 }

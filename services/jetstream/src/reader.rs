@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, PullConsumer, pull};
+use async_nats::jetstream::stream::ConsumerErrorKind;
 use punctual_durable::{Delivery, DurableError, Most, Name, Position, Reader, Wake};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
-use crate::connection::Connection;
+use crate::connection::{Connection, code, refused};
 use crate::follow::{Follower, Order};
 use crate::held::Held;
 use crate::runtime::Runtime;
@@ -39,13 +40,13 @@ impl JetReader {
         let (send, orders) = mpsc::unbounded_channel();
         let path = format!("{}.{name}", log.shared.stream());
         let follower = Follower::new(log.connection.clone(), held.clone(), log.limits, path);
-        let (connection, stream) = (log.connection.clone(), log.shared.stream().to_owned());
-        let (config, consumer) = (config(&name, log.limits), name.clone());
+        let (connection, shared) = (log.connection.clone(), log.shared.clone());
+        let config = config(&name, log.limits);
         // From the start, so that no fetch comes before what another process has left.
         held.gather(true);
         let consumer = log
             .runtime
-            .call(async move { opened(&connection, &stream, consumer.as_str(), config).await })?;
+            .call(async move { opened(&connection, &shared, config).await })?;
         log.runtime.spawn(follower.run(consumer, orders));
         Ok(Self {
             runtime: log.runtime.clone(),
@@ -75,22 +76,27 @@ fn config(name: &Name, limits: ReaderLimits) -> pull::Config {
         deliver_policy: DeliverPolicy::New,
         ack_policy: AckPolicy::Explicit,
         ack_wait: limits.acknowledge_wait,
-        max_ack_pending: i64::try_from(limits.window.max(1)).unwrap_or(i64::MAX),
+        max_ack_pending: i64::try_from(limits.window).unwrap_or(i64::MAX),
         ..pull::Config::default()
     }
 }
 
+/// Makes the consumer of a reader, or gives the one that exists these settings.
 async fn opened(
     connection: &Connection,
-    stream: &str,
-    name: &str,
+    log: &LogShared,
     config: pull::Config,
 ) -> Result<PullConsumer> {
-    let away = |error: &dyn fmt::Display| DurableError::Away(error.to_string());
-    let stream = connection.context.get_stream_no_info(stream).await;
-    let stream = stream.map_err(|error| away(&error))?;
-    let consumer = stream.get_or_create_consumer(name, config).await;
-    consumer.map_err(|error| away(&error))
+    let stream = connection.context.get_stream_no_info(log.stream()).await;
+    let stream = stream.map_err(|error| DurableError::Away(error.to_string()))?;
+    let consumer = stream.create_consumer(config).await;
+    consumer.map_err(|error| match error.kind() {
+        ConsumerErrorKind::JetStream(error) if error.error_code().0 == code::STREAM_NOT_FOUND => {
+            log.removed()
+        }
+        ConsumerErrorKind::JetStream(error) => refused(&error),
+        _ => DurableError::Away(error.to_string()),
+    })
 }
 
 impl Reader for JetReader {

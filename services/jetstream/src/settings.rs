@@ -27,8 +27,8 @@ pub struct JetStreamOptions {
     pub acknowledge_wait: Duration,
     /// Maximum number of events that a reader holds in memory, handed out or ready. Default: 1,024.
     pub window: usize,
-    /// Maximum number of appends that wait for the servers, for each log. Default: 1,024. Beyond it appends fail
-    /// at once.
+    /// Maximum number of appends that wait for the servers, for each log, besides up to 1,000 whose turn it is. Default:
+    /// 1,024. Beyond it appends fail at once.
     pub waiting_appends: usize,
 }
 

@@ -25,6 +25,7 @@ pub(crate) struct LogAccess {
 /// Settings of readers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReaderLimits {
+    /// At least 1.
     pub(crate) window: usize,
     pub(crate) acknowledge_wait: Duration,
 }

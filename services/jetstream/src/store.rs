@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use async_nats::jetstream::context::CreateStreamErrorKind;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
 use parking_lot::Mutex;
 use punctual_durable::{DurableError, EventLog, EventStore, LogSettings, Name, WhenFull};
 use tokio::sync::mpsc;
 
-use crate::connection::{Connection, code};
+use crate::connection::{Connection, code, refused};
 use crate::log::JetLog;
 use crate::outgoing::Outgoing;
 use crate::publisher::{Append, Publisher};
@@ -96,8 +97,10 @@ impl JetStreamStore {
         let (connection, config) = (self.connection.clone(), self.config(log, settings));
         self.runtime.call(async move {
             let done = connection.context.create_or_update_stream(config).await;
-            done.map(drop)
-                .map_err(|error| DurableError::Away(error.to_string()))
+            done.map(drop).map_err(|error| match error.kind() {
+                CreateStreamErrorKind::JetStream(error) => refused(&error),
+                _ => DurableError::Away(error.to_string()),
+            })
         })
     }
 
@@ -107,7 +110,7 @@ impl JetStreamStore {
             connection: self.connection.clone(),
             shared,
             limits: ReaderLimits {
-                window: self.options.window,
+                window: self.options.window.max(1),
                 acknowledge_wait: self.options.acknowledge_wait,
             },
         };

@@ -1,6 +1,6 @@
 //! Operations of `QoSAdmin` and `FilterAdmin`, which proxies of suppliers and administrators have alike.
 
-/// Implements `QoSAdmin` for a type with the methods `stating()`, and `check_change()` for the right to set it.
+/// Implements `QoSAdmin` for a type with a method `stating()`.
 macro_rules! quality_servant {
     ($servant:ty) => {
         impl crate::cos_notification::QoSAdminServant for $servant {
@@ -14,8 +14,6 @@ macro_rules! quality_servant {
                 &self,
                 qos: &[crate::cos_notification::Property],
             ) -> Result<(), crate::cos_notification::QoSAdminSetQosError> {
-                self.check_change()
-                    .map_err(punctual::SystemException::from)?;
                 crate::stated::Stating::set_quality(self.stating(), qos)
             }
 

@@ -18,7 +18,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::filter::{Factory, Registry};
-use crate::hub::Home;
+use crate::hub::{Home, Hub};
 use crate::kept;
 use crate::refusal::Refusal;
 
@@ -88,10 +88,12 @@ impl Channels {
         let _order = self.order.lock();
         let id = self.next_id()?;
         let channel = self.made(id, self.common.objects.number(), properties);
-        let made = || {
-            channel.begin()?;
+        let made = || -> Result<EventChannel, Refusal> {
+            channel.complete()?;
+            let reference = channel.serve()?;
+            // Last, as the record of a channel that cannot be served would stay.
             channel.keep()?;
-            channel.serve()
+            Ok(reference)
         };
         let reference = made().inspect_err(|_| channel.end())?;
         let mut state = self.state.lock();
@@ -235,8 +237,6 @@ impl EventChannelFactoryServant for Channels {
     ) -> Result<Option<EventChannel>, EventChannelFactoryGetEventChannelError> {
         let found = self.state.lock().channels.get(&id).cloned();
         let channel = found.ok_or(ChannelNotFound)?;
-        Ok(Some(
-            channel.own_reference().map_err(SystemException::from)?,
-        ))
+        Ok(Some(channel.reference().map_err(SystemException::from)?))
     }
 }

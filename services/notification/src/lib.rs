@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
-//! limits, metrics, refusal                   bounds; counts; exceptions
-//! storage                                    the file that channels, connections and filters are kept in
+//! limits, metrics, refusal, limited          bounds; counts; exceptions
+//! storage, record                            the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! hub, group                                 a channel and an administrator, as their proxies see them
-//! notices, proxy, telling                     proxies: changes of types that their clients hear of
+//! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
 //! admin, channel, factory                    administrators, channels, and all channels of a service
 //! restoring, service, hosted, settings       what was kept is made anew; the service in a process
@@ -41,6 +41,7 @@ mod proxy;
 mod qos;
 mod quality;
 mod queue;
+mod record;
 mod refusal;
 mod restoring;
 mod service;

@@ -2,7 +2,12 @@
 
 use punctual::SystemException;
 
-use crate::cos_notify_channel_admin::AdminLimitExceeded;
+use crate::cos_notify_channel_admin::{
+    AdminLimitExceeded, ConsumerAdminObtainNotificationPullSupplierError,
+    ConsumerAdminObtainNotificationPushSupplierError,
+    SupplierAdminObtainNotificationPullConsumerError,
+    SupplierAdminObtainNotificationPushConsumerError,
+};
 use crate::refusal::Refusal;
 
 /// Reason for which a proxy is not made.
@@ -26,4 +31,26 @@ impl From<Limited> for SystemException {
             Limited::Refused(refusal) => refusal.into(),
         }
     }
+}
+
+macro_rules! raised_as {
+    ($($error:ty;)*) => {
+        $(
+            impl From<Limited> for $error {
+                fn from(limited: Limited) -> Self {
+                    match limited {
+                        Limited::ByProperty(exceeded) => exceeded.into(),
+                        Limited::Refused(refusal) => SystemException::from(refusal).into(),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+raised_as! {
+    ConsumerAdminObtainNotificationPullSupplierError;
+    ConsumerAdminObtainNotificationPushSupplierError;
+    SupplierAdminObtainNotificationPullConsumerError;
+    SupplierAdminObtainNotificationPushConsumerError;
 }

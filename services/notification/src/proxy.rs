@@ -88,10 +88,6 @@ impl Proxy {
         }
     }
 
-    pub(crate) fn common(&self) -> &Common {
-        &self.common
-    }
-
     /// Returns the kind of proxy, as it is seen by its client: a consumer that is pushed to has one of type PUSH.
     pub(crate) fn proxy_type(&self) -> ProxyType {
         match (self.style, self.form) {
@@ -109,7 +105,7 @@ impl Proxy {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(crate) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        let _order = self.stated.order();
+        let _order = self.stated.record.order();
         self.connection.check_unconnected()?;
         if self.common.is_stored {
             self.store(self.record_with(&self.stated.draft(), client.as_ref())?)?;
@@ -123,8 +119,8 @@ impl Proxy {
     /// # Errors
     /// It cannot be stored.
     pub(crate) fn prepare_end(&self) -> Result<(), Refusal> {
-        let _order = self.stated.order();
-        match self.stated.has_record() {
+        let _order = self.stated.record.order();
+        match self.stated.record.is_there() {
             true => self.store(None),
             false => Ok(()),
         }

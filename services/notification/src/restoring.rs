@@ -13,6 +13,7 @@ use crate::client::Client;
 use crate::draft::Draft;
 use crate::factory::Channels;
 use crate::filter::Restored;
+use crate::hub::Hub;
 use crate::kept;
 use crate::proxy::Kind;
 use crate::refusal::Refusal;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::{Mutex, MutexGuard, RwLock};
+use parking_lot::{Mutex, RwLock};
 use punctual::SystemException;
 
 use crate::common::Common;
@@ -16,6 +16,7 @@ use crate::cos_notify_filter::{Filter, FilterAdminRemoveFilterError, FilterId};
 use crate::draft::Draft;
 use crate::filter::{Attached, AttachedMapping, Mappings};
 use crate::quality::Quality;
+use crate::record::RecordState;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 use crate::types::{BadTypes, Types};
@@ -34,9 +35,7 @@ pub(crate) struct Stated {
     /// States that the client wants to hear of changes of types.
     wants_updates: AtomicBool,
     is_suspended: AtomicBool,
-    /// Held while a change is made, one at a time.
-    order: Mutex<()>,
-    has_record: AtomicBool,
+    pub(crate) record: RecordState,
 }
 
 impl Stated {
@@ -55,8 +54,7 @@ impl Stated {
             types: Mutex::default(),
             wants_updates: AtomicBool::new(true),
             is_suspended: AtomicBool::new(false),
-            order: Mutex::default(),
-            has_record: AtomicBool::new(false),
+            record: RecordState::default(),
         }
     }
 
@@ -71,11 +69,6 @@ impl Stated {
 
     pub(crate) fn is_suspended(&self) -> bool {
         self.is_suspended.load(Ordering::Relaxed)
-    }
-
-    /// Keeps changes from being made until the guard is dropped.
-    pub(crate) fn order(&self) -> MutexGuard<'_, ()> {
-        self.order.lock()
     }
 
     /// Returns the state as it is.
@@ -104,17 +97,7 @@ impl Stated {
     /// Applies the state of a record that the store has.
     pub(crate) fn restore(&self, draft: Draft) {
         self.apply(draft);
-        self.note_record(true);
-    }
-
-    pub(crate) fn has_record(&self) -> bool {
-        self.has_record.load(Ordering::SeqCst)
-    }
-
-    /// Notes whether the store has a record; returns whether it had one.
-    pub(crate) fn note_record(&self, has_record: bool) -> bool {
-        // Pairs with the same of a thread that ends the connection at the same time: one of them finds the record.
-        self.has_record.swap(has_record, Ordering::SeqCst)
+        self.record.note(true);
     }
 }
 
@@ -136,7 +119,7 @@ pub(crate) trait Stating {
 
     /// Removes the record, if there is one, on another thread.
     fn forget(&self) {
-        if self.stated().note_record(false) {
+        if self.stated().record.note(false) {
             self.stated().common.forget(self.removal());
         }
     }
@@ -148,10 +131,10 @@ pub(crate) trait Stating {
     fn store(&self, record: Option<Change>) -> Result<(), Refusal> {
         let stated = self.stated();
         let is_kept = record.is_some();
-        let removal = || stated.has_record().then(|| self.removal());
+        let removal = || stated.record.is_there().then(|| self.removal());
         let change = record.or_else(removal);
         stated.common.keep(change.into_iter().collect())?;
-        stated.note_record(is_kept);
+        stated.record.note(is_kept);
         if self.has_ended() {
             self.forget();
         }
@@ -167,7 +150,7 @@ pub(crate) trait Stating {
         Self: Sized,
     {
         let stated = self.stated();
-        let _order = stated.order();
+        let _order = stated.record.order();
         let mut draft = stated.draft();
         let result = edit(&mut draft)?;
         if stated.common.is_stored {
@@ -262,11 +245,11 @@ pub(crate) fn forget_all(
     others: &[Change],
     objects: Vec<&dyn Stating>,
 ) -> Result<(), Refusal> {
-    let kept = objects.iter().filter(|one| one.stated().has_record());
+    let kept = objects.iter().filter(|one| one.stated().record.is_there());
     let removals = kept.map(|one| one.removal());
     common.keep(others.iter().cloned().chain(removals).collect())?;
     for one in objects {
-        one.stated().note_record(false);
+        one.stated().record.note(false);
     }
     Ok(())
 }

@@ -145,6 +145,7 @@ mod tests {
         assert!(program(&line(false, "\"/w/target/it-1\""), &packages).is_none());
         assert!(program("no message", &packages).is_none());
     }
+
     #[derive(Deserialize)]
     struct Library {
         name: String,

@@ -191,12 +191,13 @@ fn line_comment(lexer: &mut Lexer<'_, Kind>) -> Filter<()> {
 
 /// Returns the annotation that a comment's text is: `rt` with arguments, or `event` with or without.
 pub(crate) fn annotation_in(text: &str) -> Option<&'static str> {
-    if let Some(rest) = text.strip_prefix("@rt") {
-        let rest = rest.trim_start_matches([' ', '\t']);
-        return rest.starts_with('(').then_some("rt");
+    let line = text.lines().next().unwrap_or("");
+    let behind = |name| Some(line.strip_prefix(name)?.trim_matches([' ', '\t']));
+    if behind("@rt").is_some_and(|rest| rest.starts_with('(')) {
+        return Some("rt");
     }
-    let line = text.strip_prefix("@event")?.lines().next().unwrap_or("");
-    (line.starts_with('(') || line.trim().is_empty()).then_some("event")
+    let rest = behind("@event")?;
+    (rest.starts_with('(') || rest.is_empty()).then_some("event")
 }
 
 /// Returns whether a position has only space before it on its line.

@@ -32,15 +32,14 @@ use std::rc::Rc;
 use crate::advice::Advice;
 use crate::lexer::{Kind, Token};
 use crate::model::{Annotation, DeclId, RtInfo, Specification};
-
 use crate::names::{Scope, ScopeId};
 use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
-use stated_event::StatedEvent;
 
 use predeclared::declared::Predeclared;
 use prefix::{IdParts, Prefix};
+use stated_event::StatedEvent;
 
 pub(crate) struct Parser<'s> {
     session: &'s mut Session,

@@ -10,7 +10,7 @@ use super::steps::Steps;
 use crate::program::Literal;
 
 /// Repository id of `TimeBase::UtcT`, a struct that counts as its time.
-const UTC: &str = "IDL:omg.org/TimeBase/UtcT:1.0";
+pub(super) const UTC: &str = "IDL:omg.org/TimeBase/UtcT:1.0";
 
 /// Value that operators take.
 #[derive(Clone, Debug)]

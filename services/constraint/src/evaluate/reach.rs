@@ -6,7 +6,7 @@ use punctual_any::{Any, Cursor, TypeKind};
 
 use super::failure::Failure;
 use super::found::Found;
-use super::operand::Operand;
+use super::operand::{Operand, UTC};
 use super::steps::Steps;
 use super::variable::of_unstructured;
 use super::walk::walk;
@@ -64,7 +64,7 @@ fn time<'e>(event: &'e dyn Event, rest: &[Step]) -> Result<Found<'e>, Failure> {
             Ok(Found::Value(Operand::Integer(time.into())))
         }
         [Step::TypeId] => Ok(Found::text("UtcT")),
-        [Step::ReposId] => Ok(Found::text("IDL:omg.org/TimeBase/UtcT:1.0")),
+        [Step::ReposId] => Ok(Found::text(UTC)),
         _ => Err(Failure::Absent),
     }
 }

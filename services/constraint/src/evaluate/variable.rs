@@ -6,11 +6,11 @@ use super::failure::Failure;
 use super::found::Found;
 use super::operand::enter_anys;
 use super::steps::Steps;
-use super::walk::{enter, walk};
-use crate::program::{Path, Root, Step};
+use super::walk::{enter_member, enter_value_of, walk};
+use crate::program::{Path, Root};
 
 /// Lists in which a variable is looked up, in this order, if the Any holds a structured event.
-const LISTS: [[&str; 2]; 2] = [["header", "variable_header"], ["filterable_data", ""]];
+const LISTS: [&[&str]; 2] = [&["header", "variable_header"], &["filterable_data"]];
 
 /// Members of a structured event that have names of their own as variables.
 const FIXED: [&[&str]; 3] = [
@@ -45,7 +45,7 @@ fn variable<'e>(
     {
         return Ok(found);
     }
-    match enter(&mut cursor, &Step::Member(name.into()), steps)? {
+    match enter_member(&mut cursor, name, steps)? {
         true => Ok(cursor),
         false => Err(Failure::Absent),
     }
@@ -60,26 +60,26 @@ fn of_structured_event<'e>(
         return follow(cursor, fixed, steps);
     }
     for list in LISTS {
-        let Some(mut list) = follow(cursor, &list, steps)? else {
+        let Some(mut list) = follow(cursor, list, steps)? else {
             continue;
         };
-        if enter(&mut list, &Step::Named(name.into()), steps)? {
+        if enter_value_of(&mut list, name, steps)? {
             return Ok(Some(list));
         }
     }
     Ok(None)
 }
 
-/// Returns a cursor at a member of a member; an empty name stays where it is.
+/// Returns a cursor at a member of a member.
 fn follow<'e>(
     cursor: &Cursor<'e>,
     names: &[&str],
     steps: &mut Steps,
 ) -> Result<Option<Cursor<'e>>, Failure> {
     let mut cursor = cursor.clone();
-    for name in names.iter().filter(|name| !name.is_empty()) {
+    for name in names {
         let before = cursor.remaining();
-        if !enter(&mut cursor, &Step::Member((*name).into()), steps)? {
+        if !enter_member(&mut cursor, name, steps)? {
             return Ok(None);
         }
         steps.take_bytes(before.saturating_sub(cursor.remaining()))?;

@@ -34,16 +34,9 @@ pub(super) fn walk<'e>(
 }
 
 /// Moves to a part; returns whether it is there.
-pub(super) fn enter(
-    cursor: &mut Cursor<'_>,
-    step: &Step,
-    steps: &mut Steps,
-) -> Result<bool, Failure> {
+fn enter(cursor: &mut Cursor<'_>, step: &Step, steps: &mut Steps) -> Result<bool, Failure> {
     match step {
-        Step::Member(name) => {
-            steps.take(cursor.member_count() / 4)?;
-            enter_named_member(cursor, name)
-        }
+        Step::Member(name) => enter_member(cursor, name, steps),
         Step::Position(_) if cursor.kind() == TypeKind::Union => Ok(false),
         Step::Position(at) => {
             steps.take(*at as usize)?;
@@ -65,7 +58,13 @@ pub(super) fn enter(
     }
 }
 
-fn enter_named_member(cursor: &mut Cursor<'_>, name: &str) -> Result<bool, Failure> {
+/// Moves to the member with this name.
+pub(super) fn enter_member(
+    cursor: &mut Cursor<'_>,
+    name: &str,
+    steps: &mut Steps,
+) -> Result<bool, Failure> {
+    steps.take(cursor.member_count() / 4)?;
     if cursor.kind() == TypeKind::Union {
         return enter_chosen_named(cursor, name);
     }
@@ -124,7 +123,11 @@ fn enter_element(cursor: &mut Cursor<'_>, at: usize) -> Result<bool, Failure> {
 }
 
 /// Moves to the value of the first entry with this name: the second member of a struct whose first one is text.
-fn enter_value_of(cursor: &mut Cursor<'_>, name: &str, steps: &mut Steps) -> Result<bool, Failure> {
+pub(super) fn enter_value_of(
+    cursor: &mut Cursor<'_>,
+    name: &str,
+    steps: &mut Steps,
+) -> Result<bool, Failure> {
     let Some(length) = cursor.enter_elements()? else {
         return Ok(false);
     };

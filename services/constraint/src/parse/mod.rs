@@ -61,15 +61,11 @@ impl Parser<'_> {
             match token {
                 Token::Open => self.operators.open(&self.lexer)?,
                 Token::Not => self.operators.prefix(Prefix::Not, &self.lexer)?,
-                Token::Plus => self.sign(Prefix::Plus)?,
-                Token::Minus => self.sign(Prefix::Minus)?,
+                Token::Plus => self.operators.prefix(Prefix::Plus, &self.lexer)?,
+                Token::Minus => self.operators.prefix(Prefix::Minus, &self.lexer)?,
                 _ => return self.primary(token),
             }
         }
-    }
-
-    fn sign(&mut self, sign: Prefix) -> Result<(), Diagnostic> {
-        self.operators.prefix(sign, &self.lexer)
     }
 
     fn primary(&mut self, token: Token) -> Result<(), Diagnostic> {
@@ -97,18 +93,14 @@ impl Parser<'_> {
         let token = self.lexer.next_token()?;
         match token {
             Token::Dollar | Token::Name(_) => self.path_from(token),
-            _ => Err(self
-                .lexer
-                .mistake("expected a component of the event", "not a component")),
+            _ => Err(self.no_component()),
         }
     }
 
     /// Reads the path behind `default`: that of a union, or of its discriminator.
     fn union(&mut self) -> Result<u32, Diagnostic> {
         let Token::Dollar = self.lexer.next_token()? else {
-            return Err(self
-                .lexer
-                .mistake("expected a component of the event", "not a component"));
+            return Err(self.no_component());
         };
         let path = self.lexer.component()?;
         let mut steps = Vec::from(path.steps);
@@ -124,6 +116,11 @@ impl Parser<'_> {
             _ => self.lexer.component()?,
         };
         Ok(self.operators.program.path(path))
+    }
+
+    fn no_component(&self) -> Diagnostic {
+        self.lexer
+            .mistake("expected a component of the event", "not a component")
     }
 
     fn no_operand(&self, token: &Token) -> Diagnostic {

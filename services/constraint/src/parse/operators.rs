@@ -185,8 +185,7 @@ impl Operators {
     }
 
     pub(super) fn close(&mut self, lexer: &Lexer<'_>) -> Result<(), Diagnostic> {
-        self.write_tighter_than(Level::Or);
-        self.write_level(Level::Or);
+        self.write_all();
         match self.waiting.pop() {
             Some(Waiting::Open(_)) => {
                 self.nesting -= 1;
@@ -198,8 +197,7 @@ impl Operators {
     }
 
     pub(super) fn end(&mut self, lexer: &Lexer<'_>) -> Result<(), Diagnostic> {
-        self.write_tighter_than(Level::Or);
-        self.write_level(Level::Or);
+        self.write_all();
         match self.waiting.pop() {
             Some(Waiting::Open(at)) => {
                 Err(lexer.mistake_at(at..at + 1, "`(` is not closed", "opened here"))
@@ -218,8 +216,9 @@ impl Operators {
         }
     }
 
-    fn write_level(&mut self, level: Level) {
-        while self.last_level() == Some(level) {
+    /// Writes the operators that wait since the last parenthesis was opened.
+    fn write_all(&mut self) {
+        while self.last_level().is_some() {
             self.write_last();
         }
     }

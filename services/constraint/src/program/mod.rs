@@ -15,6 +15,8 @@ pub(crate) use step::{Root, Step};
 
 use std::fmt;
 
+use step::Quoted;
+
 /// Value that is written in a constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
@@ -36,9 +38,7 @@ impl fmt::Display for Literal {
             Self::Boolean(false) => f.write_str("FALSE"),
             Self::Integer(number) => write!(f, "{number}"),
             Self::Real(number) => write!(f, "{number:?}"),
-            Self::Text(text) => {
-                write!(f, "'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
-            }
+            Self::Text(text) => fmt::Display::fmt(&Quoted(text), f),
         }
     }
 }

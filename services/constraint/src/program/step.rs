@@ -80,7 +80,8 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-struct Quoted<'a>(&'a str);
+/// Text as a constraint has it, between quotes.
+pub(super) struct Quoted<'a>(pub(super) &'a str);
 
 impl fmt::Display for Quoted<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -11,7 +11,8 @@ use super::name::Name;
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DurableError {
-    /// The log has its maximum number of events or bytes, and refuses more. Nothing was stored.
+    /// The log has its maximum number of events or bytes, and refuses more. A store in a file has stored nothing;
+    /// JetStream may have stored the first events, if they did not fit into one batch or had a repeat among them.
     #[error(
         "log {log} is full: its quota of {quota} is reached, and readers have yet to acknowledge"
     )]

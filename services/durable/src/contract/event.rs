@@ -1,6 +1,7 @@
 //! Events: as they are appended, and as readers get them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,7 +24,7 @@ impl fmt::Display for Position {
 
 /// Id of an event, against repeats: an event whose id is known to the log is not stored again.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct EventId(Box<[u8]>);
+pub struct EventId(Arc<[u8]>);
 
 impl EventId {
     /// Creates an id of 1 to 64 bytes; returns `None` for other lengths.

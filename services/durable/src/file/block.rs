@@ -14,6 +14,7 @@
 
 use bytes::{Buf, Bytes};
 
+use super::layout::{Head, IdsRecord};
 use crate::contract::{EventId, Moment, NewEvent};
 
 const VERSION: u8 = 1;
@@ -38,10 +39,10 @@ pub(super) struct NewBlock {
     pub(super) first: u64,
     pub(super) bytes: Vec<u8>,
     offsets: Vec<u32>,
-    pub(super) lengths: Vec<u32>,
+    lengths: Vec<u32>,
     /// Moments at which the events expire; 0: never.
-    pub(super) expiries: Vec<u64>,
-    pub(super) ids: Vec<EventId>,
+    expiries: Vec<u64>,
+    ids: Vec<EventId>,
 }
 
 /// Block of events, complete.
@@ -97,6 +98,26 @@ impl NewBlock {
         self.lengths.push(length);
         self.expiries.push(expires);
         self.ids.extend(event.id);
+    }
+
+    /// Returns what is stored of the block besides its events.
+    pub(super) fn head(&self) -> Head {
+        let has_expiries = self.expiries.iter().any(|moment| *moment > 0);
+        Head {
+            lengths: self.lengths.clone(),
+            expiries: match has_expiries {
+                true => self.expiries.clone(),
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Returns the ids of the block's events, appended at this moment, if any has one.
+    pub(super) fn ids(&self, appended: Moment) -> Option<IdsRecord> {
+        (!self.ids.is_empty()).then(|| IdsRecord {
+            appended,
+            ids: self.ids.clone(),
+        })
     }
 
     /// Returns the block for reading.

@@ -32,13 +32,12 @@ impl Ids {
     /// window, and the oldest beyond the maximum number.
     pub(super) fn stale(&self, now: Moment, window: Duration) -> Vec<u64> {
         let mut beyond = self.known.len().saturating_sub(MOST);
-        let is_stale = |record: &IdsRecord| {
+        let mut is_stale = |record: &IdsRecord| {
             let is_beyond = beyond > 0;
             beyond = beyond.saturating_sub(record.ids.len());
             is_beyond || record.appended.after(window) < now
         };
         let stale = self.blocks.iter().map(|(block, record)| (*block, record));
-        let mut is_stale = is_stale;
         stale
             .take_while(|(_, record)| is_stale(record))
             .map(|(block, _)| block)

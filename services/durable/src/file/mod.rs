@@ -8,9 +8,9 @@
 //! | module | contents |
 //! |---|---|
 //! | `layout`, `block` | tables and records |
-//! | `ranges`, `ids`, `cache`, `expiry` | sets of positions; ids against repeats; blocks in memory; blocks by expiry |
-//! | `reader_state`, `slots`, `state`, `log` | state of a log in memory |
-//! | `draft`, `core` | changes of one commit: drafted, written, applied |
+//! | `ranges`, `ids`, `cache` | sets of positions; ids against repeats; blocks in memory |
+//! | `reader_state`, `state`, `log` | state of a log in memory |
+//! | `draft`, `writing`, `core` | changes of one commit: drafted, written, applied |
 //! | `loading` | reading of the file |
 //! | `keeper` | thread that stores acknowledgements, and drops expired events |
 //! | `handles`, `store` | logs, readers and the store, as callers have them |
@@ -19,7 +19,6 @@ mod block;
 mod cache;
 mod core;
 mod draft;
-mod expiry;
 mod handles;
 mod ids;
 mod keeper;
@@ -28,8 +27,8 @@ mod loading;
 mod log;
 mod ranges;
 mod reader_state;
-mod slots;
 mod state;
 mod store;
+mod writing;
 
 pub use store::{FileOptions, FileStore};

@@ -12,4 +12,5 @@ mod losses;
 mod nats;
 mod nodes;
 mod secured;
+mod settings;
 mod takeover;

@@ -178,14 +178,6 @@ impl ConsumerAdmin {
         of_style.map(|one| one.outlet.base.id).collect()
     }
 
-    /// All may set the quality of their clients.
-    fn check_change(&self) -> Result<(), Refusal> {
-        match self.base.common().is_ending() {
-            true => Err(Refusal::Ending),
-            false => Ok(()),
-        }
-    }
-
     fn stating(&self) -> &Group {
         &self.base
     }
@@ -286,11 +278,7 @@ impl ConsumerAdminServant for ConsumerAdmin {
         ctype: ClientType,
     ) -> Result<(Option<ProxySupplier>, ProxyId), ConsumerAdminObtainNotificationPullSupplierError>
     {
-        let obtained = self.obtain_notification(ctype, Style::Pull);
-        obtained.map_err(|limited| match limited {
-            Limited::ByProperty(exceeded) => exceeded.into(),
-            Limited::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        Ok(self.obtain_notification(ctype, Style::Pull)?)
     }
 
     fn obtain_notification_push_supplier(
@@ -298,11 +286,7 @@ impl ConsumerAdminServant for ConsumerAdmin {
         ctype: ClientType,
     ) -> Result<(Option<ProxySupplier>, ProxyId), ConsumerAdminObtainNotificationPushSupplierError>
     {
-        let obtained = self.obtain_notification(ctype, Style::Push);
-        obtained.map_err(|limited| match limited {
-            Limited::ByProperty(exceeded) => exceeded.into(),
-            Limited::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        Ok(self.obtain_notification(ctype, Style::Push)?)
     }
 
     fn destroy(&self) -> Result<(), SystemException> {

@@ -176,14 +176,6 @@ impl SupplierAdmin {
         of_style.map(|one| one.inlet.base.id).collect()
     }
 
-    /// All may set the quality of their clients.
-    fn check_change(&self) -> Result<(), Refusal> {
-        match self.base.common().is_ending() {
-            true => Err(Refusal::Ending),
-            false => Ok(()),
-        }
-    }
-
     fn stating(&self) -> &Group {
         &self.base
     }
@@ -266,11 +258,7 @@ impl SupplierAdminServant for SupplierAdmin {
         ctype: ClientType,
     ) -> Result<(Option<ProxyConsumer>, ProxyId), SupplierAdminObtainNotificationPullConsumerError>
     {
-        let obtained = self.obtain_notification(ctype, Style::Pull);
-        obtained.map_err(|limited| match limited {
-            Limited::ByProperty(exceeded) => exceeded.into(),
-            Limited::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        Ok(self.obtain_notification(ctype, Style::Pull)?)
     }
 
     fn obtain_notification_push_consumer(
@@ -278,11 +266,7 @@ impl SupplierAdminServant for SupplierAdmin {
         ctype: ClientType,
     ) -> Result<(Option<ProxyConsumer>, ProxyId), SupplierAdminObtainNotificationPushConsumerError>
     {
-        let obtained = self.obtain_notification(ctype, Style::Push);
-        obtained.map_err(|limited| match limited {
-            Limited::ByProperty(exceeded) => exceeded.into(),
-            Limited::Refused(refusal) => SystemException::from(refusal).into(),
-        })
+        Ok(self.obtain_notification(ctype, Style::Push)?)
     }
 
     fn destroy(&self) -> Result<(), SystemException> {

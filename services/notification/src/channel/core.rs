@@ -1,30 +1,27 @@
-//! A channel: events, and the types that its clients state.
+//! A channel: its parts, its default administrators, its object, and its end.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Weak};
 
 use parking_lot::{Mutex, RwLock};
 use punctual::Implements;
 
 use super::members::Members;
-use super::record::Record;
 use crate::admin::{ConsumerAdmin, SupplierAdmin};
-use crate::census::{Census, Changes};
+use crate::census::Census;
 use crate::common::Common;
-use crate::cos_notification::{EventType, Property, UnsupportedAdmin, UnsupportedQoS};
+use crate::cos_notification::{Property, UnsupportedAdmin, UnsupportedQoS};
 use crate::cos_notify_channel_admin::{
     ChannelId, EventChannel, InterFilterGroupOperator as Operator,
 };
-use crate::event::Event;
 use crate::filter::Registry;
 use crate::group::{DEFAULT, Place};
-use crate::hub::{Home, Subscriber, Verdicts};
+use crate::hub::{Home, Subscriber};
 use crate::index::Index;
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
+use crate::record::RecordState;
 use crate::refusal::Refusal;
-use crate::telling::{self, Listener};
-use crate::types::Types;
 
 /// Event channel.
 pub(crate) struct Channel {
@@ -34,13 +31,13 @@ pub(crate) struct Channel {
     pub(super) number: u64,
     pub(crate) quality: Quality,
     pub(super) administration: RwLock<AdminSettings>,
-    pub(super) record: Record,
-    index: RwLock<Index<Arc<dyn Subscriber>>>,
-    offered: Mutex<Census>,
-    subscribed: Mutex<Census>,
+    pub(super) record: RecordState,
+    pub(super) index: RwLock<Index<Arc<dyn Subscriber>>>,
+    pub(super) offered: Mutex<Census>,
+    pub(super) subscribed: Mutex<Census>,
     pub(super) members: Members,
     /// Number of events in the channel, which its queues share.
-    events: Arc<AtomicUsize>,
+    pub(super) events: Arc<AtomicUsize>,
     pub(super) home: Weak<dyn Home>,
     pub(super) own: Weak<Self>,
 }
@@ -93,7 +90,7 @@ impl Channel {
         let abilities = common.abilities();
         Arc::new_cyclic(|own| Self {
             number,
-            record: Record::default(),
+            record: RecordState::default(),
             registry,
             common,
             id,
@@ -109,23 +106,27 @@ impl Channel {
         })
     }
 
-    /// Adds the default administrators with their objects.
+    /// Adds the default administrators that are not there, with their objects: both of a new channel.
     ///
     /// # Errors
     /// A reference cannot be made.
-    pub(crate) fn begin(self: &Arc<Self>) -> Result<(), Refusal> {
+    pub(crate) fn complete(self: &Arc<Self>) -> Result<(), Refusal> {
         let place = |has_consumers| Place {
             id: DEFAULT,
             number: self.common.objects.number(),
             operator: Operator::AndOp,
             has_consumers,
         };
-        let consumers = ConsumerAdmin::new(self.clone(), place(true));
-        let suppliers = SupplierAdmin::new(self.clone(), place(false));
-        consumers.serve()?;
-        suppliers.serve()?;
-        self.members.add_consumers(consumers);
-        self.members.add_suppliers(suppliers);
+        if self.members.consumer_admin(DEFAULT).is_none() {
+            let consumers = ConsumerAdmin::new(self.clone(), place(true));
+            consumers.serve()?;
+            self.members.add_consumers(consumers);
+        }
+        if self.members.supplier_admin(DEFAULT).is_none() {
+            let suppliers = SupplierAdmin::new(self.clone(), place(false));
+            suppliers.serve()?;
+            self.members.add_suppliers(suppliers);
+        }
         Ok(())
     }
 
@@ -138,111 +139,8 @@ impl Channel {
         Ok(self.common.objects.add(&self.object_id(), servant)?)
     }
 
-    /// Returns the reference to the channel.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    pub(crate) fn own_reference(&self) -> Result<EventChannel, Refusal> {
-        Ok(self.common.objects.reference(&self.object_id())?)
-    }
-
-    pub(crate) fn number(&self) -> u64 {
-        self.number
-    }
-
-    fn object_id(&self) -> Vec<u8> {
+    pub(super) fn object_id(&self) -> Vec<u8> {
         self.common.objects.id_of(self.number)
-    }
-
-    /// Checks that the channel takes an event.
-    ///
-    /// # Errors
-    /// The event is too large; the channel is full, and is to reject events then; it has been destroyed.
-    pub(super) fn check_space(&self, event: &Event) -> Result<(), Refusal> {
-        let (bytes, limit) = (event.bytes(), self.common.limits.event_bytes);
-        if bytes > limit {
-            return Err(Refusal::EventTooLarge { bytes, limit });
-        }
-        if self.members.is_destroyed() {
-            return Err(Refusal::Destroyed);
-        }
-        let administration = *self.administration.read();
-        let most = usize::try_from(administration.queue_length).unwrap_or_default();
-        if administration.rejects && most > 0 && !self.has_room(most) {
-            self.common.metrics.rejected.add(1);
-            return Err(Refusal::ChannelFull(most));
-        }
-        Ok(())
-    }
-
-    /// Returns whether the channel has fewer events than `most`, once those whose life has ended do not count.
-    fn has_room(&self, most: usize) -> bool {
-        // Relaxed: a count of its own, which orders no other access.
-        let has_room = || self.events.load(Ordering::Relaxed) < most;
-        if has_room() {
-            return true;
-        }
-        for outlet in self.members.outlets() {
-            outlet.drop_ended();
-        }
-        has_room()
-    }
-
-    /// Passes an event on to all consumers that it is for. Does not wait for any of them.
-    pub(super) fn pass_on(&self, event: &Arc<Event>) {
-        event.count_in(&self.events);
-        let (domain, name) = event.type_names();
-        let subscribers = self.index.read().of(domain, name);
-        let mut verdicts = Verdicts::default();
-        for subscriber in subscribers {
-            subscriber.take(event, &mut verdicts);
-        }
-    }
-
-    /// Notes the types that a consumer subscribes to in place of others; `None` is one that is not connected.
-    pub(super) fn subscribed_to(
-        &self,
-        subscriber: &Arc<dyn Subscriber>,
-        old: Option<&Types>,
-        new: Option<&Types>,
-    ) {
-        {
-            let mut index = self.index.write();
-            match new {
-                Some(types) => index.insert(subscriber.number(), types.clone(), subscriber),
-                None => index.remove(subscriber.number()),
-            }
-        }
-        // Under the lock, so that all hear of the changes in their order.
-        let mut subscribed = self.subscribed.lock();
-        let changes = subscribed.replace(old, new);
-        if !changes.is_empty() {
-            tell_all(self.members.inlets(), &changes);
-        }
-    }
-
-    /// Notes the types that a supplier offers in place of others; `None` is one that is not connected.
-    pub(super) fn offered_types(&self, old: Option<&Types>, new: Option<&Types>) {
-        let mut offered = self.offered.lock();
-        let changes = offered.replace(old, new);
-        if !changes.is_empty() {
-            tell_all(self.members.outlets(), &changes);
-        }
-    }
-
-    /// Returns the types that suppliers offer.
-    pub(super) fn all_offered(&self) -> Vec<EventType> {
-        self.offered.lock().all()
-    }
-
-    /// Returns the types that consumers subscribe to.
-    pub(super) fn all_subscribed(&self) -> Vec<EventType> {
-        self.subscribed.lock().all()
-    }
-
-    /// Returns MaxQueueLength; 0 is none.
-    pub(super) fn max_queue_length(&self) -> usize {
-        usize::try_from(self.administration.read().queue_length).unwrap_or_default()
     }
 
     /// Ends all connections, and removes the objects of the channel.
@@ -254,11 +152,5 @@ impl Channel {
             suppliers.end();
         }
         self.common.objects.remove(&self.object_id());
-    }
-}
-
-fn tell_all<L: Listener>(listeners: Vec<Arc<L>>, changes: &Changes) {
-    for listener in &listeners {
-        telling::tell(listener, changes);
     }
 }

@@ -15,6 +15,7 @@ use crate::cos_notify_channel_admin::{
 };
 use crate::cos_notify_filter::FilterFactory;
 use crate::group::DEFAULT;
+use crate::hub::Hub;
 use crate::refusal::Refusal;
 
 type Result<T, E = SystemException> = std::result::Result<T, E>;
@@ -85,7 +86,7 @@ impl AdminPropertiesAdminServant for Channel {
             draft.administration = changed.map_err(|admin_err| UnsupportedAdmin { admin_err })?;
             Ok(())
         })?;
-        let queue_length = self.max_queue_length();
+        let queue_length = self.queue_length();
         for outlet in self.outlets() {
             outlet.bound(queue_length);
         }

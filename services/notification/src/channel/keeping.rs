@@ -65,13 +65,16 @@ impl Channel {
             true => Vec::new(),
             false => self.members.defaults(),
         };
-        let _orders: Vec<_> = defaults.iter().map(|group| group.stated.order()).collect();
+        let _orders: Vec<_> = defaults
+            .iter()
+            .map(|group| group.stated.record.order())
+            .collect();
         let record = |group: &Arc<Group>| group.record_in(true, &group.stated.draft());
         changes.extend(defaults.iter().filter_map(record));
         self.common.keep(changes)?;
         self.record.note(true);
         for group in &defaults {
-            group.stated.note_record(true);
+            group.stated.record.note(true);
         }
         Ok(())
     }

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! members      administrators of a channel, and numbers of its clients
-//! record       state of a channel's record in the store
 //! core         the channel
-//! clients      how clients come and leave; the channel as they see it
+//! admins       administrators that clients add; proxies of all
+//! hub          the channel as its proxies see it: events and types
 //! keeping      changes of a channel, and its record
 //! restoring    administrators that a store has kept
 //! interface    EventChannel
 //! ```
 
-mod clients;
+mod admins;
 mod core;
+mod hub;
 mod interface;
 mod keeping;
 mod members;
-mod record;
 mod restoring;
 
 pub(crate) use self::core::{Channel, Properties, Unsupported};

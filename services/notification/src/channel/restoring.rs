@@ -73,15 +73,4 @@ impl Channel {
             }
         }
     }
-
-    /// Makes the default administrators if they were not kept.
-    ///
-    /// # Errors
-    /// A reference cannot be made.
-    pub(crate) fn complete(self: &Arc<Self>) -> Result<(), Refusal> {
-        match self.members.defaults().len() {
-            2 => Ok(()),
-            _ => self.begin(),
-        }
-    }
 }

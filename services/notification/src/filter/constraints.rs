@@ -7,37 +7,11 @@ use parking_lot::{Mutex, RwLock};
 use punctual_constraint::{Budget, Constraint, Grammar};
 
 use super::compiled::{Compiled, Given, Valued};
+use super::exceptions::BadConstraints;
 use super::record::Record;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
 use crate::refusal::Refusal;
-
-/// Action that removes a filter from the service.
-pub(super) struct Removal(pub(super) Box<dyn Fn() -> Result<(), Refusal> + Send + Sync>);
-
-impl std::fmt::Debug for Removal {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Removal")
-    }
-}
-
-/// Reason for which constraints are not taken.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum BadConstraints {
-    /// This one is wrong; the reason is logged.
-    Invalid(Box<ConstraintExp>),
-    NotFound(ConstraintId),
-    /// There would be more than this many.
-    TooMany(usize),
-    /// The filter has been destroyed, or cannot be stored.
-    Refused(Refusal),
-}
-
-impl From<Refusal> for BadConstraints {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
-    }
-}
 
 /// Returns the steps that all filters of an object may take for one event: as many as one constraint may.
 pub(super) const fn budget() -> Budget {

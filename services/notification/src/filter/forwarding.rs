@@ -8,8 +8,10 @@ use punctual_constraint::{Budget, Grammar};
 
 use super::callbacks::{Callbacks, not_nil, types_of};
 use super::compiled::Given;
-use super::constraints::{BadConstraints, Bounds, Constraints, Removal, budget};
+use super::constraints::{Bounds, Constraints, budget};
+use super::exceptions::BadConstraints;
 use super::record::Record;
+use super::removal::Removal;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_comm::NotifySubscribe;
@@ -17,10 +19,9 @@ use crate::cos_notify_filter::{
     CallbackId, CallbackNotFound, ConstraintExp, ConstraintId, ConstraintInfo, ConstraintNotFound,
     FilterAddConstraintsError, FilterDetachCallbackError, FilterGetConstraintsError,
     FilterMatchError, FilterMatchStructuredError, FilterMatchTypedError,
-    FilterModifyConstraintsError, FilterServant, InvalidConstraint,
+    FilterModifyConstraintsError, FilterServant,
 };
 use crate::event::Event;
-use crate::refusal::Refusal;
 use crate::types::Pattern;
 
 /// Filter of this service.
@@ -84,15 +85,6 @@ pub(super) fn bounds(common: &Common) -> Bounds {
     }
 }
 
-pub(super) fn too_many(limit: usize) -> SystemException {
-    let full = Refusal::Full {
-        what: "constraints of the filter",
-        option: "most-constraints",
-        limit,
-    };
-    full.into()
-}
-
 fn info(given: Given<()>) -> ConstraintInfo {
     ConstraintInfo {
         constraint_expression: given.expression,
@@ -118,12 +110,7 @@ impl FilterServant for Forwarding {
             .map(|one| (one.clone(), ()))
             .collect();
         let added = self.change(|| self.constraints.add(given));
-        added.map(infos).map_err(|bad| match bad {
-            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
-            BadConstraints::TooMany(most) => too_many(most).into(),
-            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
-            BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
-        })
+        added.map(infos).map_err(BadConstraints::of_adding)
     }
 
     fn modify_constraints(
@@ -136,12 +123,7 @@ impl FilterServant for Forwarding {
             .map(|one| (one.constraint_id, one.constraint_expression.clone(), ()));
         let replaced = replaced.collect();
         let modified = self.change(|| self.constraints.modify(del_list, replaced));
-        modified.map_err(|bad| match bad {
-            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
-            BadConstraints::TooMany(most) => too_many(most).into(),
-            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
-            BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
-        })
+        modified.map_err(BadConstraints::of_changing)
     }
 
     fn get_constraints(

@@ -6,20 +6,21 @@ use punctual::{Any, SystemException, TypeCode};
 use punctual_constraint::Grammar;
 
 use super::compiled::Given;
-use super::constraints::{BadConstraints, Constraints, Removal, budget};
-use super::forwarding::{bounds, too_many};
+use super::constraints::{Constraints, budget};
+use super::exceptions::BadConstraints;
+use super::forwarding::bounds;
 use super::record::Record;
+use super::removal::Removal;
 use crate::common::Common;
 use crate::cos_notification::{Property, StructuredEvent};
 use crate::cos_notify_filter::{
-    ConstraintExp, ConstraintId, ConstraintNotFound, InvalidConstraint, InvalidValue,
-    MappingConstraintInfo, MappingConstraintPair, MappingFilterAddMappingConstraintsError,
+    ConstraintExp, ConstraintId, ConstraintNotFound, InvalidValue, MappingConstraintInfo,
+    MappingConstraintPair, MappingFilterAddMappingConstraintsError,
     MappingFilterGetMappingConstraintsError, MappingFilterMatchError,
     MappingFilterMatchStructuredError, MappingFilterMatchTypedError,
     MappingFilterModifyMappingConstraintsError, MappingFilterServant,
 };
 use crate::event::Event;
-use crate::refusal::Refusal;
 
 /// Mapping filter of this service.
 #[derive(Debug)]
@@ -117,12 +118,7 @@ impl MappingFilterServant for Mapping {
             )
         });
         let added = self.constraints.add(given.collect());
-        added.map(infos).map_err(|bad| match bad {
-            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
-            BadConstraints::TooMany(most) => too_many(most).into(),
-            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
-            BadConstraints::NotFound(_) => SystemException::from(Refusal::Destroyed).into(),
-        })
+        added.map(infos).map_err(BadConstraints::of_adding)
     }
 
     fn modify_mapping_constraints(
@@ -138,12 +134,7 @@ impl MappingFilterServant for Mapping {
             (one.constraint_id, expression, one.value.clone())
         });
         let modified = self.constraints.modify(del_list, replaced.collect());
-        modified.map_err(|bad| match bad {
-            BadConstraints::Invalid(constr) => InvalidConstraint { constr: *constr }.into(),
-            BadConstraints::TooMany(most) => too_many(most).into(),
-            BadConstraints::Refused(refusal) => SystemException::from(refusal).into(),
-            BadConstraints::NotFound(id) => ConstraintNotFound { id }.into(),
-        })
+        modified.map_err(BadConstraints::of_changing)
     }
 
     fn get_mapping_constraints(

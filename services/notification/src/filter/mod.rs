@@ -3,11 +3,13 @@
 //! ```text
 //! compiled       one constraint with a value, compiled
 //! constraints    constraints of a filter, by id
+//! exceptions     reasons for which constraints are not taken
 //! forwarding     Filter
 //! mapping        MappingFilter
 //! mappings       mapping filters of a proxy or administrator
 //! callbacks      clients that hear of a filter's types
 //! record         record of a filter in the store
+//! removal        removal of a filter by itself
 //! registry       filters of the service, by reference; FilterFactory
 //! restoring      filters that a store has kept
 //! attached       filters of a proxy or administrator; FilterAdmin
@@ -17,11 +19,13 @@ mod attached;
 mod callbacks;
 mod compiled;
 mod constraints;
+mod exceptions;
 mod forwarding;
 mod mapping;
 mod mappings;
 mod record;
 mod registry;
+mod removal;
 mod restoring;
 
 pub(crate) use attached::{Attached, FilterList};

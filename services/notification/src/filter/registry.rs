@@ -1,26 +1,45 @@
 //! Filters of the service, by reference, and the `FilterFactory` that makes them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use punctual::{Any, Implements, Interface, SystemException};
 use punctual_constraint::Grammar;
 
-use super::constraints::Removal;
 use super::forwarding::Forwarding;
 use super::mapping::Mapping;
+use super::removal::Removal;
 use crate::common::Common;
 use crate::cos_notify_filter::{
     Filter, FilterFactoryCreateFilterError, FilterFactoryCreateMappingFilterError,
     FilterFactoryServant, InvalidGrammar, MappingFilter,
 };
 use crate::refusal::Refusal;
+use crate::storage::Change;
 
 /// Filters, by the ids of their objects.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     filters: RwLock<HashMap<Vec<u8>, Made>>,
+    /// Filters that were destroyed while they were attached, by number. Their records stay until they are detached.
+    destroyed: Mutex<HashMap<u64, Destroyed>>,
+}
+
+/// Filter that was destroyed while it was attached.
+#[derive(Debug)]
+enum Destroyed {
+    Forwarding(Weak<Forwarding>),
+    Mapping(Weak<Mapping>),
+}
+
+impl Destroyed {
+    fn is_attached(&self) -> bool {
+        match self {
+            Self::Forwarding(filter) => filter.strong_count() > 0,
+            Self::Mapping(filter) => filter.strong_count() > 0,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -41,16 +60,19 @@ impl Made {
         }
     }
 
-    /// Makes the end of the filter durable. No reference leads to it meanwhile, so that it is not being attached.
-    fn destroy(&self) -> Result<(), Refusal> {
+    /// Makes the end of the filter durable. No reference leads to it meanwhile, so that it is not being attached. Returns
+    /// the filter if it is attached, with its record.
+    fn destroy(&self) -> Result<Option<Destroyed>, Refusal> {
         match self {
             Self::Forwarding(filter) => {
                 let is_attached = Arc::strong_count(filter) > UNATTACHED;
-                filter.constraints.destroy(is_attached)
+                filter.constraints.destroy(is_attached)?;
+                Ok(is_attached.then(|| Destroyed::Forwarding(Arc::downgrade(filter))))
             }
             Self::Mapping(filter) => {
                 let is_attached = Arc::strong_count(filter) > UNATTACHED;
-                filter.constraints.destroy(is_attached)
+                filter.constraints.destroy(is_attached)?;
+                Ok(is_attached.then(|| Destroyed::Mapping(Arc::downgrade(filter))))
             }
         }
     }
@@ -123,15 +145,30 @@ impl Registry {
     /// It has been destroyed, or that cannot be stored.
     fn remove(&self, common: &Common, number: u64) -> Result<(), Refusal> {
         let id = common.objects.id_of(number);
-        let removed = {
+        let (destroyed, removed) = {
             let mut filters = self.filters.write();
             let found = filters.get(&id).ok_or(Refusal::Destroyed)?;
-            found.destroy()?;
-            filters.remove(&id)
+            (found.destroy()?, filters.remove(&id))
         };
         common.objects.remove(&id);
         drop(removed);
+        self.clean(common);
+        if let Some(filter) = destroyed {
+            self.destroyed.lock().insert(number, filter);
+        }
         Ok(())
+    }
+
+    /// Removes the records of destroyed filters that nothing has attached any more.
+    fn clean(&self, common: &Common) {
+        self.destroyed.lock().retain(|number, filter| {
+            let is_attached = filter.is_attached();
+            if !is_attached {
+                // After the records of connections that have just ended with the filter attached.
+                common.forget(Change::Filter(*number, None));
+            }
+            is_attached
+        });
     }
 
     /// Removes a filter that could not be made.
@@ -220,3 +257,6 @@ impl FilterFactoryServant for Factory {
         Ok(Some(filter.map_err(SystemException::from)?))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use punctual::Interface;
 use punctual_constraint::Grammar;
 
 use super::attached::AttachedFilter;
-use super::constraints::BadConstraints;
+use super::exceptions::BadConstraints;
 use super::mappings::AttachedMapping;
 use super::registry::{Factory, Made};
 use crate::kept;

@@ -15,14 +15,6 @@ use crate::refusal::Refusal;
 use crate::stated::Stating;
 
 impl Inlet {
-    /// All may set the quality of their clients.
-    fn check_change(&self) -> Result<(), Refusal> {
-        match self.base.common().is_ending() {
-            true => Err(Refusal::Ending),
-            false => Ok(()),
-        }
-    }
-
     fn stating(&self) -> &Proxy {
         &self.base
     }

@@ -32,6 +32,12 @@ impl Pull {
         begins
     }
 
+    /// Returns whether the call that has begun is to be made; if pulling has been suspended meanwhile, it ends.
+    pub(super) fn goes_on(&mut self) -> bool {
+        self.is_under_way &= !self.is_suspended;
+        self.is_under_way
+    }
+
     /// Notes that no call is under way any more.
     pub(super) fn end(&mut self) {
         self.is_under_way = false;
@@ -80,5 +86,15 @@ mod tests {
         assert!(!pull.is_turn(first) && pull.is_turn(second));
         pull.is_suspended = true;
         assert!(!pull.begin());
+    }
+
+    #[test]
+    fn a_call_that_is_suspended_before_it_is_made_ends_and_the_next_one_begins() {
+        let mut pull = Pull::new(&Limits::default());
+        assert!(pull.begin() && pull.goes_on());
+        pull.is_suspended = true;
+        assert!(!pull.goes_on());
+        pull.is_suspended = false;
+        assert!(pull.begin() && pull.goes_on());
     }
 }

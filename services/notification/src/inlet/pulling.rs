@@ -29,9 +29,10 @@ impl Inlet {
     }
 
     fn call(&self) {
-        let supplier = self.base.connection.peer();
-        let Some(supplier) = supplier.filter(|_| !self.pull.lock().is_suspended) else {
-            self.pull.lock().end();
+        if !self.pull.lock().goes_on() {
+            return;
+        }
+        let Some(supplier) = self.base.connection.peer() else {
             return;
         };
         let own = self.own.clone();

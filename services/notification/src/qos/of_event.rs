@@ -16,7 +16,6 @@ pub(crate) struct EventTerms {
     pub(crate) stop_in: Option<Duration>,
     /// Life from its receipt on, by its Timeout; zero has no end.
     pub(crate) timeout: Option<Duration>,
-    pub(crate) is_persistent: Option<bool>,
 }
 
 impl EventTerms {
@@ -46,9 +45,6 @@ impl EventTerms {
             (Property::StartTime, Value::Moment(moment)) => self.start_in = Some(until(moment)),
             (Property::StopTime, Value::Moment(moment)) => self.stop_in = Some(until(moment)),
             (Property::Timeout, Value::Time(units)) => self.timeout = Some(length(units)),
-            (Property::EventReliability, Value::Short(value)) => {
-                self.is_persistent = Some(value == notification::PERSISTENT);
-            }
             _ => {}
         }
     }
@@ -76,7 +72,6 @@ mod tests {
             start_in: Some(Duration::from_secs(1)),
             stop_in: Some(Duration::ZERO),
             timeout: Some(Duration::from_secs(2)),
-            is_persistent: None,
         };
         assert_eq!(EventTerms::of(&header, 1_000), wanted);
     }

@@ -50,7 +50,6 @@ pub(crate) struct Terms {
     pub(crate) timeout: Duration,
     pub(crate) has_start_times: bool,
     pub(crate) has_stop_times: bool,
-    pub(crate) is_persistent: bool,
 }
 
 impl Terms {
@@ -79,7 +78,6 @@ impl Terms {
             timeout: time(Property::Timeout),
             has_start_times: flag(Property::StartTimeSupported),
             has_stop_times: flag(Property::StopTimeSupported),
-            is_persistent: short(Property::ConnectionReliability) == notification::PERSISTENT,
         }
     }
 }
@@ -143,7 +141,6 @@ mod tests {
             timeout: Duration::from_secs(1),
             has_start_times: false,
             has_stop_times: true,
-            is_persistent: false,
         };
         assert_eq!(terms, wanted);
     }

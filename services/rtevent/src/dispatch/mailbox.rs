@@ -109,7 +109,8 @@ impl<P: Payload> Mailbox<P> {
         }
     }
 
-    /// Puts events into the queue one by one: under one lock for as long as there is room.
+    /// Puts events into the queue one by one: under one lock for as long as there is room. Before the supplier waits for
+    /// room, the mailbox is scheduled with the events that had some.
     fn put_all(self: &Arc<Self>, mut events: &[Event<P>]) {
         while !events.is_empty() {
             let mut state = self.state.lock();
@@ -237,13 +238,14 @@ impl<P: Payload> Task for Mailbox<P> {
 }
 
 /// Offers events until something else happens than that one is taken. Returns the number of events that were offered, and
-/// what became of the last.
+/// what became of the last. An event without room after others counts as not offered: those come first.
 fn offer_all<P: Payload>(queue: &mut Queue<P>, events: &[Event<P>]) -> (usize, Offered) {
     let now = clock::coarse_nanos();
     for (index, event) in events.iter().enumerate() {
-        let offered = queue.offer(event, now);
-        if offered != Offered::Taken {
-            return (index + 1, offered);
+        match queue.offer(event, now) {
+            Offered::Taken => {}
+            Offered::Full if index > 0 => return (index, Offered::Taken),
+            other => return (index + 1, other),
         }
     }
     (events.len(), Offered::Taken)

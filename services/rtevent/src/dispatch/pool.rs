@@ -74,13 +74,9 @@ impl Pool {
                 wanted: options.threads,
             });
         }
-        if options.slow.threads == 0 {
-            return Err(OptionsError::Zero {
-                name: "slow.threads",
-            });
-        }
+        options.slow.check()?;
         Ok(Self(Arc::new_cyclic(|own| Lanes {
-            slow: SlowLane::beside(&options.staffing(), &options.slow),
+            slow: SlowLane::beside(options.staffing(), &options.slow),
             options,
             usual: OnceLock::new(),
             own: own.clone(),
@@ -124,13 +120,7 @@ impl Dispatcher for Lanes {
     }
 
     fn schedule(&self, level: Level, task: Arc<dyn Task>) {
-        let usual = match task.is_slow() {
-            true => {
-                let home: Weak<dyn Dispatcher> = self.own.clone();
-                self.slow.schedule(&home, level, task)
-            }
-            false => Some(task),
-        };
+        let usual = self.slow.take(&self.own, level, task);
         if let (Some(task), Some(workers)) = (usual, self.usual.get()) {
             workers.schedule(level, task);
         }

@@ -5,10 +5,10 @@
 use super::dispatcher::{Dispatcher, Task};
 use super::workers::{Lane, Staffing, Workers};
 use crate::level::Level;
-use parking_lot::Mutex;
+use crate::options::OptionsError;
 use punctual_exec::ThreadSpec;
 use punctual_sys::scheduling::Scheduling;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 /// Threads of slow consumers: those whose last push took longer than `blocked_after` while others waited. They take turns,
@@ -36,13 +36,29 @@ const FOREVER: Duration = Duration::from_secs(10);
 /// Lane of the slow consumers of a strategy.
 pub(super) struct SlowLane {
     staffing: Staffing,
+    /// Time within which a run has to end for its task to be slow no more.
     in_time: Duration,
-    workers: Mutex<Option<Workers>>,
+    workers: OnceLock<Workers>,
+}
+
+impl SlowOptions {
+    /// Checks the options.
+    ///
+    /// # Errors
+    /// There are no threads.
+    pub(super) fn check(&self) -> Result<(), OptionsError> {
+        match self.threads {
+            0 => Err(OptionsError::Zero {
+                name: "slow.threads",
+            }),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl SlowLane {
     /// Makes the lane beside workers with this staffing.
-    pub(super) fn beside(usual: &Staffing, options: &SlowOptions) -> Self {
+    pub(super) fn beside(usual: Staffing, options: &SlowOptions) -> Self {
         Self {
             in_time: usual.blocked_after,
             staffing: Staffing {
@@ -50,30 +66,40 @@ impl SlowLane {
                 threads: options.threads,
                 most_threads: options.threads,
                 blocked_after: FOREVER.max(usual.blocked_after),
-                ..usual.clone()
+                ..usual
             },
-            workers: Mutex::default(),
+            workers: OnceLock::new(),
         }
     }
 
-    /// Schedules a slow task of the strategy `home`. Returns it if the machine refuses the lane's threads.
-    pub(super) fn schedule(
+    /// Schedules a task of the strategy `home` if it is slow. Returns tasks that are not, and slow ones if the machine
+    /// refuses the lane's threads.
+    pub(super) fn take<D: Dispatcher + 'static>(
         &self,
-        home: &Weak<dyn Dispatcher>,
+        home: &Weak<D>,
         level: Level,
         task: Arc<dyn Task>,
     ) -> Option<Arc<dyn Task>> {
-        let mut workers = self.workers.lock();
-        if workers.is_none() {
-            let lane = Lane::Slow(home.clone(), self.in_time);
-            *workers = Workers::start(self.staffing.clone(), lane).ok();
+        if !task.is_slow() {
+            return Some(task);
         }
-        match &*workers {
+        match self.workers(home) {
             Some(workers) => {
                 workers.schedule(level, task);
                 None
             }
             None => Some(task),
         }
+    }
+
+    /// Returns the lane's threads, which the first slow task starts; `None` if the machine refuses them.
+    fn workers<D: Dispatcher + 'static>(&self, home: &Weak<D>) -> Option<&Workers> {
+        if self.workers.get().is_none() {
+            let lane = Lane::Slow(home.clone(), self.in_time);
+            let workers = Workers::start(self.staffing.clone(), lane).ok()?;
+            // Another thread may have been first; these end then.
+            let _ = self.workers.set(workers);
+        }
+        self.workers.get()
     }
 }

@@ -86,11 +86,7 @@ impl Threads {
                 wanted: options.threads,
             });
         }
-        if options.slow.threads == 0 {
-            return Err(OptionsError::Zero {
-                name: "slow.threads",
-            });
-        }
+        options.slow.check()?;
         Ok(Self(Lanes::new(options)))
     }
 
@@ -104,10 +100,7 @@ impl Threads {
 impl Lanes {
     fn new(options: ThreadsOptions) -> Arc<Self> {
         Arc::new_cyclic(|own| Self {
-            slow: SlowLane::beside(
-                &options.staffing(ThreadSpec::named("events")),
-                &options.slow,
-            ),
+            slow: SlowLane::beside(options.staffing(options.slow.thread.clone()), &options.slow),
             options,
             levels: RwLock::default(),
             own: own.clone(),
@@ -175,14 +168,7 @@ impl Dispatcher for Lanes {
     }
 
     fn schedule(&self, level: Level, task: Arc<dyn Task>) {
-        let usual = match task.is_slow() {
-            true => {
-                let home: Weak<dyn Dispatcher> = self.own.clone();
-                self.slow.schedule(&home, level, task)
-            }
-            false => Some(task),
-        };
-        if let Some(task) = usual {
+        if let Some(task) = self.slow.take(&self.own, level, task) {
             self.schedule_usual(level, task);
         }
     }

@@ -1,6 +1,7 @@
 //! Arrivals of an operation: the distance of two, and the period and jitter within which all of them came.
 //!
 //! The last arrivals are in a ring, and are looked at once for each block of them: so an upcall only adds to the ring.
+//! An upcall counts its arrival before it stores the time: a block is looked at when all of its times are there.
 
 use super::ticks::Scale;
 use std::sync::Mutex;
@@ -14,6 +15,9 @@ pub(super) const NO_DISTANCE: u64 = u64::MAX;
 const BLOCK: usize = 64;
 /// Number of arrivals that are kept: several blocks, as threads add others while one looks at them.
 const RING: usize = 4 * BLOCK;
+
+/// Content of a place in the ring without a time: none is stored yet, or it has been looked at.
+const EMPTY: u64 = u64::MAX;
 
 /// Period and jitter within which all upcalls of an operation began: any `n` that followed one another took at least
 /// `n - 1` periods less the jitter.
@@ -49,9 +53,9 @@ pub(super) struct Arrival {
 /// Period and jitter of the arrivals that have been looked at.
 #[derive(Clone, Copy, Debug)]
 struct Bursts {
-    /// Number of these arrivals, and time of the last.
+    /// Number of these arrivals, and the latest time of any.
     number: u64,
-    last: u64,
+    latest: u64,
     /// Period, which only becomes shorter; the highest number before it is known.
     period: u64,
     jitter: u64,
@@ -73,7 +77,7 @@ impl ArrivalTimes {
         Self {
             last: AtomicU64::new(u64::MAX),
             count: AtomicU64::new(0),
-            ring: [const { AtomicU64::new(0) }; RING],
+            ring: [const { AtomicU64::new(EMPTY) }; RING],
             bursts: Mutex::new(Bursts::NONE),
         }
     }
@@ -88,70 +92,108 @@ impl ArrivalTimes {
         Arrival { distance, before }
     }
 
-    /// Looks at the arrivals up to this one. Never waits: if another thread is about it, the next block's end will do.
+    /// Looks at the blocks up to this arrival, which ends one. Never waits: if another thread is about it, or has not
+    /// stored a time yet, the next block's end will do.
     pub(super) fn look_at(&self, last: Arrival) {
-        if let Ok(mut bursts) = self.bursts.try_lock() {
-            self.look_up_to(last.before + 1, &mut bursts);
+        let Ok(mut bursts) = self.bursts.try_lock() else {
+            return;
+        };
+        let number = last.before + 1;
+        bursts.skip_lost(number);
+        while bursts.number < number {
+            let mut block = [0; BLOCK];
+            let block = self.stored(bursts.number, number, &mut block);
+            if block.len() < BLOCK {
+                break;
+            }
+            for place in self.block(bursts.number) {
+                place.store(EMPTY, Ordering::Relaxed);
+            }
+            bursts.add(block);
         }
     }
 
     /// Returns period and jitter of all arrivals so far; `None` of fewer than two.
     pub(super) fn all(&self, scale: Scale) -> Option<Arrivals> {
-        let mut bursts = self.bursts.lock().map(|bursts| *bursts).ok()?;
-        self.look_up_to(self.count.load(Ordering::Relaxed), &mut bursts);
-        (bursts.number > 1).then(|| Arrivals {
+        let known = self.bursts.lock().ok()?;
+        // A copy: the mean of fewer than a block must not stay the period.
+        let mut bursts = *known;
+        let number = self.count.load(Ordering::Relaxed);
+        bursts.skip_lost(number);
+        while bursts.number < number {
+            let mut block = [0; BLOCK];
+            let block = self.stored(bursts.number, number, &mut block);
+            bursts.add(block);
+            if block.len() < BLOCK {
+                break;
+            }
+        }
+        (bursts.period < u64::MAX).then(|| Arrivals {
             period: scale.time(bursts.period),
             jitter: scale.time_at_least(bursts.jitter),
         })
     }
 
-    fn look_up_to(&self, number: u64, bursts: &mut Bursts) {
-        // A thread that was held up here for long has lost those that were overwritten.
-        let kept = number.saturating_sub((RING - BLOCK) as u64);
-        bursts.number = bursts.number.max(kept);
-        while bursts.number < number {
-            let first = bursts.number as usize % RING;
-            // To the end of a block, so that they are next to one another.
-            let count = (BLOCK - first % BLOCK).min((number - bursts.number) as usize);
-            bursts.add(&self.ring[first..first + count]);
+    /// Returns the places of the block that begins with an arrival.
+    fn block(&self, first: u64) -> &[AtomicU64] {
+        let first = first as usize % RING;
+        &self.ring[first..first + BLOCK]
+    }
+
+    /// Copies the times of a block, up to an arrival or to the first one that is not stored yet.
+    fn stored<'t>(&self, first: u64, until: u64, times: &'t mut [u64; BLOCK]) -> &'t [u64] {
+        let counted = usize::try_from(until - first).unwrap_or(BLOCK);
+        let mut count = 0;
+        for (time, place) in times.iter_mut().zip(self.block(first)).take(counted) {
+            *time = place.load(Ordering::Relaxed);
+            if *time == EMPTY {
+                break;
+            }
+            count += 1;
         }
+        &times[..count]
     }
 }
 
 impl Bursts {
     const NONE: Self = Self {
         number: 0,
-        last: 0,
+        latest: 0,
         period: u64::MAX,
         jitter: 0,
         expected: 0,
     };
 
-    /// Adds arrivals.
+    /// Skips the arrivals that later ones may have overwritten, as a thread that looks at them was held up for long.
+    fn skip_lost(&mut self, number: u64) {
+        let kept = number.saturating_sub((RING - BLOCK) as u64);
+        self.number = self.number.max(kept.next_multiple_of(BLOCK as u64));
+    }
+
+    /// Adds arrivals: a block, or the last ones, which are fewer.
     ///
     /// They need not be in the order of their times, where threads have overtaken one another: of any that follow one
     /// another in time, the first and the last of this order are no farther apart, and have no fewer between them.
-    fn add(&mut self, times: &[AtomicU64]) {
-        let (Some(first), Some(last)) = (times.first(), times.last()) else {
-            return;
-        };
-        let [first, last] = [first, last].map(|time| time.load(Ordering::Relaxed));
+    fn add(&mut self, times: &[u64]) {
+        let latest = times.iter().copied().fold(self.latest, u64::max);
         let count = times.len() as u64;
-        let (begin, distances) = match self.number {
-            0 => (first, count - 1),
-            _ => (self.last, count),
+        let is_first = self.period == u64::MAX;
+        let (begin, distances) = match is_first {
+            true => (
+                times.iter().copied().fold(latest, u64::min),
+                count.saturating_sub(1),
+            ),
+            false => (self.latest, count),
         };
-        let is_whole = self.number == 0 || times.len() == BLOCK;
-        let mean = last.saturating_sub(begin).checked_div(distances);
-        if let Some(mean) = mean.filter(|_| is_whole) {
+        let mean = (latest - begin).checked_div(distances);
+        if let Some(mean) = mean.filter(|_| is_first || times.len() == BLOCK) {
             self.shorten(mean);
         }
-        (self.number, self.last) = (self.number + count, last);
+        (self.number, self.latest) = (self.number + count, latest);
         let (period, mut jitter, mut expected) = (self.period, self.jitter, self.expected);
         for time in times {
-            let time = time.load(Ordering::Relaxed);
-            jitter = jitter.max(expected.saturating_sub(time));
-            expected = expected.max(time).wrapping_add(period);
+            jitter = jitter.max(expected.saturating_sub(*time));
+            expected = expected.max(*time).wrapping_add(period);
         }
         (self.jitter, self.expected) = (jitter, expected);
     }
@@ -168,9 +210,9 @@ impl Bursts {
                 let scaled = u128::from(time) * u128::from(period) / u128::from(self.period.max(1));
                 u64::try_from(scaled).map_or(time, |scaled| scaled + 1)
             };
-            let ahead = scaled(self.expected.saturating_sub(self.last));
+            let ahead = scaled(self.expected.saturating_sub(self.latest));
             self.jitter = scaled(self.jitter);
-            self.expected = self.last.saturating_add(ahead);
+            self.expected = self.latest.saturating_add(ahead);
         }
         self.period = period;
     }
@@ -294,6 +336,53 @@ mod tests {
         }
         let all = all.all(Scale::NANOS).unwrap();
         assert_eq!(all.period, Duration::from_nanos(10));
+    }
+
+    #[test]
+    fn a_time_that_is_counted_and_not_stored_yet_is_looked_at_later() {
+        let all = ArrivalTimes::new();
+        let times = at_distances(2_050, |_| 100);
+        let mut late = None;
+        for (time, number) in times.iter().zip(0..) {
+            let place = &all.ring[number % RING];
+            let before = place.load(Ordering::Relaxed);
+            let arrival = all.add(*time);
+            if number % 100 == 62 {
+                // As if another thread had not come further.
+                place.store(before, Ordering::Relaxed);
+                late = Some((place, *time, number));
+            }
+            if arrival.ends_block() {
+                all.look_at(arrival);
+            }
+            if let Some(found) = all.all(Scale::NANOS) {
+                let exact = [100, 0].map(Duration::from_nanos);
+                assert_eq!([found.period, found.jitter], exact, "{number}");
+            }
+            if let Some((place, time, _)) = late.take_if(|(.., since)| *since + 70 == number) {
+                place.store(time, Ordering::Relaxed);
+            }
+        }
+        assert_eq!(all.bursts.lock().unwrap().number, 2_048, "none is lost");
+    }
+
+    #[test]
+    fn reading_between_two_arrivals_changes_nothing() {
+        // The first two are a burst, and have a short mean distance.
+        let times = at_distances(300, |number| if number < 2 { 1 } else { 1_000 });
+        let all = ArrivalTimes::new();
+        for time in &times {
+            let arrival = all.add(*time);
+            if arrival.ends_block() {
+                all.look_at(arrival);
+            }
+            all.all(Scale::NANOS);
+        }
+        let all = all.all(Scale::NANOS).unwrap();
+        let read = [all.period, all.jitter].map(|time| time.as_nanos());
+        let (period, jitter) = arrived(&times).unwrap();
+        assert_eq!(read, [period, jitter].map(u128::from));
+        assert_eq!(period, 62_001 / 63);
     }
 
     #[test]

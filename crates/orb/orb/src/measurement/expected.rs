@@ -7,8 +7,8 @@ use std::time::Duration;
 /// Times of an operation that a plan expects. `None`: nothing is expected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expected {
-    /// Scoped name of the operation in IDL: `Module::Interface::operation`; an attribute's is
-    /// `_get_name` or `_set_name`.
+    /// Scoped name of the operation in IDL, with the interface that declares it: `Module::Interface::operation`; an
+    /// attribute's is `_get_name` or `_set_name`.
     pub operation: String,
     /// Longest execution time of an upcall (WCET).
     pub wcet: Option<Duration>,

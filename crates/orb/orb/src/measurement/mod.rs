@@ -16,8 +16,8 @@
 //! - [`Arrivals`] are the period and the jitter within which all upcalls of an operation began, bursts included.
 //!
 //! Responses and distances are measured by the processor's counter where it runs at one rate (invariant time stamp
-//! counters, `cntvct_el0`), which a recording compares with `CLOCK_MONOTONIC` for 10 ms when the first one starts, and else
-//! by that clock. An operation is named by the interface that declares it, whichever interface inherits it.
+//! counters, `cntvct_el0`), elsewhere by `CLOCK_MONOTONIC`. The first recording of a process compares the two for 10 ms
+//! before it starts. An operation is named by the interface that declares it, whichever interface inherits it.
 //!
 //! A servant that answers later ([`crate::PendingReply`]) is measured until it returns. Operations
 //! that every object has (`_is_a` and others) are not measured. The recording is global to the

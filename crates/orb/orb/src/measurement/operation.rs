@@ -16,8 +16,9 @@ pub(super) struct Operation {
     pub(super) interface: Box<str>,
     pub(super) operation: Box<str>,
     pub(super) name: Box<str>,
-    /// Bounds of the plan in nanoseconds, and those of distances and responses in ticks.
+    /// Bounds of the plan, in nanoseconds.
     pub(super) planned: Bounds,
+    /// The same bounds, with distances and responses in ticks.
     pub(super) bounds: Bounds,
     /// True if there is a plan, and the operation is not in it.
     pub(super) is_unknown: bool,
@@ -63,7 +64,7 @@ pub struct MeasuredOperation {
     /// Scoped name in IDL, made of the repository id: `Module::Interface::operation`. A prefix of
     /// the id (`omg.org`) is not part of it.
     pub name: String,
-    /// Repository id of the servant's interface.
+    /// Repository id of the interface that declares the operation.
     pub interface: String,
     /// Name of the operation on the wire.
     pub operation: String,

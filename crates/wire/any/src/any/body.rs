@@ -24,7 +24,7 @@ pub(crate) struct Body {
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 
-/// Limits for readers that borrow from a body, whose bytes are in memory already.
+/// Limits for readers that borrow from a body. Its bytes are in memory already, so limits on lengths would gain nothing.
 static SHALLOW: Limits = Limits {
     string: usize::MAX,
     sequence: usize::MAX,
@@ -40,16 +40,20 @@ static DEEP: Limits = Limits {
 impl Body {
     /// Returns a decoder of the value, which borrows from the body.
     pub(crate) fn decoder(&self) -> Decoder<'_> {
-        let coding = Coding {
+        let limits = match self.nesting <= SHALLOW.nesting {
+            true => &SHALLOW,
+            false => &DEEP,
+        };
+        Decoder::at(&self.octets, self.phase, self.order, self.coding(limits))
+    }
+
+    fn coding<'a>(&'a self, limits: &'a Limits) -> Coding<'a> {
+        Coding {
             version: self.version,
             code_sets: self.code_sets,
-            limits: match self.nesting <= SHALLOW.nesting {
-                true => &SHALLOW,
-                false => &DEEP,
-            },
+            limits,
             environment: self.environment.as_deref(),
-        };
-        Decoder::at(&self.octets, self.phase, self.order, coding)
+        }
     }
 
     /// Reads the bytes from `at` on.
@@ -61,19 +65,11 @@ impl Body {
         at: usize,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        // The bytes are in memory already, so limits on lengths would gain nothing.
         let limits = Limits {
-            string: usize::MAX,
-            sequence: usize::MAX,
             nesting: self.nesting,
-            ..Limits::DEFAULT
+            ..SHALLOW
         };
-        let coding = Coding {
-            version: self.version,
-            code_sets: self.code_sets,
-            limits: &limits,
-            environment: self.environment.as_deref(),
-        };
+        let coding = self.coding(&limits);
         read(&mut Decoder::at(&self.octets, at, self.order, coding))
     }
 

@@ -9,7 +9,7 @@ use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder};
 use crate::any::Any;
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Node, TypeCode};
-use crate::walk::{check_bound, discriminator, pass_id, skip_run};
+use crate::walk::{discriminator, pass_id, sequence_length, skip_run};
 
 pub use scalar::Scalar;
 
@@ -186,9 +186,7 @@ impl<'d> Cursor<'d> {
         let types = self.type_code.arena().shapes()?;
         let (element, length) = match types.node(self.at) {
             Node::Sequence { element, bound } => {
-                let least = usize::try_from(types.shape(*element).min_size);
-                let length = self.input.get_length(least.unwrap_or(usize::MAX))?;
-                check_bound(length, *bound)?;
+                let length = sequence_length(types, *element, *bound, &mut self.input)?;
                 (*element, length)
             }
             Node::Array { element, length } => (*element, *length as usize),

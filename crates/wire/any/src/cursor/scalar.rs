@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
-use punctual_cdr::{CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound};
+use punctual_cdr::{CdrError, Decimal, Decoder, LongDouble, Unmarshal};
 
 use super::Cursor;
 use crate::any::Any;
 use crate::kind::TypeKind;
 use crate::type_code::Node;
+use crate::walk::leaf::{enumerator, text};
 
 /// Value without parts. Text is borrowed from the encoding wherever its form allows.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,26 +65,9 @@ fn read<'d>(node: &Node, input: &mut Decoder<'d>) -> Result<Option<Scalar<'d>>, 
         Node::Fixed { digits, scale } => {
             Scalar::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
         }
-        Node::Enum { enumerators, .. } => {
-            let number = input.get_u32()?;
-            if number as usize >= enumerators.len() {
-                return Err(CdrError::UnknownEnumerator(number));
-            }
-            Scalar::Enumerator(number)
-        }
+        Node::Enum { enumerators, .. } => Scalar::Enumerator(enumerator(enumerators.len(), input)?),
         _ => return Ok(None),
     }))
-}
-
-fn text<'d>(is_wide: bool, bound: u32, input: &mut Decoder<'d>) -> Result<Cow<'d, str>, CdrError> {
-    let text = match is_wide {
-        true => Cow::Owned(input.get_wstring()?),
-        false => input.get_string()?,
-    };
-    if bound != 0 {
-        check_bound(text.chars().count(), bound)?;
-    }
-    Ok(text)
 }
 
 fn primitive<'d>(kind: TypeKind, input: &mut Decoder<'d>) -> Result<Option<Scalar<'d>>, CdrError> {

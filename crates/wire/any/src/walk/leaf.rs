@@ -1,8 +1,8 @@
 //! Reading of values without parts.
 
-use punctual_cdr::{
-    CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound as check_length,
-};
+use std::borrow::Cow;
+
+use punctual_cdr::{CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound};
 
 use crate::any::Any;
 use crate::kind::TypeKind;
@@ -13,29 +13,38 @@ use crate::value::Value;
 pub(super) fn leaf(node: &Node, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
     Ok(match node {
         Node::Primitive(kind) => primitive(*kind, input)?,
-        Node::Text { is_wide, bound } => {
-            let text = if *is_wide {
-                input.get_wstring()?
-            } else {
-                input.get_string()?.into_owned()
-            };
-            if *bound != 0 {
-                check_length(text.chars().count(), *bound)?;
-            }
-            Value::String(text)
-        }
+        Node::Text { is_wide, bound } => Value::String(text(*is_wide, *bound, input)?.into_owned()),
         Node::Fixed { digits, scale } => {
             Value::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
         }
-        Node::Enum { enumerators, .. } => {
-            let number = input.get_u32()?;
-            if number as usize >= enumerators.len() {
-                return Err(CdrError::UnknownEnumerator(number));
-            }
-            Value::Enum(number)
-        }
+        Node::Enum { enumerators, .. } => Value::Enum(enumerator(enumerators.len(), input)?),
         _ => Value::Null,
     })
+}
+
+/// Reads a narrow or wide string, and checks its bound; 0 means no bound.
+pub(crate) fn text<'d>(
+    is_wide: bool,
+    bound: u32,
+    input: &mut Decoder<'d>,
+) -> Result<Cow<'d, str>, CdrError> {
+    let text = match is_wide {
+        true => Cow::Owned(input.get_wstring()?),
+        false => input.get_string()?,
+    };
+    if bound != 0 {
+        check_bound(text.chars().count(), bound)?;
+    }
+    Ok(text)
+}
+
+/// Reads the number of an enumerator of a type that has `count` of them.
+pub(crate) fn enumerator(count: usize, input: &mut Decoder<'_>) -> Result<u32, CdrError> {
+    let number = input.get_u32()?;
+    match (number as usize) < count {
+        true => Ok(number),
+        false => Err(CdrError::UnknownEnumerator(number)),
+    }
 }
 
 fn primitive(kind: TypeKind, input: &mut Decoder<'_>) -> Result<Value, CdrError> {

@@ -6,7 +6,7 @@
 
 pub(crate) mod discriminator;
 mod exception;
-mod leaf;
+pub(crate) mod leaf;
 mod read;
 mod skip;
 mod transcode;
@@ -20,6 +20,8 @@ pub(crate) use write::{write, write_without_id};
 
 use punctual_cdr::{CdrError, Decoder};
 
+use crate::type_code::{Index, Shapes};
+
 /// Returns the offset modulo 8 at which the next value begins.
 pub(crate) fn phase(input: &Decoder<'_>) -> usize {
     input.padding(8).wrapping_neg() & 7
@@ -31,6 +33,19 @@ pub(crate) fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
         return Ok(());
     }
     punctual_cdr::check_bound(length, bound)
+}
+
+/// Reads the length of a sequence, which has no more elements than its bound and the bytes left permit.
+pub(crate) fn sequence_length(
+    types: Shapes<'_>,
+    element: Index,
+    bound: u32,
+    input: &mut Decoder<'_>,
+) -> Result<usize, CdrError> {
+    let least = types.shape(element).min_size;
+    let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+    check_bound(length, bound)?;
+    Ok(length)
 }
 
 /// Makes the error for types that have no values in messages.

@@ -4,7 +4,7 @@ use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
 use punctual_ior::Ior;
 
 use super::leaf::leaf;
-use super::{check_bound, discriminator, no_such_value, pass_id, phase};
+use super::{discriminator, no_such_value, pass_id, phase, sequence_length};
 use crate::any::Any;
 use crate::kind::TypeKind;
 use crate::shape::run_size;
@@ -122,9 +122,7 @@ impl<'a> Skip<'a> {
             Node::Fixed { digits, .. } => input.skip(usize::from(digits / 2 + 1)),
             Node::Enum { .. } => input.get_u32().map(drop),
             Node::Sequence { element, bound } => {
-                let least = types.shape(*element).min_size;
-                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
-                check_bound(length, *bound)?;
+                let length = sequence_length(types, *element, *bound, input)?;
                 self.run(types, *element, length as u64, input)
             }
             Node::Array { element, length } => self.run(types, *element, u64::from(*length), input),

@@ -7,7 +7,7 @@ use punctual_ior::Ior;
 
 use super::exception::begins_with_id;
 use super::skip::refuse_impossible;
-use super::{check_bound, discriminator, marshal_id, no_such_value, pass_id};
+use super::{discriminator, marshal_id, no_such_value, pass_id, sequence_length};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 use crate::value::FormalType;
@@ -77,9 +77,7 @@ impl<'a> Transcoding<'a> {
                 Ok(())
             }
             Node::Sequence { element, bound } => {
-                let least = types.shape(*element).min_size;
-                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
-                check_bound(length, *bound)?;
+                let length = sequence_length(types, *element, *bound, input)?;
                 out.put_length(length)?;
                 self.run(*element, length as u64, input, out)
             }

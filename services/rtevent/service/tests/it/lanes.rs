@@ -10,7 +10,8 @@ use punctual_rtevent_service::rtec_event_channel_admin::{
 use punctual_rtevent_service::rtec_event_comm::{Event, PushConsumer, PushConsumerServant};
 use punctual_rtevent_service::{AdapterPolicies, EventService, ServiceOptions};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{self, Sender};
+use std::time::Duration;
 
 /// Observer that does not return from its first call until it is let go.
 #[derive(Default)]
@@ -68,33 +69,49 @@ fn lane(priority: i16) -> PoolThreads {
     }
 }
 
-fn of_the_service(rt: &Arc<RtOrb>) -> Orb {
-    let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
-    rt.extend(builder).unwrap().build().unwrap()
+/// Channel whose administration has the priority 10, and whose events have 20.
+struct InLanes {
+    _rt: Arc<RtOrb>,
+    server: Orb,
+    channel: EventChannel,
+}
+
+impl InLanes {
+    fn new(service: ServiceOptions) -> Self {
+        let rt = RtOrb::new(RtConfig {
+            policy: NativePolicy::Other,
+            ..RtConfig::default()
+        });
+        let rt = rt.unwrap();
+        let builder = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
+        let server = rt.extend(builder).unwrap().build().unwrap();
+        let root = server.root_poa().unwrap();
+        root.manager().activate().unwrap();
+        let options = ThreadpoolOptions::default();
+        let adapters =
+            AdapterPolicies::in_lanes(&rt, &server, lane(10), lane(20), &options).unwrap();
+        let service = EventService::new(service).unwrap();
+        let channel = service.serve_by(&root, &adapters).unwrap();
+        Self {
+            _rt: rt,
+            server,
+            channel,
+        }
+    }
 }
 
 #[test]
 fn administration_that_hangs_delays_no_event_as_events_have_a_lane_of_their_own() {
-    let rt = RtOrb::new(RtConfig {
-        policy: NativePolicy::Other,
-        ..RtConfig::default()
-    });
-    let rt = rt.unwrap();
-    let server = of_the_service(&rt);
-    let root = server.root_poa().unwrap();
-    root.manager().activate().unwrap();
-    let options = ThreadpoolOptions::default();
-    let adapters = AdapterPolicies::in_lanes(&rt, &server, lane(10), lane(20), &options).unwrap();
-    let service = EventService::new(ServiceOptions {
-        push_timeout: std::time::Duration::from_secs(600),
+    let InLanes {
+        server, channel, ..
+    } = &InLanes::new(ServiceOptions {
+        push_timeout: Duration::from_secs(600),
         ..ServiceOptions::default()
     });
-    let service = service.unwrap();
-    let served = service.serve_by(&root, &adapters).unwrap();
-    let text = server.object_to_string(served.as_object()).unwrap();
+    let text = server.object_to_string(channel.as_object()).unwrap();
     let (client, poa) = orb();
     let channel_there = EventChannel::from_object(client.string_to_object(&text).unwrap());
-    let (events, received) = channel();
+    let (events, received) = mpsc::channel();
     let consumer: PushConsumer = poa.activate(Received(Mutex::new(events))).unwrap();
     let consumers = channel_there.for_consumers().unwrap().unwrap();
     let proxy = consumers.obtain_push_supplier().unwrap().unwrap();
@@ -113,30 +130,21 @@ fn administration_that_hangs_delays_no_event_as_events_have_a_lane_of_their_own(
         hangs.wait(&hangs.is_called);
         // The only thread of administration is in that call; events pass all the same.
         let pushed = synchronous(&supplier).push(&[event(16, 1, b"")]);
-        let arrived = received.recv_timeout(std::time::Duration::from_secs(60));
+        let arrived = received.recv_timeout(Duration::from_secs(60));
         hangs.set(&hangs.may_return);
         pushed.unwrap();
         assert_eq!(arrived.unwrap(), 1);
     });
-    for orb in [server, client] {
+    for orb in [server, &client] {
         orb.shutdown(true).unwrap();
     }
 }
 
 #[test]
 fn references_of_administration_and_of_events_have_their_priorities() {
-    let rt = RtOrb::new(RtConfig {
-        policy: NativePolicy::Other,
-        ..RtConfig::default()
-    });
-    let rt = rt.unwrap();
-    let server = of_the_service(&rt);
-    let root = server.root_poa().unwrap();
-    root.manager().activate().unwrap();
-    let options = ThreadpoolOptions::default();
-    let adapters = AdapterPolicies::in_lanes(&rt, &server, lane(10), lane(20), &options).unwrap();
-    let service = EventService::new(ServiceOptions::default()).unwrap();
-    let channel = service.serve_by(&root, &adapters).unwrap();
+    let InLanes {
+        server, channel, ..
+    } = &InLanes::new(ServiceOptions::default());
     let consumers = channel.for_consumers().unwrap().unwrap();
     let of_consumer = consumers.obtain_push_supplier().unwrap().unwrap();
     let suppliers = channel.for_suppliers().unwrap().unwrap();

@@ -117,6 +117,21 @@ fn a_supplier_waits_until_there_is_room_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_push_of_more_events_than_the_queue_holds_waits_for_room_and_loses_none() {
+    let full = three(Overflow::Block(Duration::MAX), Filter::null());
+    let many: Vec<_> = (1..=100).map(|number| event(20, 0, number)).collect();
+    std::thread::scope(|scope| {
+        scope.spawn(|| full.setting.supplier.push(&many).unwrap());
+        while full.recorder.data().len() < 100 {
+            full.stepped.run();
+            std::thread::yield_now();
+        }
+    });
+    assert_eq!(full.recorder.data(), (1..=100).collect::<Vec<_>>());
+    assert_eq!(full.handle.status().dropped, 0);
+}
+
+#[test]
 fn a_supplier_that_waits_goes_on_when_the_consumer_is_disconnected_and_its_event_is_counted() {
     let full = three(Overflow::Block(Duration::MAX), Filter::null());
     let flood: Vec<_> = (1..=100).map(|number| event(20, 0, number)).collect();

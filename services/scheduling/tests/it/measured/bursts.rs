@@ -144,3 +144,22 @@ fn a_longer_burst_than_planned_is_an_early_release() {
     assert_eq!(findings(&[0, 0, 10_000, 20_000]), []);
     assert_eq!(findings(&[0, 0, 0, 30_000]), [Finding::EarlyRelease]);
 }
+
+#[test]
+fn models_of_extreme_arrivals_are_accepted_by_the_reader() {
+    let extremes = [0, 1, 999, 1_000_001, 86_400_000_000_000, u64::MAX];
+    for period in extremes {
+        for jitter in extremes {
+            for execution in extremes {
+                let [period, jitter] = [period, jitter].map(Time::from_nanos);
+                let one = MeasuredOperation {
+                    arrivals: Some(Arrivals { period, jitter }),
+                    ..operation("A::a", [0, execution / 2, execution], [1, 1, 1])
+                };
+                let text = write_model(&measured(vec![one]), "20%".parse().unwrap());
+                let read = read("measured.toml", &text);
+                assert!(read.is_ok(), "{text}\n{:?}", read.unwrap_err());
+            }
+        }
+    }
+}

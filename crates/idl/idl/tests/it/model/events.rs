@@ -31,13 +31,15 @@ fn an_event_may_be_stated_in_a_comment_of_its_own_line_or_before_a_forward_decla
     let spec = model(
         "// An aircraft.\n  //@event(type = 20)\nstruct A { long x; };\n//@event\t\nstruct B { long x; };\n\
          //@event is explained elsewhere\n//@events(3)\nstruct C { long x; };\n\
-         @event(type = 21) struct D;\nstruct D { sequence<D> all; };\n",
+         @event(type = 21) struct D;\nstruct D { sequence<D> all; };\n\
+         //@event (type = 22)\nstruct E { long x; };\n",
     );
     assert_eq!(spec.event_types[&find(&spec, "A").id], 20);
     assert_eq!(find(&spec, "A").doc, ["An aircraft."]);
     assert!(spec.event_types.contains_key(&find(&spec, "B").id));
     assert!(!spec.event_types.contains_key(&find(&spec, "C").id));
     assert_eq!(spec.event_types[&find(&spec, "D").id], 21);
+    assert_eq!(spec.event_types[&find(&spec, "E").id], 22);
 }
 
 #[test]

@@ -1,48 +1,25 @@
 //! State of a log in memory: which events there are, and who waits for them.
 
+mod expiry;
+mod slots;
+mod taking;
+mod usage;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Add;
 use std::sync::Arc;
 
 use super::block::{Block, NewBlock};
 use super::cache::Cache;
-use super::expiry::{Expiry, earliest, is_past};
 use super::ids::Ids;
 use super::layout::Head;
 use super::reader_state::ReaderState;
-use super::slots::{BlockState, Slot, block_of, release};
-use crate::contract::{
-    Delivery, DurableError, Limit, LogSettings, LogStatus, Moment, Most, Name, Position, Quota,
-    Wake, WhenFull,
-};
+use crate::contract::{DurableError, LogSettings, LogStatus, Moment, Name, Wake, WhenFull};
 
-/// Number of events, and the sum of their bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
-    pub(super) events: u64,
-    pub(super) bytes: u64,
-}
+pub(super) use taking::Taken;
+pub(super) use usage::Usage;
 
-impl Usage {
-    /// Returns the limit of a quota that is less than this.
-    pub(super) fn beyond(self, quota: Quota) -> Option<Limit> {
-        if self.events > quota.events {
-            return Some(Limit::Events(quota.events));
-        }
-        (self.bytes > quota.bytes).then_some(Limit::Bytes(quota.bytes))
-    }
-}
-
-impl Add for Usage {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            events: self.events + other.events,
-            bytes: self.bytes + other.bytes,
-        }
-    }
-}
+use expiry::{Expiry, earliest};
+use slots::{BlockState, block_of};
 
 /// Events of a log, without their contents, and its readers.
 #[derive(Debug)]
@@ -65,18 +42,10 @@ pub(super) struct State {
 }
 
 /// Reason why an event is dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drop {
+#[derive(Clone, Copy)]
+enum Drop {
     Room,
     Expiry,
-}
-
-/// Outcome of a fetch.
-#[derive(Debug, Default)]
-pub(super) struct Taken {
-    pub(super) deliveries: Vec<Delivery>,
-    /// Block that has to be read from the file before more can be taken.
-    pub(super) missing: Option<u64>,
 }
 
 impl State {
@@ -99,16 +68,7 @@ impl State {
 
     /// Adds a block of events, for all readers that have not acknowledged them.
     pub(super) fn add_block(&mut self, first: u64, head: Head) {
-        let mut block = BlockState {
-            slots: head
-                .lengths
-                .iter()
-                .map(|&length| Slot { length, waiting: 0 })
-                .collect(),
-            earliest: earliest(&head.expiries, Moment(0)),
-            expiries: head.expiries.into(),
-            live: 0,
-        };
+        let mut block = BlockState::of(head);
         for (position, slot) in (first..).zip(&mut block.slots) {
             for reader in self
                 .readers
@@ -135,7 +95,7 @@ impl State {
     /// Adds a block that was just stored, with its contents.
     pub(super) fn add_stored(&mut self, block: NewBlock) {
         let first = block.first;
-        self.add_block(first, head(&block));
+        self.add_block(first, block.head());
         self.cache.add(first, Arc::new(block.into_block()));
     }
 
@@ -199,13 +159,11 @@ impl State {
             return;
         };
         for (first, block) in &mut self.blocks {
-            for (position, slot) in (*first..).zip(&mut block.slots) {
-                if slot.waiting > 0 && reader.waits_for(position) {
-                    release(slot, &mut block.live, &mut self.status);
+            for (number, position) in (*first..).enumerate().take(block.slots.len()) {
+                let is_awaited = block.slots[number].waiting > 0 && reader.waits_for(position);
+                if is_awaited && block.release(number, &mut self.status) {
+                    self.dead.insert(*first);
                 }
-            }
-            if block.live == 0 {
-                self.dead.insert(*first);
             }
         }
     }
@@ -215,37 +173,31 @@ impl State {
         let Some((first, block)) = block_of(&mut self.blocks, position) else {
             return;
         };
-        let slot = &mut block.slots[(position - first) as usize];
         let reader = self.readers.get_mut(reader);
-        if !reader.is_some_and(|reader| position < reader.cursor && reader.acknowledge(position)) {
-            return;
-        }
-        release(slot, &mut block.live, &mut self.status);
-        if block.live == 0 {
+        let is_noted =
+            reader.is_some_and(|reader| position < reader.cursor && reader.acknowledge(position));
+        if is_noted && block.release((position - first) as usize, &mut self.status) {
             self.dead.insert(first);
         }
     }
 
     /// Drops an event for all readers that wait for it.
-    pub(super) fn drop_event(&mut self, position: u64, why: Drop) {
+    fn drop_event(&mut self, position: u64, why: Drop) {
         let Some((first, block)) = block_of(&mut self.blocks, position) else {
             return;
         };
-        let slot = &mut block.slots[(position - first) as usize];
-        if slot.waiting == 0 {
+        let number = (position - first) as usize;
+        if block.slots[number].waiting == 0 {
             return;
         }
         for reader in self.readers.values_mut() {
-            if reader.acknowledge(position) {
-                release(slot, &mut block.live, &mut self.status);
+            if reader.acknowledge(position) && block.release(number, &mut self.status) {
+                self.dead.insert(first);
             }
         }
         match why {
             Drop::Room => self.status.dropped += 1,
             Drop::Expiry => self.status.expired += 1,
-        }
-        if block.live == 0 {
-            self.dead.insert(first);
         }
     }
 
@@ -284,11 +236,12 @@ impl State {
         };
         block.earliest = earliest(&block.expiries, now);
         self.expiry.add(block.earliest, first);
-        let moments = (first..).zip(&block.expiries);
-        let expired = moments.filter(|(_, moment)| is_past(**moment, now));
-        let expired: Vec<u64> = expired.map(|(position, _)| position).collect();
-        for position in expired {
-            self.drop_event(position, Drop::Expiry);
+        let numbers = 0..block.slots.len();
+        let expired: Vec<usize> = numbers
+            .filter(|number| block.has_expired(*number, now))
+            .collect();
+        for number in expired {
+            self.drop_event(first + number as u64, Drop::Expiry);
         }
     }
 
@@ -316,102 +269,6 @@ impl State {
         })
     }
 
-    /// Takes the next events for a reader.
-    pub(super) fn take(
-        &mut self,
-        name: &Name,
-        most: Most,
-        now: Moment,
-    ) -> Result<Taken, DurableError> {
-        let mut taken = Taken::default();
-        let mut room = most.bytes;
-        while taken.deliveries.len() < most.events.max(1) {
-            let Some(reader) = self.readers.get(name) else {
-                return Err(DurableError::Removed(format!("reader {name}")));
-            };
-            let returned = reader.returned.first().copied();
-            let Some(position) = returned.or_else(|| self.after_cursor(reader)) else {
-                break;
-            };
-            let Some((first, block)) = block_of(&mut self.blocks, position) else {
-                break;
-            };
-            let number = (position - first) as usize;
-            if block
-                .expires(number)
-                .is_some_and(|moment| is_past(moment.0, now))
-            {
-                self.drop_event(position, Drop::Expiry);
-                continue;
-            }
-            let Some(block) = self.cache.block(first) else {
-                taken.missing = Some(first);
-                break;
-            };
-            let event = block.event(number);
-            let event =
-                event.ok_or_else(|| DurableError::Invalid(format!("block {first} is short")))?;
-            if event.bytes.len() > room && !taken.deliveries.is_empty() {
-                break;
-            }
-            room = room.saturating_sub(event.bytes.len());
-            let is_repeated = self.note_taken(name, position);
-            taken.deliveries.push(Delivery {
-                position: Position(position),
-                bytes: event.bytes,
-                id: event.id,
-                expires: event.expires,
-                priority: event.priority,
-                is_repeated,
-            });
-        }
-        if taken.missing.is_none()
-            && taken.deliveries.is_empty()
-            && let Some(reader) = self.readers.get_mut(name)
-        {
-            reader.awaits_events = true;
-        }
-        Ok(taken)
-    }
-
-    /// Returns the position of the next event that was not handed out to a reader and that it waits for.
-    fn after_cursor(&self, reader: &ReaderState) -> Option<u64> {
-        let mut from = reader.cursor;
-        loop {
-            from = reader.next_from(from);
-            // A position without an event is in no block, and none leads to it but damage.
-            let (start, ..) = self.live_from(from).next()?;
-            if start == from {
-                return Some(from);
-            }
-            from = start;
-        }
-    }
-
-    /// Notes that an event is handed out. Returns true if it was before.
-    fn note_taken(&mut self, name: &Name, position: u64) -> bool {
-        let Some(reader) = self.readers.get_mut(name) else {
-            return false;
-        };
-        if reader.returned.remove(&position) {
-            return true;
-        }
-        reader.cursor = position + 1;
-        position < reader.seen
-    }
-
-    /// Notes that events are to be handed out again.
-    pub(super) fn give_back(&mut self, name: &Name, positions: &[Position]) {
-        let Some(reader) = self.readers.get_mut(name) else {
-            return;
-        };
-        for Position(position) in positions {
-            if *position < reader.cursor && reader.waits_for(*position) {
-                reader.returned.insert(*position);
-            }
-        }
-    }
-
     /// Returns the functions of readers that have found no event since they were called.
     pub(super) fn take_wakes(&mut self) -> Vec<Wake> {
         let woken = |reader: &mut ReaderState| {
@@ -424,18 +281,5 @@ impl State {
     /// Returns true if a commit would store acknowledgements or delete events.
     pub(super) fn is_unsettled(&self) -> bool {
         !self.dead.is_empty() || self.readers.values().any(ReaderState::has_unstored)
-    }
-}
-
-/// Returns what is stored of a block besides its events.
-pub(super) fn head(block: &NewBlock) -> Head {
-    let is_lasting = block.expiries.iter().all(|moment| *moment == 0);
-    Head {
-        lengths: block.lengths.clone(),
-        expiries: if is_lasting {
-            Vec::new()
-        } else {
-            block.expiries.clone()
-        },
     }
 }

@@ -1,0 +1,82 @@
+//! Failures of calls to clients, and what they say of the client.
+
+use punctual::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
+use punctual_events::peer::is_gone;
+
+use crate::cos_event_comm;
+use crate::cos_notify_comm as comm;
+
+/// Failure of a call to a client.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// It raised `Disconnected`.
+    Disconnected,
+    /// It does not exist any more.
+    Gone,
+    /// It has not received the call.
+    NotReached(SystemException),
+    /// It may have received the call, and has answered with an exception or not at all.
+    Failed(SystemException),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Disconnected => f.write_str("it raised Disconnected"),
+            Self::Gone => f.write_str("it does not exist"),
+            Self::NotReached(exception) | Self::Failed(exception) => exception.fmt(f),
+        }
+    }
+}
+
+impl From<SystemException> for Failure {
+    fn from(exception: SystemException) -> Self {
+        if is_gone(&exception) {
+            return Self::Gone;
+        }
+        match exception.completed() {
+            CompletionStatus::No if !is_final(&exception) => Self::NotReached(exception),
+            _ => Self::Failed(exception),
+        }
+    }
+}
+
+/// Returns whether an exception would answer the same call each time, as the client or this ORB cannot read its
+/// arguments or the client has no such operation. Calls that wait behind it must not wait for ever.
+fn is_final(exception: &SystemException) -> bool {
+    matches!(
+        exception.kind(),
+        Kind::Marshal
+            | Kind::BadParam
+            | Kind::BadTypecode
+            | Kind::BadOperation
+            | Kind::NoImplement
+            | Kind::DataConversion
+            | Kind::CodesetIncompatible
+    )
+}
+
+macro_rules! failures {
+    ($($error:path;)*) => {
+        $(
+            impl From<$error> for Failure {
+                fn from(error: $error) -> Self {
+                    use $error as Error;
+                    match error {
+                        Error::Disconnected(_) => Self::Disconnected,
+                        Error::System(exception) => exception.into(),
+                    }
+                }
+            }
+        )*
+    };
+}
+
+failures! {
+    cos_event_comm::PushConsumerPushError;
+    comm::StructuredPushConsumerPushStructuredEventError;
+    comm::SequencePushConsumerPushStructuredEventsError;
+    cos_event_comm::PullSupplierTryPullError;
+    comm::StructuredPullSupplierTryPullStructuredEventError;
+    comm::SequencePullSupplierTryPullStructuredEventsError;
+}

@@ -1,0 +1,52 @@
+//! Tests of the records of filters.
+
+use std::path::Path;
+
+use punctual::{Orb, RootPoa};
+use punctual_events::Objects;
+
+use super::*;
+use crate::limits::Limits;
+use crate::storage::Storage;
+
+fn factory(orb: &Orb, path: &Path) -> Factory {
+    let poa = orb.root_poa().unwrap();
+    let objects = Objects::new(&poa, "Filters", (1, 1), Box::new(|_| None)).unwrap();
+    let storage = Some(Arc::new(Storage::open(path).unwrap()));
+    let (limits, writers) = (Limits::default(), Default::default());
+    let common = Common::start(limits, Arc::default(), writers, objects, storage).unwrap();
+    Factory {
+        common: Arc::new(common),
+        registry: Arc::default(),
+    }
+}
+
+/// Makes a filter, and returns it with its number.
+fn made(factory: &Factory) -> (u64, Arc<Forwarding>) {
+    let filter = factory.create(Grammar::Tcl).unwrap();
+    let filter = factory.registry.forwarding(&factory.common, &filter);
+    let filter = filter.unwrap();
+    (filter.number(), filter)
+}
+
+#[test]
+fn the_record_of_a_destroyed_filter_stays_until_it_is_detached_and_another_one_destroyed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notification.redb");
+    let orb = Orb::builder().build().unwrap();
+    let factory = factory(&orb, &path);
+    let destroy = |number| factory.registry.remove(&factory.common, number).unwrap();
+    let ((first, attached), (second, kept)) = (made(&factory), made(&factory));
+    destroy(first);
+    destroy(second);
+    drop(attached);
+    let (third, unattached) = made(&factory);
+    drop(unattached);
+    destroy(third);
+    factory.common.stop();
+    let records = Storage::open(&path).unwrap().read().unwrap().filters;
+    let numbers: Vec<u64> = records.iter().map(|(number, _)| *number).collect();
+    assert_eq!(numbers, [second]);
+    drop(kept);
+    orb.shutdown(true).unwrap();
+}
