@@ -1,8 +1,8 @@
 //! Data of events.
 
-use crate::RtecEventData;
+use crate::{Form, RtecEventData};
 use punctual::Any;
-use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual::stub::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use std::sync::Arc;
 
 /// Data of an event, shared by all consumers that receive it.
@@ -27,9 +27,25 @@ impl EventData {
         Self { contents, octets }
     }
 
-    /// Makes data that had so many octets on the wire.
-    pub(crate) const fn received(contents: RtecEventData, octets: usize) -> Self {
-        Self { contents, octets }
+    /// Reads data in place of these, whose memory is reused.
+    pub(crate) fn read(&mut self, form: Form, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+        let (start, contents) = (input.position(), &mut self.contents);
+        match form.has_octets {
+            true => {
+                contents.pad1 = input.get_i32()?;
+                contents.payload.unmarshal_into(input)?;
+            }
+            false => {
+                contents.pad1 = 0;
+                contents.payload.clear();
+            }
+        }
+        match form.has_any {
+            true => contents.any_value.unmarshal_into(input)?,
+            false => contents.any_value = Any::default(),
+        }
+        self.octets = input.position() - start;
+        Ok(())
     }
 
     /// Returns the octets and the value.
