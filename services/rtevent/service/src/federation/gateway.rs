@@ -5,7 +5,7 @@ use super::link::{Link, UdpLink};
 use super::udp::{Receiver, Sender, UdpCounts};
 use crate::client::{Subscriber, SubscriberCounts, SubscriberOptions};
 use crate::options::ServiceOptions;
-use crate::wire::{Form, disjunction, sharing};
+use crate::wire::{Form, disjunction};
 use crate::{Data, Event, clock};
 use punctual::Poa;
 use punctual_rtevent::{
@@ -65,7 +65,7 @@ impl Consumer<Data> for Gateway {
         if events.is_empty() {
             return Pushed::Done;
         }
-        match sharing(&events, || self.0.push(&events)) {
+        match self.0.push(&events) {
             Ok(()) => Pushed::Done,
             Err(error) => Pushed::Failed(error.to_string()),
         }

@@ -6,7 +6,7 @@ use crate::refusal::{Raised, Refusal};
 use crate::rtec_event_channel_admin::ProxyPushConsumer;
 use crate::rtec_event_comm::PushSupplier;
 use crate::service::EventService;
-use crate::wire::{Published, read_supplier, sharing};
+use crate::wire::{Published, read_supplier};
 use crate::{Data, clock};
 use parking_lot::RwLock;
 use punctual::stub::Servant;
@@ -63,7 +63,7 @@ impl ProxyConsumer {
             return Err(Refusal::NotConnected.into());
         };
         lease.renew(|| call.peer_connection());
-        Ok(sharing(&events, || supplier.push(&events)).map_err(Refusal::from)?)
+        Ok(supplier.push(&events).map_err(Refusal::from)?)
     }
 
     fn connect(&self, call: &mut ServerCall<'_>) -> Answered {

@@ -1,5 +1,6 @@
 //! Sets of events.
 
+use crate::data::take_numbers;
 use crate::rtec_event_comm::{self as comm, EventHeader};
 use crate::{Event, EventData, Form, RtecEventData};
 use punctual::stub::{CdrError, Decoder, Encoder, Marshal};
@@ -13,17 +14,22 @@ pub(crate) fn read_events(
     events: &mut Vec<Event>,
 ) -> Result<(), CdrError> {
     let count = input.get_length(form.least())?;
+    let first = take_numbers(count);
     events.truncate(count);
-    for event in events.iter_mut() {
+    for (event, number) in events.iter_mut().zip(first..) {
         event.header = read_header(form, input)?;
         match Arc::get_mut(&mut event.data) {
-            Some(data) => data.read(form, input)?,
-            None => event.data = read_data(form, input)?,
+            Some(data) => data.read(number, form, input)?,
+            None => event.data = read_data(number, form, input)?,
         }
     }
-    events.reserve(count - events.len());
-    while events.len() < count {
-        events.push(read_event(form, input)?);
+    let reused = events.len();
+    events.reserve(count - reused);
+    for number in (first..).skip(reused).take(count - reused) {
+        events.push(Event {
+            header: read_header(form, input)?,
+            data: read_data(number, form, input)?,
+        });
     }
     Ok(())
 }
@@ -83,12 +89,11 @@ pub(super) const fn header_of(header: &EventHeader) -> Header {
     }
 }
 
-/// Reads an event.
-pub(super) fn read_event(form: Form, input: &mut Decoder<'_>) -> Result<Event, CdrError> {
-    Ok(Event {
-        header: read_header(form, input)?,
-        data: read_data(form, input)?,
-    })
+/// Reads an event, and returns its header.
+pub(super) fn read_entry(form: Form, input: &mut Decoder<'_>) -> Result<Header, CdrError> {
+    let header = read_header(form, input)?;
+    EventData::default().read(0, form, input)?;
+    Ok(header)
 }
 
 /// Reads an event's header.
@@ -150,9 +155,9 @@ fn write_numbers(form: Form, header: &Header, out: &mut Encoder<'_>) {
     }
 }
 
-fn read_data(form: Form, input: &mut Decoder<'_>) -> Result<Arc<EventData>, CdrError> {
+fn read_data(number: u64, form: Form, input: &mut Decoder<'_>) -> Result<Arc<EventData>, CdrError> {
     let mut data = EventData::default();
-    data.read(form, input)?;
+    data.read(number, form, input)?;
     Ok(Arc::new(data))
 }
 

@@ -12,4 +12,4 @@ pub(crate) use qos::{
     Published, Subscribed, disjunction, plain_consumer, published, read_consumer, read_supplier,
     write_consumer, write_supplier,
 };
-pub(crate) use shared::{sharing, write_shared};
+pub(crate) use shared::write_shared;

@@ -1,68 +1,45 @@
 //! Events that are encoded once for several consumers.
 //!
-//! Reactive dispatching gives the very events of a push to one consumer after the other, on the supplier's thread. While that
-//! push lasts, the thread keeps their encoding; consumers that get other events, such as a part of them, have their own.
+//! Each thread that pushes keeps the encoding of the last set of events: consumers of the same ones, one after the other, get
+//! a copy. So it is under reactive dispatching, where all of them get the events of a push, and mostly on the thread of a
+//! level, which takes the same events from one queue after the other.
 
 use super::event::write_events;
 use super::form::Form;
 use crate::{Event, clock};
 use punctual::stub::{CdrError, Encoder, SharedEncoding};
+use punctual_rtevent::Header;
 use std::cell::RefCell;
 
 thread_local! {
-    static PUSH: RefCell<Shared> = RefCell::default();
+    static LAST: RefCell<Last> = RefCell::default();
 }
 
-/// Time in 100 ns within which the events of a push may be sent with the same time.
+/// Time in 100 ns within which the same events may be sent with the same time.
 const SAME_TIME: u64 = 10_000;
 
-/// Encoding of the events of the push that goes on.
+/// Encoding of the last set of events.
 #[derive(Default)]
-struct Shared {
-    /// Address and number of the events; `None` if no push goes on.
-    events: Option<(*const Event, usize)>,
+struct Last {
+    /// Headers and the numbers of the data.
+    events: Vec<(Header, u64)>,
     form: Form,
     sent: Option<u64>,
     encoding: SharedEncoding,
 }
 
-/// Restores the push around the one that ends.
-struct Ends(Option<(*const Event, usize)>);
-
-impl Drop for Ends {
-    fn drop(&mut self) {
-        PUSH.with_borrow_mut(|push| push.begin(self.0));
-    }
-}
-
-/// Pushes events: calls of [`write_shared`] with these very events share one encoding meanwhile.
-pub(crate) fn sharing<R>(events: &[Event], push: impl FnOnce() -> R) -> R {
-    let place = Some((events.as_ptr(), events.len()));
-    let _ends = PUSH.with_borrow_mut(|push| {
-        let around = push.events;
-        push.begin(place);
-        Ends(around)
-    });
-    push()
-}
-
-/// Writes a set of events as [`write_events`] does, with the time at which they are sent: that of the consumer which was
-/// the first to get them, unless that is more than 1 ms ago.
+/// Writes a set of events as [`write_events`] does, with the time at which they are sent: that of the consumer to which this
+/// thread was the first to send them, unless that is more than 1 ms ago.
 pub(crate) fn write_shared(
     form: Form,
     events: &[Event],
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     let sent = form.has_timestamps.then(clock::now);
-    PUSH.with_borrow_mut(|push| push.write(form, events, sent, out))
+    LAST.with_borrow_mut(|last| last.write(form, events, sent, out))
 }
 
-impl Shared {
-    fn begin(&mut self, events: Option<(*const Event, usize)>) {
-        self.events = events;
-        self.encoding.clear();
-    }
-
+impl Last {
     fn write(
         &mut self,
         form: Form,
@@ -70,17 +47,23 @@ impl Shared {
         sent: Option<u64>,
         out: &mut Encoder<'_>,
     ) -> Result<(), CdrError> {
-        // The events of the push are borrowed until it ends, so that no others are at their place.
-        if self.events != Some((events.as_ptr(), events.len())) {
-            return write_events(form, events, sent, out);
-        }
-        if self.form != form || !is_same_time(self.sent, sent) {
+        if self.form != form || !is_same_time(self.sent, sent) || !self.holds(events) {
             self.encoding.clear();
+            self.events.clear();
+            let numbered = events.iter().map(|one| (one.header, one.data.number()));
+            self.events.extend(numbered);
             (self.form, self.sent) = (form, sent);
         }
         let sent = self.sent;
         self.encoding
             .put(out, |out| write_events(form, events, sent, out))
+    }
+
+    fn holds(&self, events: &[Event]) -> bool {
+        let is_same = |(event, (header, number)): (&Event, &(Header, u64))| {
+            event.data.number() == *number && event.header == *header
+        };
+        self.events.len() == events.len() && events.iter().zip(&self.events).all(is_same)
     }
 }
 
@@ -95,11 +78,15 @@ fn is_same_time(kept: Option<u64>, now: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RtecEventData;
     use punctual::stub::{Block, ByteOrder, Coding};
-    use punctual_rtevent::Header;
+    use std::sync::Arc;
 
     fn events() -> [Event; 2] {
-        [1, 2].map(|source| Event::new(Header::new(16, source), crate::Data::default()))
+        [1, 2].map(|source| {
+            let data = RtecEventData::default();
+            Event::new(Header::new(16, source), Arc::new(data.into()))
+        })
     }
 
     fn written(events: &[Event]) -> Vec<u8> {
@@ -108,49 +95,45 @@ mod tests {
         out.into_block().into_vec()
     }
 
-    /// Writes the events twice, with another time of the clock each.
-    fn twice(events: &[Event]) -> [Vec<u8>; 2] {
-        let first = written(events);
+    /// Writes the ones and the others, with another time of the clock each.
+    fn both(ones: &[Event], others: &[Event]) -> [Vec<u8>; 2] {
+        let first = written(ones);
         let now = clock::now();
         while clock::now() == now {}
-        [first, written(events)]
+        [first, written(others)]
     }
 
     #[test]
-    fn consumers_of_the_events_of_a_push_get_one_encoding() {
-        let events = events();
+    fn consumers_of_the_same_events_get_one_encoding() {
         // A thread that had to wait for a processor encodes them again.
         let is_shared = |_| {
-            let [first, second] = sharing(&events, || twice(&events));
+            let events = events();
+            let [first, second] = both(&events, &events.clone());
             first == second
         };
         assert!((0..1_000).any(is_shared));
     }
 
     #[test]
-    fn other_events_and_those_behind_the_push_have_their_own() {
-        let (events, others) = (events(), self::events());
-        let [first, second] = sharing(&events, || twice(&others));
-        assert_ne!(first, second, "other events");
-        let [first, second] = sharing(&events, || twice(&events[..1]));
-        assert_ne!(first, second, "a part");
-        let [first, second] = sharing(&events, || [written(&events), written(&events)]);
-        assert_eq!(first.len(), second.len());
-        let [first, second] = twice(&events);
-        assert_ne!(first, second, "behind the push");
-    }
-
-    #[test]
-    fn a_push_inside_of_a_push_has_its_own() {
-        let (outer, mut inner) = (events(), events());
-        inner[0].header.kind = 17;
-        sharing(&outer, || {
-            written(&outer);
-            sharing(&inner, || {
-                assert_eq!(written(&inner)[4..8], 17_i32.to_ne_bytes())
-            });
-            assert_eq!(written(&outer)[4..8], 16_i32.to_ne_bytes());
-        });
+    fn other_events_have_another_encoding() {
+        let (ones, others) = (events(), events());
+        let [first, second] = both(&ones, &others);
+        assert_ne!(first, second, "of other data, though of equal");
+        let number = |octets: &[u8], at: usize| {
+            let octets = octets[at..].first_chunk().unwrap();
+            u32::from_ne_bytes(*octets)
+        };
+        // The ttl of the second event.
+        let mut crossed = ones.clone();
+        crossed[1].header.ttl = 1;
+        let [first, second] = both(&ones, &crossed).map(|octets| number(&octets, 60));
+        assert_eq!((first, second), (0, 1), "of another header");
+        let [first, second] = both(&ones, &ones[..1]).map(|octets| number(&octets, 0));
+        assert_eq!((first, second), (2, 1), "a part");
+        let swapped = [ones[1].clone(), ones[0].clone()];
+        let sources = |octets: Vec<u8>| (number(&octets, 8), number(&octets, 56));
+        let [first, second] = both(&ones, &swapped).map(sources);
+        assert_eq!((first, second), ((1, 2), (2, 1)), "in another order");
     }
 
     #[test]

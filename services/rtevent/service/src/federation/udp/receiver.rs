@@ -5,7 +5,7 @@ use super::super::link::UdpLink;
 use super::counts::UdpCounts;
 use super::socket::receiving;
 use crate::received::Received;
-use crate::wire::{Form, sharing};
+use crate::wire::Form;
 use crate::{Data, clock};
 use parking_lot::Mutex;
 use punctual::stub::{ByteOrder, Coding, Decoder};
@@ -146,7 +146,7 @@ impl Shared {
         };
         clock::stamp(self.form, &mut events);
         self.counts.lock().received += events.len() as u64;
-        if let Err(error) = sharing(&events, || self.supplier.push(&events)) {
+        if let Err(error) = self.supplier.push(&events) {
             tracing::debug!("events by UDP are not taken: {error}");
         }
     }
