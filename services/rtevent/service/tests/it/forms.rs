@@ -1,6 +1,6 @@
 //! Fields of events on the wire, which builds of TAO leave out.
 
-use crate::support::{Served, event, header, wants};
+use crate::support::{Served, by_threads, event, header, wants};
 use parking_lot::Mutex;
 use punctual::Servant;
 use punctual::stub::{Answered, Decoder, Encoder, Marshal, Operation, ServerCall};
@@ -144,27 +144,30 @@ fn a_form_without_fields_is_read_and_written() {
     }
 }
 
+/// Returns whether three consumers receive the same octets of a push, with the same time at which it was sent.
+fn is_shared(served: &Served) -> bool {
+    let consumers = [(); 3].map(|()| {
+        let (raw, proxy) = (Raw::default(), served.proxy_supplier());
+        let consumer = served.peers().activate(raw.clone()).unwrap();
+        subscribe(&proxy, &consumer, &[]);
+        (raw, proxy)
+    });
+    push(&served.supplier(), &[]).unwrap();
+    let octets = consumers.map(|(raw, proxy)| {
+        crate::support::eventually("the push arrives", || raw.0.lock().is_some());
+        proxy.disconnect_push_supplier().unwrap();
+        raw.0.lock().take()
+    });
+    octets[0] == octets[1] && octets[1] == octets[2]
+}
+
 #[test]
 fn a_push_is_encoded_once_for_its_consumers() {
-    let served = served(&[]);
-    // The times at which each was sent differ, unless the octets are the same.
-    let is_shared = |_| {
-        let consumers = [(); 3].map(|()| {
-            let (raw, proxy) = (Raw::default(), served.proxy_supplier());
-            let consumer = served.peers().activate(raw.clone()).unwrap();
-            subscribe(&proxy, &consumer, &[]);
-            (raw, proxy)
-        });
-        push(&served.supplier(), &[]).unwrap();
-        let octets = consumers.map(|(raw, proxy)| {
-            crate::support::eventually("the push arrives", || raw.0.lock().is_some());
-            proxy.disconnect_push_supplier().unwrap();
-            raw.0.lock().take()
-        });
-        octets[0] == octets[1] && octets[1] == octets[2]
-    };
-    // A thread that waits for a processor longer than a millisecond between two consumers encodes the push again.
-    assert!((0..100).any(is_shared));
+    for options in [ServiceOptions::default(), by_threads()] {
+        let served = Served::new(options);
+        // A thread that waits for a processor longer than a millisecond between two consumers encodes the push again.
+        assert!((0..100).any(|_| is_shared(&served)));
+    }
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Memory of events that come from other processes: warm ones allocate nothing, and what a consumer keeps stays as it is.
 
 use crate::allocator::allocated;
-use crate::support::{Served, event, eventually, header};
+use crate::support::{Served, by_threads, event, eventually, header};
 use parking_lot::Mutex;
-use punctual_rtevent::{
-    ChannelOptions, Consumer, Dispatching, Filter, Pushed, Subscription, Threads, ThreadsOptions,
-};
+use punctual_rtevent::{Consumer, Filter, Pushed, Subscription};
 use punctual_rtevent_service::{Data, Event, EventService, ServiceOptions};
 use std::sync::Arc;
 use std::thread::ThreadId;
@@ -36,17 +34,6 @@ impl Consumer<Data> for Keeps {
 fn connect(service: &EventService, consumer: Arc<dyn Consumer<Data>>) {
     let all = Subscription::new(Filter::event(0, 0));
     service.channel().connect_consumer(all, consumer).unwrap();
-}
-
-fn by_threads() -> ServiceOptions {
-    let threads = Threads::new(ThreadsOptions::default()).unwrap();
-    ServiceOptions {
-        channel: ChannelOptions {
-            dispatching: Dispatching::Queued(Arc::new(threads)),
-            ..ChannelOptions::default()
-        },
-        ..ServiceOptions::default()
-    }
 }
 
 #[test]
