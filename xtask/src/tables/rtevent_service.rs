@@ -1,14 +1,17 @@
-//! Required rows of docs/rtevent-service.md: every operation of TAO's interfaces, and every kind of link.
+//! Required rows of docs/rtevent-service.md: every operation of TAO's interfaces, every kind of link, and what pushes share.
 
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
     path: "docs/rtevent-service.md",
     interfaces: INTERFACES,
-    others: &[LINKS],
+    others: &[LINKS, PUSHES],
 };
 
 const LINKS: &[&str] = &["reference", "udp", "multicast"];
+
+/// What pushes to several consumers, and one after the other, share.
+const PUSHES: &[&str] = &["encoding", "memory"];
 
 /// Interfaces of RtecEventComm and RtecEventChannelAdmin (TAO 2.2.1), and of PunctualEvents.
 const INTERFACES: &[(&str, &[&str])] = &[

@@ -10,6 +10,7 @@
 //! - [`Marshal`] and [`Unmarshal`] are implemented by generated code for each IDL type.
 //! - [`PlainData`] is a type that consists of numbers; [`plain_struct!`] makes structs such a type,
 //!   and runs of them are copied whole where CDR has them as memory has.
+//! - [`SharedEncoding`] is an encoding that several messages get copies of.
 //! - [`View`] is a received sequence as a servant sees it: without a copy where that is possible.
 //!
 //! Alignment counts from an origin: the first byte of a message (its header included), or the
@@ -44,6 +45,7 @@ mod order;
 mod plain_struct;
 mod primitives;
 mod sequence;
+mod shared;
 mod structs;
 mod text;
 mod thread_cache;
@@ -75,6 +77,7 @@ pub use sequence::{
     unmarshal_bounded_string_into, unmarshal_bounded_wstring, unmarshal_bounded_wstring_into,
     unmarshal_slice, unmarshal_slice_bounded,
 };
+pub use shared::SharedEncoding;
 pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};
 pub use valuetype::{

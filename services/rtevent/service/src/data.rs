@@ -1,9 +1,10 @@
 //! Data of events.
 
-use crate::RtecEventData;
+use crate::{Form, RtecEventData};
 use punctual::Any;
-use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual::stub::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Data of an event, shared by all consumers that receive it.
 pub type Data = Arc<EventData>;
@@ -12,11 +13,20 @@ pub type Data = Arc<EventData>;
 pub type Event = punctual_rtevent::Event<Data>;
 
 /// Data of an event, whose length is known.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct EventData {
     contents: RtecEventData,
     /// Octets that the data counts for in queues.
     octets: usize,
+    /// Number of the contents: no others of this process have it. 0 for none.
+    number: u64,
+}
+
+/// Returns the first of so many numbers for contents.
+pub(crate) fn take_numbers(count: usize) -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    // Relaxed: only uniqueness matters.
+    NEXT.fetch_add(count as u64, Ordering::Relaxed)
 }
 
 impl EventData {
@@ -24,18 +34,56 @@ impl EventData {
     #[must_use]
     pub fn new(contents: RtecEventData) -> Self {
         let octets = contents.payload.len() + length(&contents.any_value);
-        Self { contents, octets }
+        Self {
+            contents,
+            octets,
+            number: take_numbers(1),
+        }
     }
 
-    /// Makes data that had so many octets on the wire.
-    pub(crate) const fn received(contents: RtecEventData, octets: usize) -> Self {
-        Self { contents, octets }
+    /// Reads data in place of these, whose memory is reused. They get a number.
+    pub(crate) fn read(
+        &mut self,
+        number: u64,
+        form: Form,
+        input: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        let (start, contents) = (input.position(), &mut self.contents);
+        self.number = number;
+        match form.has_octets {
+            true => {
+                contents.pad1 = input.get_i32()?;
+                contents.payload.unmarshal_into(input)?;
+            }
+            false => {
+                contents.pad1 = 0;
+                contents.payload.clear();
+            }
+        }
+        match form.has_any {
+            true => contents.any_value.unmarshal_into(input)?,
+            false => contents.any_value = Any::default(),
+        }
+        self.octets = input.position() - start;
+        Ok(())
+    }
+
+    /// Returns the number of the contents.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
     }
 
     /// Returns the octets and the value.
     #[must_use]
     pub const fn contents(&self) -> &RtecEventData {
         &self.contents
+    }
+}
+
+/// Compares the octets and the values.
+impl PartialEq for EventData {
+    fn eq(&self, other: &Self) -> bool {
+        self.contents == other.contents
     }
 }
 

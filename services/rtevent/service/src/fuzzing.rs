@@ -26,5 +26,9 @@ pub fn events(form: Form, order: ByteOrder, message: &[u8]) -> Option<Vec<Event>
 
 fn read(form: Form, order: ByteOrder, message: &[u8]) -> Option<Vec<Event>> {
     let mut input = Decoder::new(message, order, Coding::default());
-    form.read(&mut input, read_events).ok()
+    let mut events = Vec::new();
+    let read = form.read(&mut input, |form, input| {
+        read_events(form, input, &mut events)
+    });
+    read.ok().map(|()| events)
 }

@@ -8,6 +8,7 @@
 //! ```text
 //! wire        events and subscriptions as octets, in the forms that builds of TAO have
 //! service     the channel, its proxies, and rules of access
+//! received    events from elsewhere, whose memory is reused
 //! proxy       the channel as suppliers and consumers see it
 //! peer        suppliers, consumers and observers as the channel sees them
 //! typed       events of IDL types
@@ -36,6 +37,7 @@ mod metrics;
 mod options;
 mod peer;
 mod proxy;
+mod received;
 mod refusal;
 mod reports;
 mod servant;

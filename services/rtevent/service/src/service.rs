@@ -7,6 +7,7 @@ use crate::options::{Convention, ServiceOptions};
 use crate::peer::RemoteObserver;
 use crate::proxy::Proxies;
 use crate::punctual_events::ChannelCounts;
+use crate::received::Received;
 use crate::refusal::Refusal;
 use crate::reports::Log;
 use crate::rtec_event_channel_admin::Observer;
@@ -34,6 +35,7 @@ struct Shared {
     options: ServiceOptions,
     peers: RwLock<Rules<()>>,
     proxies: Arc<Proxies>,
+    received: Received,
     observers: Mutex<Observers>,
     federation: Mutex<Option<Federation>>,
     addresses: OnceLock<AddrServer>,
@@ -81,6 +83,7 @@ impl EventService {
             options,
             peers: RwLock::default(),
             proxies: Arc::default(),
+            received: Received::default(),
             observers: Mutex::default(),
             federation: Mutex::default(),
             addresses: OnceLock::new(),
@@ -156,6 +159,11 @@ impl EventService {
     /// Returns the proxies' objects.
     pub(crate) fn proxies(&self) -> &Arc<Proxies> {
         &self.0.proxies
+    }
+
+    /// Returns the events of suppliers elsewhere, whose memory is reused.
+    pub(crate) fn received(&self) -> &Received {
+        &self.0.received
     }
 
     /// Checks whether the peer of the current request may use the channel.

@@ -22,6 +22,10 @@ pub(super) const INDIRECTION: u32 = 0xffff_ffff;
 impl Marshal for TypeCode {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let (arena, at) = (self.arena(), self.at());
+        if let Node::Primitive(_) = arena.node(at) {
+            out.put_u32(arena.node(at).kind().number());
+            return Ok(());
+        }
         if at != arena.root() || self.arena.is_none() {
             return Writer::new(arena).write(at, out);
         }

@@ -1,12 +1,13 @@
 //! Consumers of channels of other servers.
 
 use super::backoff::Backoff;
+use crate::received::Received;
 use crate::rtec_event_channel_admin::{
     ConsumerAdmin, EventChannel, ProxyPushSupplier, ProxyPushSupplierConnectPushConsumerError,
     ProxyPushSupplierServant,
 };
 use crate::rtec_event_comm::PushConsumer;
-use crate::wire::{Form, plain_consumer, read_events, write_consumer};
+use crate::wire::{Form, plain_consumer, write_consumer};
 use crate::{Data, Event};
 use parking_lot::{Condvar, Mutex};
 use punctual::stub::{Answered, Encoder, Marshal, Operation, Servant, ServerCall};
@@ -74,6 +75,7 @@ struct Shared {
     channel: String,
     options: SubscriberOptions,
     consumer: Arc<dyn Consumer<Data>>,
+    received: Received,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -121,6 +123,7 @@ impl Subscriber {
             channel: channel.to_owned(),
             options,
             consumer,
+            received: Received::default(),
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
@@ -361,7 +364,7 @@ impl Servant for Receiver {
         match call.operation() {
             "push" => {
                 let form = self.0.options.form;
-                let events = form.read(call.arguments(), read_events);
+                let events = self.0.received.read(form, call.arguments());
                 let events = events.inspect_err(|exception| {
                     tracing::warn!("a push of {} is refused: {exception}", self.0.channel);
                 })?;

@@ -2,7 +2,7 @@
 
 use crate::proxy::Proxies;
 use crate::rtec_event_comm::{PushConsumer, PushConsumerServant};
-use crate::wire::{Form, plain, write_events};
+use crate::wire::{Form, plain, write_shared};
 use crate::{Data, Event, clock};
 use parking_lot::RwLock;
 use punctual::stub::Operation;
@@ -47,13 +47,14 @@ impl RemoteConsumer {
     fn send(&self, events: &[Event]) -> Result<(), SystemException> {
         const PUSH: Operation = Operation::one_way("push").of::<PushConsumer>();
         let reference = self.reference.read().clone();
-        let sent = self.form.has_timestamps.then(clock::now);
-        ObjectRef::call_one_way(
-            reference.as_object(),
-            &PUSH,
-            |servant: &dyn PushConsumerServant| servant.push(&plain(events, sent)),
-            |out| write_events(self.form, events, sent, out),
-        )
+        let here = |servant: &dyn PushConsumerServant| {
+            let sent = self.form.has_timestamps.then(clock::now);
+            servant.push(&plain(events, sent))
+        };
+        let object = reference.as_object();
+        ObjectRef::call_one_way(object, &PUSH, here, |out| {
+            write_shared(self.form, events, out)
+        })
     }
 }
 

@@ -6,12 +6,12 @@ use crate::refusal::{Raised, Refusal};
 use crate::rtec_event_channel_admin::ProxyPushConsumer;
 use crate::rtec_event_comm::PushSupplier;
 use crate::service::EventService;
-use crate::wire::{Published, read_events, read_supplier};
+use crate::wire::{Published, read_supplier};
 use crate::{Data, clock};
 use parking_lot::RwLock;
 use punctual::stub::Servant;
 use punctual::stub::{Answered, PeerConnection, ServerCall, Unmarshal};
-use punctual::{Implements, Interface, ObjectId};
+use punctual::{Implements, Interface, ObjectId, SystemException};
 use punctual_rtevent::{Publications, Selector, SupplierHandle};
 use std::any::Any;
 use std::sync::Arc;
@@ -52,10 +52,10 @@ impl ProxyConsumer {
         call.reply(|_| Ok(()))
     }
 
-    fn take(&self, call: &mut ServerCall<'_>) -> Result<(), punctual::SystemException> {
+    fn take(&self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
         self.service.check_access()?;
         let form = self.service.options().form;
-        let mut events = form.read(call.arguments(), read_events)?;
+        let mut events = self.service.received().read(form, call.arguments())?;
         clock::stamp(form, &mut events);
         // Not under the lock: consumers that are called inside may end this connection.
         let connection = self.connection.read().clone();

@@ -69,14 +69,15 @@ impl Form {
             + 4 * usize::from(self.has_any)
     }
 
-    /// Reads the last argument of a request, which has to end where the request ends.
+    /// Reads the last argument of a request, which has to end where the request ends. `read` is called again for each other
+    /// form if it fails.
     ///
     /// # Errors
     /// MARSHAL, with the forms in which the argument could be read.
     pub(crate) fn read<T>(
         self,
         input: &mut Decoder<'_>,
-        read: fn(Self, &mut Decoder<'_>) -> Result<T, CdrError>,
+        mut read: impl FnMut(Self, &mut Decoder<'_>) -> Result<T, CdrError>,
     ) -> Result<T, SystemException> {
         let start = input.clone();
         let problem = match read(self, input) {
@@ -84,12 +85,12 @@ impl Form {
             Ok(_) => format!("{} octets are left behind the events", input.remaining()),
             Err(error) => error.to_string(),
         };
-        let fits = |form: &Self| {
+        let mut fits = |form: &Self| {
             let mut input = start.clone();
             read(*form, &mut input).is_ok() && input.remaining() == 0
         };
         let others: Vec<_> = Self::all()
-            .filter(fits)
+            .filter(|form| fits(form))
             .map(|form| form.to_string())
             .collect();
         Err(self.mismatch(&problem, &others))
@@ -164,7 +165,11 @@ mod tests {
 
     fn read(form: Form, octets: &[u8]) -> Result<Vec<Event>, SystemException> {
         let mut input = Decoder::new(octets, ByteOrder::Little, Coding::default());
-        form.read(&mut input, read_events)
+        let mut events = Vec::new();
+        form.read(&mut input, |form, input| {
+            read_events(form, input, &mut events)
+        })?;
+        Ok(events)
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod event;
 mod form;
 mod qos;
+mod shared;
 
 pub(crate) use event::{plain, read_events, read_header, write_events};
 pub(crate) use form::FIELDS;
@@ -11,3 +12,4 @@ pub(crate) use qos::{
     Published, Subscribed, disjunction, plain_consumer, published, read_consumer, read_supplier,
     write_consumer, write_supplier,
 };
+pub(crate) use shared::write_shared;

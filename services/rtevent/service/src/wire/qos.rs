@@ -1,6 +1,6 @@
 //! Subscriptions and publications.
 
-use super::event::{header_of, plain_header, read_event, write_data, write_header};
+use super::event::{header_of, plain_header, read_entry, write_data, write_header};
 use crate::Form;
 use crate::RtecEventData;
 use crate::rtec_base::DependencyInfo;
@@ -29,7 +29,7 @@ pub(crate) struct Published {
 pub(crate) fn read_consumer(form: Form, input: &mut Decoder<'_>) -> Result<Subscribed, CdrError> {
     let count = input.get_length(form.least() + 4)?;
     let dependencies = (0..count).map(|_| {
-        let header = read_event(form, input)?.header;
+        let header = read_entry(form, input)?;
         let rt_info = input.get_i32()?;
         Ok(Dependency { header, rt_info })
     });
@@ -43,7 +43,7 @@ pub(crate) fn read_consumer(form: Form, input: &mut Decoder<'_>) -> Result<Subsc
 pub(crate) fn read_supplier(form: Form, input: &mut Decoder<'_>) -> Result<Published, CdrError> {
     let count = input.get_length(form.least() + 20)?;
     let headers = (0..count).map(|_| {
-        let header = read_event(form, input)?.header;
+        let header = read_entry(form, input)?;
         DependencyInfo::unmarshal(input)?;
         Ok(header)
     });

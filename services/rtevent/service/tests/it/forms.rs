@@ -1,6 +1,6 @@
 //! Fields of events on the wire, which builds of TAO leave out.
 
-use crate::support::{Served, event, header, wants};
+use crate::support::{Served, by_threads, event, header, wants};
 use parking_lot::Mutex;
 use punctual::Servant;
 use punctual::stub::{Answered, Decoder, Encoder, Marshal, Operation, ServerCall};
@@ -114,29 +114,59 @@ fn a_form_without_fields_is_read_and_written() {
     ];
     for without in FORMS {
         let served = served(without);
-        let raw = Raw::default();
-        let consumer: PushConsumer = served.peers().activate(raw.clone()).unwrap();
-        subscribe(&served.proxy_supplier(), &consumer, without);
+        let consumers = [(); 3].map(|()| Raw::default());
+        for raw in &consumers {
+            let consumer: PushConsumer = served.peers().activate(raw.clone()).unwrap();
+            subscribe(&served.proxy_supplier(), &consumer, without);
+        }
         push(&served.supplier(), without).unwrap();
+        for raw in consumers {
+            crate::support::eventually("the push arrives", || raw.0.lock().is_some());
+            let octets = raw.0.lock().take().unwrap();
+            let native = |number: u32| number.to_ne_bytes();
+            let mut expected = [native(1), native(16), native(5), native(1)].concat();
+            expected.extend(2_u64.to_ne_bytes());
+            if without.is_empty() {
+                // The times at which the channel received and sent the event.
+                expected.extend(&octets[24..40]);
+            }
+            if !without.contains(&"octets") {
+                expected.extend([native(0), native(2)].concat());
+                expected.extend(b"ab");
+            }
+            if !without.contains(&"any") {
+                expected.resize(expected.len().next_multiple_of(4), 0);
+                expected.extend(native(0));
+            }
+            // Octets between values are of no meaning, and zeros here.
+            assert_eq!(octets, expected, "{without:?}");
+        }
+    }
+}
+
+/// Returns whether three consumers receive the same octets of a push, with the same time at which it was sent.
+fn is_shared(served: &Served) -> bool {
+    let consumers = [(); 3].map(|()| {
+        let (raw, proxy) = (Raw::default(), served.proxy_supplier());
+        let consumer = served.peers().activate(raw.clone()).unwrap();
+        subscribe(&proxy, &consumer, &[]);
+        (raw, proxy)
+    });
+    push(&served.supplier(), &[]).unwrap();
+    let octets = consumers.map(|(raw, proxy)| {
         crate::support::eventually("the push arrives", || raw.0.lock().is_some());
-        let octets = raw.0.lock().take().unwrap();
-        let native = |number: u32| number.to_ne_bytes();
-        let mut expected = [native(1), native(16), native(5), native(1)].concat();
-        expected.extend(2_u64.to_ne_bytes());
-        if without.is_empty() {
-            // The times at which the channel received and sent the event.
-            expected.extend(&octets[24..40]);
-        }
-        if !without.contains(&"octets") {
-            expected.extend([native(0), native(2)].concat());
-            expected.extend(b"ab");
-        }
-        if !without.contains(&"any") {
-            expected.resize(expected.len().next_multiple_of(4), 0);
-            expected.extend(native(0));
-        }
-        // Octets between values are of no meaning, and zeros here.
-        assert_eq!(octets, expected, "{without:?}");
+        proxy.disconnect_push_supplier().unwrap();
+        raw.0.lock().take()
+    });
+    octets[0] == octets[1] && octets[1] == octets[2]
+}
+
+#[test]
+fn a_push_is_encoded_once_for_its_consumers() {
+    for options in [ServiceOptions::default(), by_threads()] {
+        let served = Served::new(options);
+        // A thread that waits for a processor longer than a millisecond between two consumers encodes the push again.
+        assert!((0..100).any(|_| is_shared(&served)));
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod addresses;
+mod allocator;
 mod channel;
 mod clients;
 mod datagrams;
@@ -17,3 +18,4 @@ mod observers;
 mod settings;
 mod support;
 mod typed;
+mod warm;

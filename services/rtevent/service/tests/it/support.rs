@@ -4,6 +4,7 @@ use parking_lot::{Condvar, Mutex};
 use punctual::policy::Collocation;
 use punctual::{Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException};
 use punctual_host::Service;
+use punctual_rtevent::{ChannelOptions, Dispatching, Threads, ThreadsOptions};
 use punctual_rtevent_service::rtec_event_channel_admin::{
     ConsumerQos, Dependency, EventChannel, ProxyPushConsumer, ProxyPushSupplier, SupplierQos,
 };
@@ -278,6 +279,18 @@ pub(crate) fn wants(filter: &[EventHeader]) -> ConsumerQos {
     ConsumerQos {
         dependencies: dependencies.collect(),
         is_gateway: false,
+    }
+}
+
+/// Returns the options of a channel with a thread for each level.
+pub(crate) fn by_threads() -> ServiceOptions {
+    let threads = Threads::new(ThreadsOptions::default()).unwrap();
+    ServiceOptions {
+        channel: ChannelOptions {
+            dispatching: Dispatching::Queued(Arc::new(threads)),
+            ..ChannelOptions::default()
+        },
+        ..ServiceOptions::default()
     }
 }
 

@@ -4,7 +4,8 @@ use super::super::datagram::{Assembler, AssemblerOptions, Taken};
 use super::super::link::UdpLink;
 use super::counts::UdpCounts;
 use super::socket::receiving;
-use crate::wire::{Form, read_events};
+use crate::received::Received;
+use crate::wire::Form;
 use crate::{Data, clock};
 use parking_lot::Mutex;
 use punctual::stub::{ByteOrder, Coding, Decoder};
@@ -33,6 +34,7 @@ struct Shared {
     socket: UdpSocket,
     form: Form,
     supplier: SupplierHandle<Data>,
+    received: Received,
     /// Addresses of this host's own senders, whose datagrams come back.
     own: Vec<SocketAddr>,
     ends: AtomicBool,
@@ -63,6 +65,7 @@ impl Receiver {
             socket,
             form,
             supplier,
+            received: Received::default(),
             own,
             ends: AtomicBool::new(false),
             assembler: Mutex::new(Assembler::new(options)),
@@ -128,7 +131,7 @@ impl Shared {
 
     fn pass(&self, order: ByteOrder, message: &[u8]) {
         let mut input = Decoder::new(message, order, Coding::default());
-        let mut events = match self.form.read(&mut input, read_events) {
+        let mut events = match self.received.read(self.form, &mut input) {
             Ok(events) => events,
             Err(exception) => {
                 let unread = &mut self.counts.lock().unread;
