@@ -38,7 +38,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             return asynchronous::run(&peer, matrix);
         }
         Part::Calls => return of_calls(&peer, folder, matrix),
-        Part::All => {}
+        Part::Channels | Part::All => {}
     }
     matrix.over("TCP");
     for version in Version::ALL {

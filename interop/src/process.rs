@@ -1,10 +1,14 @@
 //! Child processes that end with their owner, and waits with a time limit.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Time limit of commands that build a program first.
+const BUILD: Duration = Duration::from_secs(300);
 
 /// Child process that is killed when this handle is dropped.
 #[derive(Debug)]
@@ -199,7 +203,21 @@ pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
     command.args(["run", "--quiet", "--package", "punctual-cli"]);
     command.args(["--bin", "punctual", "--"]).args(arguments);
     let name = format!("punctual {}", arguments.first().unwrap_or(&""));
-    succeed(&name, &mut command, Duration::from_secs(300))
+    succeed(&name, &mut command, BUILD)
+}
+
+/// Builds the `punctual` command, and returns where it is: beside this program.
+///
+/// # Errors
+/// The output of a build that fails.
+pub(crate) fn built_punctual() -> Result<PathBuf, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--package", "punctual-cli"]);
+    command.args(["--bin", "punctual"]);
+    succeed("cargo build", &mut command, BUILD)?;
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(this.with_file_name("punctual"))
 }
 
 /// Returns whether a program is found in the folders of `PATH`.
