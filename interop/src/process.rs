@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -206,11 +207,16 @@ pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
     succeed(&name, &mut command, BUILD)
 }
 
-/// Builds the `punctual` command, and returns where it is: beside this program.
+/// Builds the `punctual` command, once, and returns where it is: beside this program.
 ///
 /// # Errors
 /// The output of a build that fails.
 pub(crate) fn built_punctual() -> Result<PathBuf, String> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    BUILT.get_or_init(build_punctual).clone()
+}
+
+fn build_punctual() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(["build", "--quiet", "--package", "punctual-cli"]);

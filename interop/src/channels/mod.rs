@@ -1,8 +1,14 @@
 //! Event channels and notification channels: the peer's suppliers and consumers at channels that the command `punctual`
 //! serves, and ours at the peer's.
 
+mod client;
+mod events;
+mod filters;
 mod killed;
+mod notifications;
+mod place;
 mod served;
+mod tried;
 
 use crate::Failure;
 use crate::directions::{Until, reported};
@@ -10,10 +16,13 @@ use crate::matrix::{Direction, Matrix, Version};
 use crate::peer::Peer;
 use crate::process::Running;
 use crate::role::Role;
+use crate::sides::announced;
 use crate::transport::Transport;
+use place::Place;
 use served::{Kind, Served};
 use std::path::Path;
 use std::process::Command;
+use tried::{OF_NOTIFICATIONS, Tried};
 
 /// Constraints that are tried on one event, with their outcomes; the clients of all sides read it.
 const CONSTRAINTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/constraints.txt");
@@ -27,8 +36,29 @@ pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(),
         matrix.over(kind.title());
         from(peer, kind, matrix)?;
         killed::run(peer, kind, folder, matrix)?;
+        if let Peer::Jacorb(_) = peer {
+            to(peer, kind, matrix)?;
+        }
     }
     Ok(())
+}
+
+/// Runs our clients at a service of the peer.
+fn to(peer: &Peer, kind: Kind, matrix: &mut Matrix) -> Result<(), Failure> {
+    eprintln!("  our clients, their service");
+    let service = Running::start("their service", &mut client(peer, "channels"))?;
+    let reference = announced(&service)?.remove(kind.word());
+    let reference = reference.ok_or("their service does not say where it is")?;
+    match kind {
+        Kind::Events => events::run(&reference, &mut Tried::new(matrix, &[])),
+        Kind::Notifications => {
+            let place = Place::new(&reference)?;
+            let mut tried = Tried::new(matrix, OF_NOTIFICATIONS);
+            notifications::run(&place, &mut tried);
+            filters::run(&place, &mut tried)?;
+            Ok(place.orb.shutdown(true)?)
+        }
+    }
 }
 
 /// Runs the peer's clients at a service of ours.

@@ -5,7 +5,7 @@ use crate::process::{self, Running};
 use crate::sides::{LIMIT, iiop_profile};
 use punctual::Orb;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Kind of a channel, and the service that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +69,7 @@ impl Served {
         command.args(kind.arguments());
         command.args(["--listen", &format!("iiop://127.0.0.1:{port}")]);
         command.args(["--pull-interval", "10ms"]);
+        command.stderr(Stdio::null());
         if let Some(store) = store {
             command.arg("--store").arg(store);
         }
