@@ -19,7 +19,8 @@ use crate::role::Role;
 use crate::sides::announced;
 use crate::transport::Transport;
 use place::Place;
-use served::{Kind, Served};
+pub(crate) use served::Kind;
+use served::Served;
 use std::path::Path;
 use std::process::Command;
 use tried::{OF_NOTIFICATIONS, Tried};
@@ -27,12 +28,17 @@ use tried::{OF_NOTIFICATIONS, Tried};
 /// Constraints that are tried on one event, with their outcomes; the clients of all sides read it.
 const CONSTRAINTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/peers/constraints.txt");
 
-/// Runs all cases, in GIOP 1.2.
+/// Runs the cases of these kinds of channels, in GIOP 1.2.
 ///
 /// # Errors
 /// Reasons why the run could not be made.
-pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
-    for kind in [Kind::Events, Kind::Notifications] {
+pub(crate) fn run(
+    peer: &Peer,
+    kinds: &[Kind],
+    folder: &Path,
+    matrix: &mut Matrix,
+) -> Result<(), Failure> {
+    for &kind in kinds {
         matrix.over(kind.title());
         from(peer, kind, matrix)?;
         killed::run(peer, kind, folder, matrix)?;

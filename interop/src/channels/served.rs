@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 /// Kind of a channel, and the service that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Channel of the Event Service.
     Events,
     /// Channels of the Notification Service.
@@ -17,6 +17,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    /// Both kinds.
+    pub(crate) const ALL: [Self; 2] = [Self::Events, Self::Notifications];
+
     /// Returns the title of its table.
     pub(super) fn title(self) -> &'static str {
         match self {
