@@ -14,6 +14,12 @@ use punctual_notification::cos_notify_channel_admin::{
 
 use super::client::{Client, any_of, number, number_in};
 use crate::Failure;
+use crate::sides::LIMIT;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Interval at which a sequence is asked for until there is one.
+const POLL: Duration = Duration::from_millis(5);
 
 /// Forms of events, with their names in rows.
 pub(super) const FORMS: [(ClientType, &str); 3] = [
@@ -184,14 +190,19 @@ enum By {
 impl Pulling {
     /// Pulls so many events, and returns their numbers in ascending order.
     pub(super) fn take(&self, count: usize) -> Result<Vec<i32>, Failure> {
-        let mut taken = Vec::new();
+        let (mut taken, deadline) = (Vec::new(), Instant::now() + LIMIT);
         while taken.len() < count {
             match &self.by {
                 By::Any(by) => taken.push(number_in(&by.pull()?)),
                 By::Structured(by) => taken.push(number(&by.pull_structured_event()?)),
                 By::Sequence(by) => {
-                    let most = i32::try_from(count - taken.len())?;
-                    taken.extend(by.pull_structured_events(most)?.iter().map(number));
+                    // JacORB's `pull_structured_events` does not wait, and returns empty events instead.
+                    let (events, has_event) = by.try_pull_structured_events(1)?;
+                    match has_event {
+                        true => taken.extend(events.iter().map(number)),
+                        false if Instant::now() < deadline => thread::sleep(POLL),
+                        false => return Err(format!("only {taken:?} after {LIMIT:?}").into()),
+                    }
                 }
             }
         }

@@ -34,14 +34,6 @@ impl<'m> Tried<'m> {
 /// Cases that JacORB's Notification Service fails.
 pub(super) const OF_NOTIFICATIONS: &[Lack] = &[
     (
-        &[
-            "any pulled, sequence pulled",
-            "structured pulled, sequence pulled",
-            "sequence pulled, sequence pulled",
-        ],
-        "JacORB fills a sequence that is pulled from it with empty events, up to the number that was asked for",
-    ),
-    (
         &["-$severity < 0"],
         "JacORB's parser takes no minus before a member",
     ),

@@ -47,6 +47,10 @@ public final class Main {
             // Otherwise it tries again for seconds where nobody listens.
             properties.put("jacorb.retries", "0");
         }
+        if (role.equals("channels")) {
+            // Milliseconds, so that suppliers are pulled from often; spelled so.
+            System.setProperty("jacorb.notification.supplier.poll_intervall", "10");
+        }
         ORB orb = ORB.init(new String[0], properties);
         String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
         if (role.equals("serve") && rest.length == 1) {
