@@ -5,6 +5,7 @@ use crate::asynchronous;
 use crate::bridged;
 use crate::build::jacorb as build;
 use crate::callbacks;
+use crate::channels::{self, Kind};
 use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
@@ -33,6 +34,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             return asynchronous::run(&peer, matrix);
         }
         Part::Calls => return of_calls(&peer, folder, matrix),
+        Part::Channels => return channels::run(&peer, &Kind::ALL, folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -46,7 +48,8 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
-    of_calls(&peer, folder, matrix)
+    of_calls(&peer, folder, matrix)?;
+    channels::run(&peer, &Kind::ALL, folder, matrix)
 }
 
 /// Tests asynchronous calls, callbacks, interceptors, and the policies of Messaging.

@@ -9,6 +9,7 @@ mod bridged;
 mod build;
 mod callbacks;
 mod capture;
+mod channels;
 mod desks;
 mod directions;
 mod exchange;
@@ -100,6 +101,9 @@ struct Shown {
     /// Try asynchronous calls, callbacks, interceptors and the policies of Messaging alone.
     #[arg(long)]
     calls: bool,
+    /// Try event channels and notification channels alone.
+    #[arg(long)]
+    channels: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
@@ -117,14 +121,17 @@ pub(crate) enum Part {
     Values,
     /// Asynchronous calls, callbacks, interceptors and the policies of Messaging.
     Calls,
+    /// Event channels and notification channels.
+    Channels,
 }
 
 impl Shown {
     fn part(&self) -> Part {
-        match (self.calls, self.values) {
-            (true, _) => Part::Calls,
-            (false, true) => Part::Values,
-            (false, false) => Part::All,
+        match (self.channels, self.calls, self.values) {
+            (true, ..) => Part::Channels,
+            (false, true, _) => Part::Calls,
+            (false, false, true) => Part::Values,
+            (false, false, false) => Part::All,
         }
     }
 }

@@ -41,7 +41,10 @@ fn shown(error: impl std::fmt::Display) -> String {
 }
 
 /// Returns an error that names `what`, unless the condition holds.
-fn expect(what: &str, is_so: bool) -> Result<(), String> {
+///
+/// # Errors
+/// The condition does not hold.
+pub(crate) fn expect(what: &str, is_so: bool) -> Result<(), String> {
     match is_so {
         true => Ok(()),
         false => Err(format!("{what} is not so")),

@@ -6,6 +6,7 @@ use crate::bridged;
 use crate::build::omniorb as build;
 use crate::callbacks;
 use crate::capture::Capture;
+use crate::channels::{self, Kind};
 use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
@@ -38,6 +39,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             return asynchronous::run(&peer, matrix);
         }
         Part::Calls => return of_calls(&peer, folder, matrix),
+        Part::Channels => return channels::run(&peer, &[Kind::Notifications], folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -50,7 +52,9 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
-    of_calls(&peer, folder, matrix)
+    of_calls(&peer, folder, matrix)?;
+    // Its clients of the Event Service are tried beside that service.
+    channels::run(&peer, &[Kind::Notifications], folder, matrix)
 }
 
 /// Tests asynchronous calls, callbacks, and the policies of Messaging.
@@ -111,6 +115,9 @@ pub(crate) fn missing() -> Option<String> {
         .collect();
     if !headers.is_file() {
         missing.push("libomniorb4-dev");
+    }
+    if !build::notification_idl().is_file() {
+        missing.push("omniorb-idl");
     }
     (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
 }

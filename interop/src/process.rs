@@ -1,10 +1,18 @@
 //! Child processes that end with their owner, and waits with a time limit.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Time limit of a build.
+const BUILD: Duration = Duration::from_secs(300);
+
+/// Time limit of the command `punctual`.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// Child process that is killed when this handle is dropped.
 #[derive(Debug)]
@@ -192,14 +200,31 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
 /// Runs the `punctual` command with these arguments, built on demand; returns its output.
 ///
 /// # Errors
-/// The output of a command that fails.
+/// The output of a build or a command that fails.
 pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(built_punctual()?);
+    let name = format!("punctual {}", arguments.first().unwrap_or(&""));
+    succeed(&name, command.args(arguments), LIMIT)
+}
+
+/// Builds the `punctual` command, once, and returns where it is: beside this program.
+///
+/// # Errors
+/// The output of a build that fails.
+pub(crate) fn built_punctual() -> Result<PathBuf, String> {
+    static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    BUILT.get_or_init(build_punctual).clone()
+}
+
+fn build_punctual() -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.args(["run", "--quiet", "--package", "punctual-cli"]);
-    command.args(["--bin", "punctual", "--"]).args(arguments);
-    let name = format!("punctual {}", arguments.first().unwrap_or(&""));
-    succeed(&name, &mut command, Duration::from_secs(300))
+    // By its name alone it is built with the same crates and features as this program.
+    command.args(["build", "--quiet", "--bin", "punctual"]);
+    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    succeed("cargo build", &mut command, BUILD)?;
+    let this = std::env::current_exe().map_err(|error| error.to_string())?;
+    Ok(this.with_file_name("punctual"))
 }
 
 /// Returns whether a program is found in the folders of `PATH`.

@@ -346,6 +346,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "punctual",
             "punctual-naming",
+            NOTIFICATION,
             "punctual-build",
             "punctual-idl",
             CDR,

@@ -58,6 +58,15 @@ int notify(CORBA::ORB_ptr orb);
 /** Has that subject call its listener back, by its own connection or by another; ends when standard input does. */
 int listen(CORBA::ORB_ptr orb, const char* subject, bool both);
 
+/** Is suppliers and consumers of each kind at that Notification Service, and prints lines as `call` does; the file has constraints. */
+int notifications(CORBA::ORB_ptr orb, const char* factory, const char* constraints);
+
+/**
+ * Is suppliers and consumers at that Notification Service, and prints lines as `call` does. At the first line `restart` the service
+ * is to be killed, at the second to be started again, and a line is to come on standard input.
+ */
+int survive(CORBA::ORB_ptr orb, const char* factory);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

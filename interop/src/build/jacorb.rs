@@ -14,6 +14,25 @@ pub(crate) const NEEDED: [(&str, &str); 3] = [
     ("mvn", "maven"),
 ];
 
+/// Artifacts that Maven would fetch for what is not used: calling the IDL compiler from Ant, tests of JacORB's, management by
+/// JMX, filters in Java, and starting its services by a wrapper.
+const UNUSED: [&str; 14] = [
+    "ant",
+    "ant-launcher",
+    "junit",
+    "jmock",
+    "jmock-cglib",
+    "cglib-full",
+    "proxytoys",
+    "nanocontainer-remoting",
+    "mx4j",
+    "mx4j-impl",
+    "mx4j-jmx",
+    "bsh",
+    "geronimo-spec-ejb",
+    "wrapper",
+];
+
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Time limit of Maven, which fetches its own plugins first, then the jars.
@@ -95,8 +114,7 @@ fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
         .arg(project);
     maven.arg("dependency:copy-dependencies");
     maven.arg(format!("-DoutputDirectory={}", jars.display()));
-    // Ant is needed only to call the IDL compiler from it.
-    maven.arg("-DexcludeArtifactIds=ant,ant-launcher");
+    maven.arg(format!("-DexcludeArtifactIds={}", UNUSED.join(",")));
     succeed("Maven", &mut maven, FETCH)?;
     std::fs::write(done, wanted).map_err(|error| error.to_string())?;
     Ok(jars.join("*").into_os_string())

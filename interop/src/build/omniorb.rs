@@ -15,7 +15,9 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
 ];
 
 /// Files that `omniidl` generates, the largest first, so that their compilation begins first.
-const STUBS: [&str; 10] = [
+const STUBS: [&str; 12] = [
+    "CosNotifyChannelAdminSK.cc",
+    "CosNotifyChannelAdminDynSK.cc",
     "asynchronousSK.cc",
     "paramsSK.cc",
     "valuesSK.cc",
@@ -29,7 +31,9 @@ const STUBS: [&str; 10] = [
 ];
 
 /// C++ source files of the omniORB test program, in `peers/omniorb`.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 13] = [
+    "notify_clients.cc",
+    "notifications.cc",
     "asynchronous.cc",
     "callbacks.cc",
     "desk.cc",
@@ -42,6 +46,9 @@ const SOURCES: [&str; 11] = [
     "cases.cc",
     "accounts.cc",
 ];
+
+/// IDL of its COS services, which Debian's `omniorb-idl` has.
+const COS: &str = "/usr/share/idl/omniORB/COS";
 
 /// Library of omniORB's transport over TLS, from Debian's `libomniorb4-dev`.
 const TLS: &str = "-lomnisslTP4";
@@ -103,6 +110,7 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         omniidl.args(options).arg(idl).current_dir(folder);
         succeed("omniidl", &mut omniidl, LIMIT)?;
     }
+    notification_stubs(folder)?;
     write_relay(folder)?;
     let units: Vec<PathBuf> = STUBS
         .map(|unit| folder.join(unit))
@@ -115,6 +123,23 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         // No symbol refers to the transport over TLS: it registers itself once it is loaded.
         secured: link(folder, &units, "peer-tls", &["-Wl,--no-as-needed", TLS]),
     })
+}
+
+/// Returns the IDL of its Notification Service, which includes all that belongs to it.
+pub(crate) fn notification_idl() -> PathBuf {
+    Path::new(COS).join("CosNotifyChannelAdmin.idl")
+}
+
+fn notification_stubs(folder: &Path) -> Result<(), String> {
+    // It includes a header that only the package of its COS services has, for the DLLs of Windows.
+    std::fs::write(folder.join("COS_sysdep.h"), "").map_err(|error| error.to_string())?;
+    let mut omniidl = Command::new("omniidl");
+    omniidl.args(["-bcxx", "-Wba", "-Wbinline", "-Wbuse_quotes", "-I", COS]);
+    omniidl
+        .args(["-I", "/usr/share/idl/omniORB"])
+        .arg(notification_idl());
+    succeed("omniidl", omniidl.current_dir(folder), LIMIT)?;
+    Ok(())
 }
 
 fn link(folder: &Path, units: &[PathBuf], name: &str, more: &[&str]) -> Result<PathBuf, String> {

@@ -1,6 +1,7 @@
 // A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
 // `Main answer`, `Main send CLERK HANDLER`, `Main ask-later CLERK`, `Main hurry DESCRIBE`,
-// `Main desk`, `Main tell HANDLER` or
+// `Main desk`, `Main tell HANDLER`, `Main channels`, `Main events CHANNEL`, `Main notifications FACTORY CONSTRAINTS`,
+// `Main survive-events CHANNEL kept|lost`, `Main survive-notifications FACTORY` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
 // ORB as system properties. `hooked-serve` and `hooked-ask` have interceptors (`Hooks`); `notify` and `listen SUBJECT` are
 // `bidirectional-notify` and `bidirectional-listen SUBJECT` where they use one connection both ways.
@@ -41,6 +42,14 @@ public final class Main {
             properties.put("org.omg.PortableInterceptor.ORBInitializerClass.bidir_init",
                 "org.jacorb.orb.giop.BiDirConnectionInitializer");
             role = role.substring("bidirectional-".length());
+        }
+        if (role.startsWith("survive-")) {
+            // Otherwise it tries again for seconds where nobody listens.
+            properties.put("jacorb.retries", "0");
+        }
+        if (role.equals("channels")) {
+            // Milliseconds, so that suppliers are pulled from often; spelled so.
+            System.setProperty("jacorb.notification.supplier.poll_intervall", "10");
         }
         ORB orb = ORB.init(new String[0], properties);
         String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
@@ -94,6 +103,23 @@ public final class Main {
             endWithInput();
             return Exchanges.exchange(orb, rest[0]);
         }
+        if (role.equals("channels") && rest.length == 0) {
+            Channels.serve(orb);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("events") && rest.length == 1) {
+            endWithInput();
+            return EventClients.call(orb, rest[0]);
+        }
+        if (role.equals("notifications") && rest.length == 2) {
+            endWithInput();
+            return Notifications.call(orb, rest[0], rest[1]);
+        }
+        if (role.equals("survive-events") && rest.length == 2) {
+            return Survivors.ofEvents(orb, rest[0], rest[1].equals("kept"));
+        }
+        if (role.equals("survive-notifications") && rest.length == 1) return Survivors.ofNotifications(orb, rest[0]);
         if (role.equals("ask") && rest.length == 1) return Client.ask(orb, rest[0]);
         if (role.equals("call") && rest.length == 8) {
             endWithInput();
