@@ -82,7 +82,15 @@ impl Instrument {
             option
         };
         let words: &[&str] = match self {
-            Self::Instructions => &["valgrind", "--quiet", "--tool=callgrind"],
+            Self::Instructions => &[
+                "valgrind",
+                "--quiet",
+                "--tool=callgrind",
+                // The counter's rate is measured for a fixed time, not by a fixed number of instructions.
+                "--toggle-collect=*cycles::Rate::calibrate*",
+                // Otherwise only that would be counted. The order of the two matters.
+                "--collect-atstart=yes",
+            ],
             Self::Allocations => &[
                 "valgrind",
                 "--tool=memcheck",

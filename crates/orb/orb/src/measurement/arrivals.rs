@@ -8,13 +8,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Number that stands for no distance: the first arrival has none.
-pub(super) const NO_DISTANCE: u64 = u64::MAX;
+/// Least number that stands for no distance: the first arrival has none, nor one that another thread has overtaken.
+pub(super) const NO_DISTANCE: u64 = 1 << 63;
 
 /// Number of arrivals that are looked at together, and whose mean distance may become the period.
 const BLOCK: usize = 64;
 /// Number of arrivals that are kept: several blocks, as threads add others while one looks at them.
 const RING: usize = 4 * BLOCK;
+
+/// Time before the first arrival: distances from it are none.
+const NONE_BEFORE: u64 = 1 << 63;
 
 /// Content of a place in the ring without a time: none is stored yet, or it has been looked at.
 const EMPTY: u64 = u64::MAX;
@@ -33,7 +36,7 @@ pub struct Arrivals {
 /// Times at which upcalls of an operation began, on all threads, in ticks.
 #[derive(Debug)]
 pub(super) struct ArrivalTimes {
-    /// Time of the last one; the highest number before the first.
+    /// Time of the last one; [`NONE_BEFORE`] before the first.
     last: AtomicU64,
     /// Number of arrivals.
     count: AtomicU64,
@@ -44,7 +47,7 @@ pub(super) struct ArrivalTimes {
 /// Arrival of one upcall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrival {
-    /// Distance to the one before; [`NO_DISTANCE`] for the first, and for one that another thread has overtaken.
+    /// Distance to the one before; [`NO_DISTANCE`] or more if there is none.
     pub(super) distance: u64,
     /// Number of arrivals before it.
     before: u64,
@@ -64,10 +67,10 @@ struct Bursts {
 }
 
 impl Arrival {
-    /// Returns whether a block of arrivals has ended with it: [`ArrivalTimes::look_at`] must be called for it.
+    /// Returns whether a block of arrivals begins with it: [`ArrivalTimes::look_at`] must be called for the ones before.
     #[inline(always)]
-    pub(super) fn ends_block(self) -> bool {
-        self.before % BLOCK as u64 == BLOCK as u64 - 1
+    pub(super) fn begins_block(self) -> bool {
+        self.before.is_multiple_of(BLOCK as u64)
     }
 }
 
@@ -75,7 +78,7 @@ impl Arrival {
 impl ArrivalTimes {
     pub(super) fn new() -> Self {
         Self {
-            last: AtomicU64::new(u64::MAX),
+            last: AtomicU64::new(NONE_BEFORE),
             count: AtomicU64::new(0),
             ring: [const { AtomicU64::new(EMPTY) }; RING],
             bursts: Mutex::new(Bursts::NONE),
@@ -88,28 +91,28 @@ impl ArrivalTimes {
         let last = self.last.swap(at, Ordering::Relaxed);
         let before = self.count.fetch_add(1, Ordering::Relaxed);
         self.ring[before as usize % RING].store(at, Ordering::Relaxed);
-        let distance = at.checked_sub(last).unwrap_or(NO_DISTANCE);
+        let distance = at.wrapping_sub(last);
         Arrival { distance, before }
     }
 
-    /// Looks at the blocks up to this arrival, which ends one. Never waits: if another thread is about it, or has not
+    /// Looks at the blocks before this arrival, which begins one. Never waits: if another thread is about it, or has not
     /// stored a time yet, the next block's end will do.
-    pub(super) fn look_at(&self, last: Arrival) {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look_at(&self, next: Arrival) {
         let Ok(mut bursts) = self.bursts.try_lock() else {
             return;
         };
-        let number = last.before + 1;
+        let number = next.before;
         bursts.skip_lost(number);
         while bursts.number < number {
-            let mut block = [0; BLOCK];
-            let block = self.stored(bursts.number, number, &mut block);
-            if block.len() < BLOCK {
+            let block = self.block(bursts.number);
+            if !bursts.add(times(block)) {
                 break;
             }
-            for place in self.block(bursts.number) {
+            for place in block {
                 place.store(EMPTY, Ordering::Relaxed);
             }
-            bursts.add(block);
         }
     }
 
@@ -121,10 +124,11 @@ impl ArrivalTimes {
         let number = self.count.load(Ordering::Relaxed);
         bursts.skip_lost(number);
         while bursts.number < number {
-            let mut block = [0; BLOCK];
-            let block = self.stored(bursts.number, number, &mut block);
-            bursts.add(block);
-            if block.len() < BLOCK {
+            let block = self.block(bursts.number);
+            let counted = usize::try_from(number - bursts.number).unwrap_or(BLOCK);
+            let stored = times(block).take(counted).take_while(|time| *time != EMPTY);
+            let stored = stored.count();
+            if !bursts.add(times(&block[..stored])) || stored < BLOCK {
                 break;
             }
         }
@@ -139,20 +143,11 @@ impl ArrivalTimes {
         let first = first as usize % RING;
         &self.ring[first..first + BLOCK]
     }
+}
 
-    /// Copies the times of a block, up to an arrival or to the first one that is not stored yet.
-    fn stored<'t>(&self, first: u64, until: u64, times: &'t mut [u64; BLOCK]) -> &'t [u64] {
-        let counted = usize::try_from(until - first).unwrap_or(BLOCK);
-        let mut count = 0;
-        for (time, place) in times.iter_mut().zip(self.block(first)).take(counted) {
-            *time = place.load(Ordering::Relaxed);
-            if *time == EMPTY {
-                break;
-            }
-            count += 1;
-        }
-        &times[..count]
-    }
+/// Returns the times in places of the ring.
+fn times(places: &[AtomicU64]) -> impl ExactSizeIterator<Item = u64> + Clone {
+    places.iter().map(|place| place.load(Ordering::Relaxed))
 }
 
 impl Bursts {
@@ -170,32 +165,53 @@ impl Bursts {
         self.number = self.number.max(kept.next_multiple_of(BLOCK as u64));
     }
 
-    /// Adds arrivals: a block, or the last ones, which are fewer.
+    /// Adds arrivals: a block, or the last ones, which are fewer. Changes nothing and returns `false` if a time is not
+    /// stored yet.
     ///
     /// They need not be in the order of their times, where threads have overtaken one another: of any that follow one
     /// another in time, the first and the last of this order are no farther apart, and have no fewer between them.
-    fn add(&mut self, times: &[u64]) {
-        let latest = times.iter().copied().fold(self.latest, u64::max);
-        let count = times.len() as u64;
-        let is_first = self.period == u64::MAX;
-        let (begin, distances) = match is_first {
-            true => (
-                times.iter().copied().fold(latest, u64::min),
-                count.saturating_sub(1),
-            ),
-            false => (self.latest, count),
-        };
-        let mean = (latest - begin).checked_div(distances);
-        if let Some(mean) = mean.filter(|_| is_first || times.len() == BLOCK) {
+    fn add(&mut self, times: impl ExactSizeIterator<Item = u64> + Clone) -> bool {
+        let before = *self;
+        self.pass(times.clone());
+        if self.latest == EMPTY {
+            *self = before;
+            return false;
+        }
+        let mean = before.mean_until(self.latest, times.clone());
+        if let Some(mean) = mean.filter(|mean| *mean < before.period) {
+            *self = before;
             self.shorten(mean);
+            self.pass(times);
         }
-        (self.number, self.latest) = (self.number + count, latest);
-        let (period, mut jitter, mut expected) = (self.period, self.jitter, self.expected);
+        true
+    }
+
+    /// Returns the mean distance of arrivals up to the latest one, if it may be a period.
+    fn mean_until(
+        &self,
+        latest: u64,
+        times: impl ExactSizeIterator<Item = u64> + Clone,
+    ) -> Option<u64> {
+        let count = times.len();
+        if self.period == u64::MAX {
+            let begin = times.fold(latest, u64::min);
+            return (latest - begin).checked_div(count.checked_sub(1)? as u64);
+        }
+        (count == BLOCK).then(|| (latest - self.latest) / BLOCK as u64)
+    }
+
+    /// Adds arrivals with the period as it is. All are visited once, with few instructions for each.
+    fn pass(&mut self, times: impl ExactSizeIterator<Item = u64>) {
+        self.number += times.len() as u64;
+        let (period, mut latest, mut expected) = (self.period, self.latest, self.expected);
+        let mut jitter = self.jitter.cast_signed();
         for time in times {
-            jitter = jitter.max(expected.saturating_sub(*time));
-            expected = expected.max(*time).wrapping_add(period);
+            latest = latest.max(time);
+            jitter = jitter.max(expected.wrapping_sub(time).cast_signed());
+            expected = expected.max(time).wrapping_add(period);
         }
-        (self.jitter, self.expected) = (jitter, expected);
+        (self.latest, self.expected) = (latest, expected);
+        self.jitter = jitter.cast_unsigned();
     }
 
     /// Makes the period shorter, if it is one. A jitter that was enough for the longer period is, for the shorter one,
@@ -227,7 +243,7 @@ mod tests {
         let all = ArrivalTimes::new();
         for time in times {
             let arrival = all.add(*time);
-            if arrival.ends_block() {
+            if arrival.begins_block() {
                 all.look_at(arrival);
             }
         }
@@ -329,7 +345,7 @@ mod tests {
         for (time, number) in times.iter().zip(0..) {
             let busy = (number < 190).then(|| all.bursts.lock().unwrap());
             let arrival = all.add(*time);
-            if arrival.ends_block() {
+            if arrival.begins_block() {
                 all.look_at(arrival);
             }
             drop(busy);
@@ -352,7 +368,7 @@ mod tests {
                 place.store(before, Ordering::Relaxed);
                 late = Some((place, *time, number));
             }
-            if arrival.ends_block() {
+            if arrival.begins_block() {
                 all.look_at(arrival);
             }
             if let Some(found) = all.all(Scale::NANOS) {
@@ -373,7 +389,7 @@ mod tests {
         let all = ArrivalTimes::new();
         for time in &times {
             let arrival = all.add(*time);
-            if arrival.ends_block() {
+            if arrival.begins_block() {
                 all.look_at(arrival);
             }
             all.all(Scale::NANOS);
@@ -388,7 +404,7 @@ mod tests {
     #[test]
     fn an_overtaken_arrival_has_no_distance() {
         let all = ArrivalTimes::new();
-        let distances = [5, 9, 7, 10].map(|at| all.add(at).distance);
+        let distances = [5, 9, 7, 10].map(|at| all.add(at).distance.min(NO_DISTANCE));
         assert_eq!(distances, [NO_DISTANCE, 4, NO_DISTANCE, 3]);
     }
 }

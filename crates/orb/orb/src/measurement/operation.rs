@@ -46,7 +46,7 @@ pub(super) struct Times {
     pub(super) execution: u64,
     /// Response time in ticks.
     pub(super) response: u64,
-    /// Distance to the upcall before in ticks; [`NO_DISTANCE`] if there is none.
+    /// Distance to the upcall before in ticks; [`NO_DISTANCE`] or more if there is none.
     pub(super) distance: u64,
 }
 
@@ -187,7 +187,7 @@ impl ThreadTimes {
         self.execution.widen(execution);
         self.response.add(response);
         self.response.widen(response);
-        if distance != NO_DISTANCE {
+        if distance < NO_DISTANCE {
             self.distance.add(distance);
             self.distance.widen(distance);
         }

@@ -3,15 +3,13 @@
 use super::expected::{Bounds, ViolationHandler};
 use super::operation::{MeasuredOperation, Operation, ThreadTimes};
 use super::ticks::Scale;
-use crate::observed::{Observer, scoped_name, set_running};
+use crate::observed::{Observers, scoped_name, set_recording};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Number of the recording that is running; 0 if none is.
-static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
 
 /// Operations by repository id and name.
@@ -62,7 +60,7 @@ pub fn is_recording() -> bool {
 // Relaxed: an upcall in progress is measured or not.
 #[inline]
 pub(super) fn number() -> u64 {
-    CURRENT.load(Ordering::Relaxed)
+    Observers::running().recording()
 }
 
 /// Returns the recording that is running.
@@ -98,8 +96,7 @@ pub(super) fn start(
         unlogged: AtomicU64::new(0),
     });
     *session = Some(started.clone());
-    CURRENT.store(started.number, Ordering::Relaxed);
-    set_running(Observer::Measurement, true);
+    set_recording(started.number);
     Some(started)
 }
 
@@ -110,8 +107,7 @@ pub(super) fn end(ended: &Session) {
         .as_ref()
         .is_some_and(|one| one.number == ended.number)
     {
-        set_running(Observer::Measurement, false);
-        CURRENT.store(0, Ordering::Relaxed);
+        set_recording(0);
         *session = None;
     }
 }

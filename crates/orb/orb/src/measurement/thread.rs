@@ -1,13 +1,14 @@
 //! Operations that a thread has served, so that it finds them without a lock.
 //!
-//! The one that it served last is beside the table. It is taken out for the time of the upcall, so that no count of
-//! references changes; a nested upcall finds it in the table.
+//! The one that it served last is beside the table ([`take_last`]). It is taken out for the time of the upcall, so that
+//! no count of references changes; a nested upcall finds it in the table.
 
 use super::key::{Interfaces, Key};
 use super::operation::{Operation, ThreadTimes, Usual};
 use super::session::{self, Session};
 use super::ticks;
-use punctual_sys::cpu_clock;
+use crate::observed::Observers;
+use punctual_sys::cpu_clock::CpuClock;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 
 thread_local! {
     static OWN: RefCell<Table> = const { RefCell::new(Table::NONE) };
-    /// Dropped with the table: so no access has to ask whether it has been dropped.
+    /// Operation that the thread served last. Dropped with the table: so no access has to ask whether it has been dropped.
     static LAST: Cell<Option<ManuallyDrop<Rc<Served>>>> = const { Cell::new(None) };
     /// Sum of the execution times of all upcalls of the thread that have ended.
     static EXECUTED: Cell<u64> = const { Cell::new(0) };
@@ -33,8 +34,10 @@ struct Table {
 /// Operation that the thread has served.
 #[derive(Debug)]
 pub(super) struct Served {
+    /// Observers with which [`take_last`] knows the operation.
+    observers: Observers,
     /// Number of the recording.
-    pub(super) session: u64,
+    session: u64,
     key: Key,
     /// The same key, if all of the name is in it and times are those of the processor's counter; else one that no
     /// operation has.
@@ -43,47 +46,53 @@ pub(super) struct Served {
     pub(super) times: Arc<ThreadTimes>,
     /// Times that only add to counts.
     pub(super) usual: Cell<Usual>,
+    /// Place for the thread's CPU clock.
+    pub(super) clock: CpuClock,
 }
 
-/// Operation that the thread served last, which is another one than was asked for; or none.
-pub(super) type Other = Option<ManuallyDrop<Rc<Served>>>;
-
-/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording, and is
-/// measured by the processor's counter.
-///
-/// # Errors
-/// The one that it is, for [`find`].
+/// Takes the operation that the thread served last, for [`put_back`], if it is this one, of this recording, is
+/// measured by the processor's counter, and no timeline is running.
 #[inline(always)]
 pub(super) fn take_last(
-    session: u64,
+    observers: Observers,
     interfaces: Interfaces,
     name: &str,
-) -> Result<Rc<Served>, Other> {
+) -> Option<Rc<Served>> {
     match LAST.take() {
-        Some(last) if last.session == session && last.whole == Key::new(interfaces, name) => {
-            Ok(ManuallyDrop::into_inner(last))
+        Some(last) if last.observers == observers && last.whole == Key::new(interfaces, name) => {
+            Some(ManuallyDrop::into_inner(last))
         }
-        last => Err(last),
+        last => {
+            leave(last);
+            None
+        }
     }
+}
+
+/// Leaves the operation that the thread served last where it was.
+#[inline(never)]
+fn leave(last: Option<ManuallyDrop<Rc<Served>>>) {
+    LAST.set(last);
 }
 
 /// Returns the CPU time of the thread without that of upcalls that have ended.
 #[inline(always)]
-pub(super) fn own_cpu() -> u64 {
-    cpu_clock::nanos().wrapping_sub(EXECUTED.get())
+pub(super) fn own_cpu(clock: &CpuClock) -> u64 {
+    clock.nanos().wrapping_sub(EXECUTED.get())
 }
 
 /// Returns the execution time of an upcall that has ended, without those nested in it, by [`own_cpu`] at its beginning.
 #[inline(always)]
-pub(super) fn executed_since(begin: u64) -> u64 {
-    let executed = cpu_clock::nanos().wrapping_sub(begin);
+pub(super) fn executed_since(begin: u64, clock: &CpuClock) -> u64 {
+    let executed = clock.nanos().wrapping_sub(begin);
     executed.wrapping_sub(EXECUTED.replace(executed))
 }
 
 /// Puts an operation back that was taken.
 #[inline(always)]
 pub(super) fn put_back(served: Rc<Served>) {
-    if let Some(before) = LAST.replace(Some(ManuallyDrop::new(served))) {
+    let served = Some(ManuallyDrop::new(served));
+    if let Some(before) = LAST.replace(served) {
         drop_cold(before);
     }
 }
@@ -94,10 +103,10 @@ fn drop_cold(served: ManuallyDrop<Rc<Served>>) {
     drop(ManuallyDrop::into_inner(served));
 }
 
-/// Finds an operation: the last one if its name is long, or another one in the table.
-#[inline(never)]
-pub(super) fn find(interfaces: Interfaces, name: &str, last: Other) -> Option<Rc<Served>> {
+/// Takes an operation: the last one if its name is long, or another one of the table.
+pub(super) fn take(interfaces: Interfaces, name: &str) -> Option<Rc<Served>> {
     let (session, key) = (session::number(), Key::new(interfaces, name));
+    let last = LAST.take();
     let last = last.map(ManuallyDrop::into_inner);
     if let Some(last) = last.filter(|last| last.is(session, key) && last.has_name(name)) {
         return Some(last);
@@ -186,12 +195,14 @@ impl Table {
         }
         if let (Some(slot), Some(times)) = (self.slots.get_mut(at), times.take()) {
             *slot = Some(Rc::new(Served {
+                observers: Observers::of_recording(self.number),
                 session: self.number,
                 key,
                 whole: whole(key, &times.operation.operation),
                 operation: times.operation.clone(),
                 times,
                 usual: Cell::new(usual),
+                clock: CpuClock::new(),
             }));
             self.used += 1;
         }

@@ -1,13 +1,15 @@
 //! Measurement of one upcall.
 
-use super::arrivals::{Arrival, NO_DISTANCE};
+use super::arrivals::NO_DISTANCE;
 use super::expected::{Violation, ViolationKind};
-use super::key::Interfaces;
 use super::operation::{Operation, ThreadTimes, Times};
 use super::session::{self, Session};
-use super::thread::{self, Other, Served};
+use super::thread::{self, Served};
 use super::ticks::{self, Scale};
+use crate::observed::Observers;
+use punctual_sys::cpu_clock::CpuClock;
 use punctual_sys::{clock, cycles};
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,58 +35,52 @@ pub struct MeasuredUpcall {
 }
 
 impl MeasuredUpcall {
-    /// Begins to measure an upcall of the calling thread; `interfaces` are the servant's repository ids, the most
-    /// derived one first.
-    // Calls at the end only: no register is saved. In another crate, thread-local state would be accessed by calls.
+    /// Begins to measure an upcall of the operation that the calling thread served last; `None` if it is another one,
+    /// or a timeline is running. `interfaces` are the servant's repository ids, the most derived one first.
+    // A part of its caller, as `end_known` is: so nothing is passed in memory between the two.
+    #[must_use]
+    #[inline(always)]
+    pub fn of_last(
+        observers: Observers,
+        interfaces: &'static [&'static str],
+        operation: &str,
+    ) -> Option<Self> {
+        let began = cycles::now();
+        let served = thread::take_last(observers, interfaces, operation)?;
+        Some(Self::of(served, began))
+    }
+
+    /// Begins to measure an upcall of the calling thread, of any operation.
     #[must_use]
     #[inline(never)]
     pub fn begin(interfaces: &'static [&'static str], operation: &str) -> Self {
-        let began = cycles::now();
-        match thread::take_last(session::number(), interfaces, operation) {
-            Ok(served) => Self::of(served, began),
-            Err(last) => Self::of_other(interfaces, operation, last),
-        }
-    }
-
-    #[inline(always)]
-    fn of(served: Rc<Served>, began: u64) -> Self {
-        let arrival = served.operation.arrivals.add(began);
-        match arrival.ends_block() {
-            false => Self::arrived(served, began, arrival),
-            true => Self::after_block(served, began, arrival),
-        }
-    }
-
-    #[inline(always)]
-    fn arrived(served: Rc<Served>, began: u64, arrival: Arrival) -> Self {
-        Self {
-            served: Some(served),
-            distance: arrival.distance,
-            began,
-            cpu: thread::own_cpu(),
-        }
-    }
-
-    /// Begins to measure an upcall whose arrival ends a block.
-    #[cold]
-    #[inline(never)]
-    fn after_block(served: Rc<Served>, began: u64, arrival: Arrival) -> Self {
-        served.operation.arrivals.look_at(arrival);
-        Self::arrived(served, began, arrival)
-    }
-
-    /// Begins to measure an upcall of another operation than the last one.
-    #[inline(never)]
-    fn of_other(interfaces: Interfaces, name: &str, last: Other) -> Self {
         let began = ticks::now();
-        if let Some(served) = thread::find(interfaces, name, last) {
+        if let Some(served) = thread::take(interfaces, operation) {
             return Self::of(served, began);
         }
         Self {
             served: None,
             distance: NO_DISTANCE,
             began,
-            cpu: thread::own_cpu(),
+            cpu: thread::own_cpu(&CpuClock::new()),
+        }
+    }
+
+    #[inline(always)]
+    fn of(served: Rc<Served>, began: u64) -> Self {
+        // Were it dropped by a panic of `look_at`, which has none, it would be kept in memory meanwhile.
+        let served = ManuallyDrop::new(served);
+        let arrivals = &served.operation.arrivals;
+        let arrival = arrivals.add(began);
+        if arrival.begins_block() {
+            arrivals.look_at(arrival);
+        }
+        let cpu = thread::own_cpu(&served.clock);
+        Self {
+            served: Some(ManuallyDrop::into_inner(served)),
+            distance: arrival.distance,
+            began,
+            cpu,
         }
     }
 
@@ -96,32 +92,21 @@ impl MeasuredUpcall {
     }
 
     /// Ends the measurement of an operation that the thread has served before; that of another one is lost.
-    #[inline(never)]
-    pub fn end_known(&mut self) {
-        let execution = thread::executed_since(self.cpu);
-        let Some(served) = self.served.take() else {
-            return;
-        };
-        let response = cycles::now().wrapping_sub(self.began);
-        let usual = served.usual.get();
-        let is_usual = usual.execution.contains(execution)
-            && usual.response.contains(response)
-            && usual.distance.contains(self.distance);
-        if !is_usual {
-            return end_unusual(served, execution, self.began, self.distance);
+    #[inline(always)]
+    pub fn end_known(mut self) {
+        if let Some(served) = self.served.take() {
+            end_served(served, self.distance, self.began, self.cpu);
         }
-        served.times.add(execution, response, self.distance);
-        thread::put_back(served);
     }
 
     /// Ends the measurement. If the thread has not served the operation before, `first` is called for
     /// its name and the repository ids of the servant's interface and of the one that declares it. It returns `None` if
     /// the servant has no such operation: the name is not kept, as peers can send any number of names.
-    pub fn end<'n>(mut self, first: impl FnOnce() -> Option<FirstUpcall<'n>>) {
+    pub fn end<'n>(self, first: impl FnOnce() -> Option<FirstUpcall<'n>>) {
         if self.is_known() {
             return self.end_known();
         }
-        let execution = thread::executed_since(self.cpu);
+        let execution = thread::executed_since(self.cpu, &CpuClock::new());
         let response = ticks::now().wrapping_sub(self.began);
         if let Some(named) = first() {
             add_first(&named, execution, response, self.began);
@@ -129,21 +114,37 @@ impl MeasuredUpcall {
     }
 }
 
-impl MeasuredUpcall {
-    #[cold]
-    #[inline(never)]
-    fn end_in_drop(&mut self) {
-        self.end_known();
-    }
-}
-
 impl Drop for MeasuredUpcall {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.is_known() {
-            self.end_in_drop();
+        if let Some(served) = self.served.take() {
+            end_in_drop(served, self.distance, self.began, self.cpu);
         }
     }
+}
+
+/// Ends the measurement of an upcall that has panicked.
+#[cold]
+#[inline(never)]
+fn end_in_drop(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+    end_served(served, distance, began, cpu);
+}
+
+/// Ends the measurement of an upcall of an operation that the thread has served before.
+// The execution time is judged before the other clock is read: so the three ranges are three branches.
+#[inline(always)]
+fn end_served(served: Rc<Served>, distance: u64, began: u64, cpu: u64) {
+    let execution = thread::executed_since(cpu, &served.clock);
+    let usual = served.usual.get();
+    if !usual.execution.contains(execution) {
+        return end_unusual_execution(served, execution, distance, began);
+    }
+    let response = cycles::now().wrapping_sub(began);
+    if !usual.response.contains(response) || !usual.distance.contains(distance) {
+        return end_unusual(served, execution, distance, response);
+    }
+    served.times.add(execution, response, distance);
+    thread::put_back(served);
 }
 
 /// First upcall of an operation on a thread.
@@ -179,13 +180,22 @@ fn add_first(first: &FirstUpcall<'_>, execution: u64, response: u64, began: u64)
     thread::keep(&session, first.interfaces, to, usual);
 }
 
-/// Adds times that are shorter or longer than all before, or violate the plan, or are measured by `CLOCK_MONOTONIC`.
+/// Adds times of which the execution time is shorter or longer than all before, or violates the plan; and all that are
+/// measured by `CLOCK_MONOTONIC`.
 #[cold]
 #[inline(never)]
-fn end_unusual(served: Rc<Served>, execution: u64, began: u64, distance: u64) {
+fn end_unusual_execution(served: Rc<Served>, execution: u64, distance: u64, began: u64) {
+    let response = ticks::now().wrapping_sub(began);
+    end_unusual(served, execution, distance, response);
+}
+
+/// Adds times that are shorter or longer than all before, or violate the plan.
+#[cold]
+#[inline(never)]
+fn end_unusual(served: Rc<Served>, execution: u64, distance: u64, response: u64) {
     let times = Times {
         execution,
-        response: ticks::now().wrapping_sub(began),
+        response,
         distance,
     };
     served.usual.set(served.times.add_unusual(times));

@@ -7,4 +7,4 @@ mod observer;
 pub(crate) use json_text::JsonText;
 pub(crate) use name::scoped_name;
 pub use observer::Observers;
-pub(crate) use observer::{Observer, set_running};
+pub(crate) use observer::{set_recording, set_timeline};

@@ -2,7 +2,7 @@
 
 use super::record::{Record, RequestId, Stage};
 use super::thread::{self, Memory, OfThread, ThreadRecords};
-use crate::observed::{Observer, set_running};
+use crate::observed::set_timeline;
 use crate::priority::Priority;
 use punctual_sys::{clock, processor};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -80,7 +80,7 @@ impl Timeline {
         *session = Some(Session::new(number, limits));
         // Relaxed: a request in progress is recorded from some stage on.
         CURRENT.store(number, Ordering::Relaxed);
-        set_running(Observer::Timeline, true);
+        set_timeline(true);
         Ok(Self(()))
     }
 
@@ -112,7 +112,7 @@ pub(super) fn recorded() -> Vec<ThreadRecords> {
 }
 
 fn end() -> Option<Session> {
-    set_running(Observer::Timeline, false);
+    set_timeline(false);
     CURRENT.store(0, Ordering::Relaxed);
     session().take()
 }

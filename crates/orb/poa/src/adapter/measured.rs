@@ -26,18 +26,33 @@ fn answer_observed<R: Request>(
     request: &mut R,
     observers: Observers,
 ) -> Result<R::Done, DispatchError> {
+    let interfaces = servant.repository_ids();
+    let Some(upcall) = MeasuredUpcall::of_last(observers, interfaces, request.operation()) else {
+        return answer_other(servant, request, observers);
+    };
+    let answered = request.answer(servant);
+    upcall.end_known();
+    answered
+}
+
+/// Makes the upcall of another operation than the last one of the thread, or while a timeline is running.
+#[inline(never)]
+fn answer_other<R: Request>(
+    servant: &Arc<dyn Servant>,
+    request: &mut R,
+    observers: Observers,
+) -> Result<R::Done, DispatchError> {
     match observers.has_timeline() {
         true => answer_recorded(servant, request),
         false => answer_measured(servant, request),
     }
 }
 
-#[inline(always)]
 fn answer_measured<R: Request>(
     servant: &Arc<dyn Servant>,
     request: &mut R,
 ) -> Result<R::Done, DispatchError> {
-    let mut upcall = MeasuredUpcall::begin(servant.repository_ids(), request.operation());
+    let upcall = MeasuredUpcall::begin(servant.repository_ids(), request.operation());
     if !upcall.is_known() {
         return answer_first(servant, request, upcall);
     }
