@@ -101,7 +101,7 @@ fn cases(poa: &Poa, channel: &EventChannel, tried: &mut Tried<'_>) {
     tried.case("all are told of the end", || {
         let clients = Clients::new(poa, channel)?;
         clients.end()?;
-        clients.client.is_told(4)
+        clients.client.wait_for_ends(4)
     });
     tried.case("a push behind the end is refused", || {
         let clients = Clients::new(poa, channel)?;
