@@ -5,8 +5,9 @@ use punctual_notification::cos_event_channel_admin::{
     EventChannel, ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
 
+use super::alarms::event;
 use super::client::Client;
-use super::place::{self, event};
+use super::place;
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;

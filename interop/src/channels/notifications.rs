@@ -6,7 +6,8 @@ use punctual_notification::cos_notify_channel_admin::{
     ClientType, EventChannelFactoryCreateChannelError, StructuredProxyPushSupplier,
 };
 
-use super::place::{FORMS, Place, consumers, event, property};
+use super::alarms::{event, property};
+use super::place::{FORMS, Place, consumers};
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;
