@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time limit of a build.
-const BUILD: Duration = Duration::from_secs(300);
+const BUILD: Duration = Duration::from_secs(1_200);
 
 /// Time limit of the command `punctual`.
 const LIMIT: Duration = Duration::from_secs(60);

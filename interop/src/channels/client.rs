@@ -75,7 +75,7 @@ impl Client {
     ///
     /// # Errors
     /// It has not been told in time.
-    pub(super) fn is_told(&self, ends: usize) -> Result<(), Failure> {
+    pub(super) fn wait_for_ends(&self, ends: usize) -> Result<(), Failure> {
         self.wait_until(|state| state.ends >= ends).map(|_| ())
     }
 

@@ -5,8 +5,9 @@ use punctual_notification::cos_event_channel_admin::{
     EventChannel, ProxyPullConsumer, ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier,
 };
 
+use super::alarms::event;
 use super::client::Client;
-use super::place::{self, event};
+use super::place;
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;
@@ -101,7 +102,7 @@ fn cases(poa: &Poa, channel: &EventChannel, tried: &mut Tried<'_>) {
     tried.case("all are told of the end", || {
         let clients = Clients::new(poa, channel)?;
         clients.end()?;
-        clients.client.is_told(4)
+        clients.client.wait_for_ends(4)
     });
     tried.case("a push behind the end is refused", || {
         let clients = Clients::new(poa, channel)?;

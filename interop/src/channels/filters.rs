@@ -10,7 +10,8 @@ use punctual_notification::cos_notify_filter::{
     MappingConstraintPair,
 };
 
-use super::place::{Place, consumers, event, event_of, event_type, narrowed};
+use super::alarms::{event, event_of, event_type};
+use super::place::{Place, consumers, narrowed};
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;

@@ -1,6 +1,7 @@
 //! Event channels and notification channels: the peer's suppliers and consumers at channels that the command `punctual`
 //! serves, and ours at the peer's.
 
+mod alarms;
 mod client;
 mod events;
 mod filters;

@@ -6,7 +6,8 @@ use punctual_notification::cos_notify_channel_admin::{
     ClientType, EventChannelFactoryCreateChannelError, StructuredProxyPushSupplier,
 };
 
-use super::place::{FORMS, Place, consumers, event, property};
+use super::alarms::{event, property};
+use super::place::{FORMS, Place, consumers};
 use super::tried::Tried;
 use crate::Failure;
 use crate::names::expect;
@@ -86,27 +87,33 @@ fn ends(place: &Place, tried: &mut Tried<'_>) {
         channel.destroy()?;
         clients?
             .iter()
-            .try_for_each(|(_, client)| client.is_told(1))
+            .try_for_each(|(_, client)| client.wait_for_ends(1))
     });
     tried.case("the end, consumers that pull", || {
         let channel = place.channel(&[])?;
         let admin = consumers(&channel)?;
         let pulling: Result<Vec<_>, _> = forms().map(|form| place.pulling(&admin, form)).collect();
         channel.destroy()?;
-        pulling?.iter().try_for_each(|one| one.client.is_told(1))
+        pulling?
+            .iter()
+            .try_for_each(|one| one.client.wait_for_ends(1))
     });
     tried.case("the end, suppliers that push", || {
         let channel = place.channel(&[])?;
         let pushing: Result<Vec<_>, _> =
             forms().map(|form| place.pushing(&channel, form)).collect();
         channel.destroy()?;
-        pushing?.iter().try_for_each(|one| one.client.is_told(1))
+        pushing?
+            .iter()
+            .try_for_each(|one| one.client.wait_for_ends(1))
     });
     tried.case("the end, suppliers that are pulled from", || {
         let channel = place.channel(&[])?;
         let pulled: Result<Vec<_>, _> = forms().map(|form| place.pulled(&channel, form)).collect();
         channel.destroy()?;
-        pulled?.iter().try_for_each(|client| client.is_told(1))
+        pulled?
+            .iter()
+            .try_for_each(|client| client.wait_for_ends(1))
     });
 }
 

@@ -1,9 +1,7 @@
-//! Our program of suppliers and consumers at a peer's Notification Service, and its events.
+//! Our program of suppliers and consumers at a peer's Notification Service.
 
-use punctual::{Any, Implements, Interface, ListenEndpoint, NotNil, Orb, Poa, RootPoa};
-use punctual_notification::cos_notification::{
-    EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
-};
+use punctual::{Implements, Interface, ListenEndpoint, NotNil, Orb, Poa, RootPoa};
+use punctual_notification::cos_notification::{EventType, Property, StructuredEvent};
 use punctual_notification::cos_notify_channel_admin::{
     ClientType, ConsumerAdmin, EventChannel, EventChannelFactory, ProxyConsumer, ProxyPullConsumer,
     ProxyPullSupplier, ProxyPushConsumer, ProxyPushSupplier, ProxySupplier,
@@ -251,56 +249,4 @@ impl Pushing {
         narrowed::<StructuredProxyPushConsumer>(&self.proxy)?.offer_change(types, &[])?;
         Ok(())
     }
-}
-
-/// Returns an event type.
-pub(super) fn event_type(domain: &str, name: &str) -> EventType {
-    EventType {
-        domain_name: domain.to_owned(),
-        type_name: name.to_owned(),
-    }
-}
-
-/// Returns a property.
-pub(super) fn property(name: &str, value: Any) -> Property {
-    Property {
-        name: name.to_owned(),
-        value,
-    }
-}
-
-/// Returns the event that all constraints in `constraints.txt` speak of, with this number.
-pub(super) fn event(number: i32) -> Result<StructuredEvent, Failure> {
-    let causes = vec![
-        property("power", Any::new(&7_i32)?),
-        property("text", Any::new(&"x".to_owned())?),
-    ];
-    let words = vec!["a".to_owned(), "b".to_owned()];
-    Ok(StructuredEvent {
-        header: EventHeader {
-            fixed_header: FixedEventHeader {
-                event_type: event_type("Telecom", "NT_ALARM"),
-                event_name: "link down".to_owned(),
-            },
-            variable_header: vec![property("Priority", Any::new(&i16::try_from(number)?)?)],
-        },
-        filterable_data: vec![
-            property("severity", Any::new(&number)?),
-            property("probability", Any::new(&0.5_f64)?),
-            property("place", Any::new(&"north/pump".to_owned())?),
-            property("cleared", Any::new(&false)?),
-            property("octets", Any::new(&5_000_000_000_u64)?),
-            property("type", Any::new(&event_type("Plant", "Pump"))?),
-            property("causes", Any::new(&causes)?),
-            property("words", Any::new(&words)?),
-        ],
-        remainder_of_body: Any::new(&number)?,
-    })
-}
-
-/// Returns the same event, of a type.
-pub(super) fn event_of(domain: &str, name: &str, number: i32) -> Result<StructuredEvent, Failure> {
-    let mut event = event(number)?;
-    event.header.fixed_header.event_type = event_type(domain, name);
-    Ok(event)
 }

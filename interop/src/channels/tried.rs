@@ -50,6 +50,10 @@ pub(super) const OF_NOTIFICATIONS: &[Lack] = &[
         "JacORB raises MARSHAL where no constraint matches, instead of returning the default value",
     ),
     (
+        &["batches are full"],
+        "JacORB's batches are smaller now and then, though they have a minute to become full",
+    ),
+    (
         &["a consumer gets what it subscribes to"],
         "JacORB tells suppliers what consumers subscribe to, and delivers all events",
     ),
