@@ -326,6 +326,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
             "punctual-scheduler",
             "punctual-cosevent",
+            CONSTRAINT,
             NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,

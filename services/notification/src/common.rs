@@ -9,6 +9,7 @@ use punctual_host::access::Rules;
 
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::names::Names;
 use crate::qos::Abilities;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Storage};
@@ -21,6 +22,7 @@ pub(crate) struct Common {
     /// Peers that may create channels and supply events.
     pub(crate) writers: Rules<()>,
     pub(crate) objects: Objects,
+    pub(crate) names: Names,
     /// Threads that begin calls to consumers and suppliers. None waits for a reply.
     pub(crate) workers: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
@@ -54,6 +56,7 @@ impl Common {
             is_stored: storage.is_some(),
             storage: Mutex::new(storage),
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
+            names: Names::default(),
             limits,
             metrics,
             writers,
@@ -101,6 +104,13 @@ impl Common {
             // Reported where it is written.
             let _ = storage.change(vec![removal]);
         });
+    }
+
+    /// Takes the name of an object that ends away.
+    pub(crate) fn forget_name(&self, number: u64) {
+        if self.names.remove(number) {
+            self.forget(Change::Name(number, None));
+        }
     }
 
     fn storage(&self) -> Option<Arc<Storage>> {

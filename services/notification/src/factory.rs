@@ -156,6 +156,11 @@ impl Channels {
 }
 
 impl Home for Channels {
+    fn numbers(&self) -> Vec<u64> {
+        let state = self.state.lock();
+        state.channels.values().map(|one| one.number()).collect()
+    }
+
     fn remove(&self, id: ChannelId) {
         let removed = self.state.lock().channels.remove(&id);
         drop(removed);

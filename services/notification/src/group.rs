@@ -19,6 +19,7 @@ use crate::qos::Level;
 use crate::refusal::Refusal;
 use crate::stated::{Stated, Stating};
 use crate::storage::Change;
+use crate::tally::Tally;
 
 /// Parts of an administrator of consumers or suppliers.
 pub(crate) struct Group {
@@ -65,6 +66,7 @@ impl Group {
         // thread that adds it.
         self.has_ended.store(true, Ordering::SeqCst);
         self.hub.common().objects.remove(&self.object_id());
+        self.hub.common().forget_name(self.stated.number);
         self.forget();
     }
 
@@ -108,7 +110,8 @@ impl Group {
         let common = self.hub.common().clone();
         let quality = self.stated.quality.inherited(Level::Proxy);
         let stated = Stated::new(common, number, quality, no_filters(&*self.hub));
-        Proxy::new((self.stated.number, id), kind, stated)
+        let tally = Tally::new(self.hub.counts().clone(), stated.common.metrics.clone());
+        Proxy::new((self.stated.number, id), kind, stated, tally)
     }
 
     /// Returns the record of the administrator of a channel that is kept, or is not.

@@ -13,6 +13,7 @@ use crate::filter::Registry;
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::tally::Counts;
 use crate::types::Types;
 
 /// Channel.
@@ -25,6 +26,9 @@ pub(crate) trait Hub: Send + Sync {
 
     /// Returns the number of the channel's object.
     fn number(&self) -> u64;
+
+    /// Returns the counts of the channel's proxies.
+    fn counts(&self) -> &Arc<Counts>;
 
     /// Returns whether the store has the channel.
     fn is_kept(&self) -> bool;
@@ -113,6 +117,9 @@ pub(crate) trait Owner: Send + Sync {
 
 /// Service, as its channels see it.
 pub(crate) trait Home: Send + Sync {
+    /// Returns the numbers of the objects of all channels.
+    fn numbers(&self) -> Vec<u64>;
+
     /// Removes a channel that is destroyed.
     fn remove(&self, id: ChannelId);
 

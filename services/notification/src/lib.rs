@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
-//! limits, metrics, refusal, limited          bounds; counts; exceptions
+//! seen                                       structured events as constraints see them
+//! limits, metrics, tally, refusal, limited   bounds; counts; exceptions
 //! storage, record                            the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
+//! names                                      names of channels and administrators
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
@@ -35,6 +37,7 @@ mod inlet;
 mod limited;
 mod limits;
 mod metrics;
+mod names;
 mod notices;
 mod outlet;
 mod proxy;
@@ -45,9 +48,11 @@ mod record;
 mod refusal;
 mod restoring;
 mod service;
+mod seen;
 mod settings;
 mod stated;
 mod storage;
+mod tally;
 mod telling;
 mod types;
 
@@ -64,7 +69,7 @@ mod interfaces {
 
 /// Channels, administrators and proxies, as generated from the standard's IDL.
 mod admins {
-    include!(concat!(env!("OUT_DIR"), "/CosNotifyChannelAdmin.rs"));
+    include!(concat!(env!("OUT_DIR"), "/admins.rs"));
 }
 
 /// Records of the store, as generated from the IDL.
@@ -73,7 +78,7 @@ mod stored {
     include!(concat!(env!("OUT_DIR"), "/kept.rs"));
 }
 
-pub use admins::cos_notify_channel_admin;
+pub use admins::{cos_notify_channel_admin, punctual_notify};
 pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;

@@ -6,6 +6,7 @@
 //! | `administrators` | number | administrator whose connections are persistent, or default one of such a channel |
 //! | `proxies` | number | connected proxy whose connection is persistent |
 //! | `filters` | number | filter or mapping filter |
+//! | `names` | number | name of a channel or administrator |
 //! | `runs` | 0 | number of times that the service was served |
 //!
 //! A record whose channel or administrator has none counts for nothing, and is removed at the next start.
@@ -25,6 +26,7 @@ const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
 const ADMINS: Records<u64, Cdr<Admin>> = Records::named("administrators");
 const PROXIES: Records<u64, Cdr<Proxy>> = Records::named("proxies");
 const FILTERS: Records<u64, Cdr<Filter>> = Records::named("filters");
+const NAMES: Records<u64, Cdr<String>> = Records::named("names");
 const RUNS: Records<u64, Cdr<u64>> = Records::named("runs");
 
 /// Bits of the numbers that one run gives to objects.
@@ -48,6 +50,7 @@ pub(crate) enum Change {
     Admin(u64, Option<Admin>),
     Proxy(u64, Option<Proxy>),
     Filter(u64, Option<Filter>),
+    Name(u64, Option<String>),
 }
 
 /// All records of a store, by their numbers.
@@ -57,6 +60,7 @@ pub(crate) struct Kept {
     pub(crate) admins: Vec<(u64, Admin)>,
     pub(crate) proxies: Vec<(u64, Proxy)>,
     pub(crate) filters: Vec<(u64, Filter)>,
+    pub(crate) names: Vec<(u64, String)>,
 }
 
 impl Storage {
@@ -112,6 +116,7 @@ impl Storage {
             ADMINS.read(transaction, into(&mut kept.admins))?;
             PROXIES.read(transaction, into(&mut kept.proxies))?;
             FILTERS.read(transaction, into(&mut kept.filters))?;
+            NAMES.read(transaction, into(&mut kept.names))?;
             Ok(kept)
         })
     }
@@ -153,11 +158,13 @@ impl Storage {
             let mut admins = batch.records(ADMINS)?;
             let mut proxies = batch.records(PROXIES)?;
             let mut filters = batch.records(FILTERS)?;
+            let mut names = batch.records(NAMES)?;
             changes.try_for_each(|change| match change {
                 Change::Channel(number, record) => set(&mut channels, *number, record),
                 Change::Admin(number, record) => set(&mut admins, *number, record),
                 Change::Proxy(number, record) => set(&mut proxies, *number, record),
                 Change::Filter(number, record) => set(&mut filters, *number, record),
+                Change::Name(number, name) => set(&mut names, *number, name),
             })
         })
     }

@@ -20,8 +20,10 @@ use crate::hub::{Home, Subscriber};
 use crate::index::Index;
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
+use crate::punctual_notify;
 use crate::record::RecordState;
 use crate::refusal::Refusal;
+use crate::tally::Counts;
 
 /// Event channel.
 pub(crate) struct Channel {
@@ -36,6 +38,7 @@ pub(crate) struct Channel {
     pub(super) offered: Mutex<Census>,
     pub(super) subscribed: Mutex<Census>,
     pub(super) members: Members,
+    pub(super) counts: Arc<Counts>,
     /// Number of events in the channel, which its queues share.
     pub(super) events: Arc<AtomicUsize>,
     pub(super) home: Weak<dyn Home>,
@@ -100,6 +103,7 @@ impl Channel {
             offered: Mutex::default(),
             subscribed: Mutex::default(),
             members: Members::default(),
+            counts: Arc::default(),
             events: Arc::default(),
             home,
             own: own.clone(),
@@ -130,12 +134,13 @@ impl Channel {
         Ok(())
     }
 
-    /// Adds the object of the channel.
+    /// Adds the object of the channel. Its reference names the standard's interface, as peers may not ask whether an
+    /// object has another one.
     ///
     /// # Errors
     /// The reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannel, Refusal> {
-        let servant = <EventChannel as Implements<_>>::servant(self.clone());
+        let servant = <punctual_notify::Channel as Implements<_>>::servant(self.clone());
         Ok(self.common.objects.add(&self.object_id(), servant)?)
     }
 
@@ -152,5 +157,6 @@ impl Channel {
             suppliers.end();
         }
         self.common.objects.remove(&self.object_id());
+        self.common.forget_name(self.number);
     }
 }

@@ -16,6 +16,7 @@ use crate::hub::{Hub, Subscriber, Verdicts};
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::tally::Counts;
 use crate::telling::{self, Listener};
 use crate::types::Types;
 
@@ -34,6 +35,10 @@ impl Hub for Channel {
 
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn counts(&self) -> &Arc<Counts> {
+        &self.counts
     }
 
     fn is_kept(&self) -> bool {
@@ -55,7 +60,6 @@ impl Hub for Channel {
         let most = self.queue_length();
         let rejects = self.administration.read().rejects;
         if rejects && most > 0 && !self.has_room(most) {
-            self.common.metrics.rejected.add(1);
             return Err(Refusal::ChannelFull(most));
         }
         Ok(())

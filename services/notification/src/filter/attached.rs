@@ -12,6 +12,7 @@ use crate::common::Common;
 use crate::cos_notify_filter::{Filter, FilterId, FilterNotFound};
 use crate::event::Event;
 use crate::kept;
+use crate::punctual_notify::FilterState;
 use crate::refusal::Refusal;
 
 /// Filter with the reference by which it was attached.
@@ -68,6 +69,12 @@ impl FilterList {
     /// Removes all filters.
     pub(crate) fn clear(&mut self) {
         self.filters.clear();
+    }
+
+    /// Returns the filters with their constraints, as tools see them.
+    pub(crate) fn states(&self) -> Vec<FilterState> {
+        let filters = self.filters.values();
+        filters.map(|(_, filter)| filter.state()).collect()
     }
 
     /// Returns the filters as they are kept.

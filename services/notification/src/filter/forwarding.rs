@@ -22,6 +22,7 @@ use crate::cos_notify_filter::{
     FilterModifyConstraintsError, FilterServant,
 };
 use crate::event::Event;
+use crate::punctual_notify::FilterState;
 use crate::types::Pattern;
 
 /// Filter of this service.
@@ -53,6 +54,15 @@ impl Forwarding {
     /// Returns whether the filter lets an event through.
     pub(super) fn lets_through(&self, event: &Event, budget: &mut Budget) -> bool {
         self.constraints.first_met(event, budget).is_some()
+    }
+
+    /// Returns the filter with its constraints, as tools see it.
+    pub(super) fn state(&self) -> FilterState {
+        let constraints = self.constraints.all().into_iter();
+        FilterState {
+            grammar: self.constraints.grammar().name().to_owned(),
+            constraints: constraints.map(|one| one.expression).collect(),
+        }
     }
 
     fn matches(&self, event: &Event) -> bool {

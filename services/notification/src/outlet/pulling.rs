@@ -7,6 +7,7 @@ use super::call::Call;
 use super::core::Outlet;
 use super::delivery::Unwaited;
 use crate::refusal::Refusal;
+use crate::tally::Outcome;
 
 impl Outlet {
     /// Answers a call of the consumer, now or when there is an event.
@@ -53,10 +54,7 @@ impl Outlet {
 
     fn answer(&self, call: Call) {
         let taken = self.delivery.lock().take(call.most());
-        let metrics = &self.base.common.metrics;
-        if taken.expired > 0 {
-            metrics.expired.add(taken.expired);
-        }
+        self.base.tally.add(Outcome::Expired, taken.expired);
         if taken.events.is_empty() && call.waits() {
             // The life of all events had ended.
             let unwaited = self.delivery.lock().wait_again(call);
@@ -67,7 +65,7 @@ impl Outlet {
                 let lost = self.delivery.lock().put_back(taken.events);
                 self.count(lost.unwrap_or_default());
             }
-            _ => metrics.pulled.add(taken.events.len()),
+            _ => self.base.tally.add(Outcome::Pulled, taken.events.len()),
         }
     }
 }
