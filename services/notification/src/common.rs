@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 use crate::names::Names;
 use crate::qos::Abilities;
 use crate::refusal::Refusal;
+use crate::selection::Generation;
 use crate::storage::{Change, Storage};
 
 /// Limits, objects and threads of a service.
@@ -23,6 +24,8 @@ pub(crate) struct Common {
     pub(crate) writers: Rules<()>,
     pub(crate) objects: Objects,
     pub(crate) names: Names,
+    /// Number of changes of filters, and of what they are attached to.
+    pub(crate) selections: Generation,
     /// Threads that begin calls to consumers and suppliers. None waits for a reply.
     pub(crate) workers: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
@@ -57,6 +60,7 @@ impl Common {
             storage: Mutex::new(storage),
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             names: Names::default(),
+            selections: Generation::default(),
             limits,
             metrics,
             writers,

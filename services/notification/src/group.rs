@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use punctual_constraint::Constraint;
+
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator, ProxyId};
 use crate::cos_notify_filter::MappingFilter;
@@ -85,6 +87,16 @@ impl Group {
             (_, None, None) => true,
             (Operator::AndOp, admin, proxy) => admin.unwrap_or(true) && proxy.unwrap_or(true),
             (Operator::OrOp, admin, proxy) => admin == Some(true) || proxy == Some(true),
+        }
+    }
+
+    /// Returns constraints of which one has to be true for an event that passes the administrator's filters and those of a
+    /// proxy; `None` without any filter.
+    pub(crate) fn needs(&self, of_proxy: &Attached) -> Option<Vec<Constraint>> {
+        let (admin, proxy) = (self.stated.filters.needs(), of_proxy.needs());
+        match (self.operator, admin, proxy) {
+            (Operator::OrOp, Some(admin), Some(proxy)) => Some([admin, proxy].concat()),
+            (_, admin, proxy) => proxy.or(admin),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use punctual_constraint::Constraint;
+
 use crate::common::Common;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -88,6 +90,10 @@ pub(crate) trait Hub: Send + Sync {
 pub(crate) trait Subscriber: Send + Sync {
     /// Returns the number of the proxy's object.
     fn number(&self) -> u64;
+
+    /// Returns constraints of which one has to be true for an event that the filters let through; `None` if they are not
+    /// known.
+    fn needs(&self) -> Option<Vec<Constraint>>;
 
     /// Takes an event, if the filters let it through. `verdicts` are those of administrators, which have many proxies.
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts);

@@ -9,6 +9,7 @@
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
+//! selection                                  subscribers by what their filters need
 //! names                                      names of channels and administrators
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
@@ -49,6 +50,7 @@ mod refusal;
 mod restoring;
 mod service;
 mod seen;
+mod selection;
 mod settings;
 mod stated;
 mod storage;

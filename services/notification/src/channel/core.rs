@@ -23,6 +23,7 @@ use crate::quality::Quality;
 use crate::punctual_notify;
 use crate::record::RecordState;
 use crate::refusal::Refusal;
+use crate::selection::Selection;
 use crate::tally::Counts;
 
 /// Event channel.
@@ -35,6 +36,7 @@ pub(crate) struct Channel {
     pub(super) administration: RwLock<AdminSettings>,
     pub(super) record: RecordState,
     pub(super) index: RwLock<Index<Arc<dyn Subscriber>>>,
+    pub(super) selection: Selection,
     pub(super) offered: Mutex<Census>,
     pub(super) subscribed: Mutex<Census>,
     pub(super) members: Members,
@@ -100,6 +102,7 @@ impl Channel {
             quality: Quality::new(Level::Channel, abilities, properties.settings),
             administration: RwLock::new(properties.administration),
             index: RwLock::default(),
+            selection: Selection::default(),
             offered: Mutex::default(),
             subscribed: Mutex::default(),
             members: Members::default(),

@@ -67,8 +67,7 @@ impl Hub for Channel {
 
     fn publish(&self, event: Arc<Event>) {
         event.count_in(&self.events);
-        let (domain, name) = event.type_names();
-        let subscribers = self.index.read().of(domain, name);
+        let subscribers = self.selection.of(&self.index, &self.common.selections, &event);
         let mut verdicts = Verdicts::default();
         for subscriber in subscribers {
             subscriber.take(&event, &mut verdicts);
@@ -88,6 +87,7 @@ impl Hub for Channel {
                 None => index.remove(subscriber.number()),
             }
         }
+        self.common.selections.change();
         // Under the lock, so that all hear of the changes in their order.
         let mut subscribed = self.subscribed.lock();
         let changes = subscribed.replace(old, new);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use punctual_constraint::Constraint;
 
 use super::constraints::budget;
 use super::forwarding::Forwarding;
@@ -110,6 +111,13 @@ impl Attached {
         Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
     }
 
+    /// Returns constraints of which one has to be true for an event that a filter lets through; `None` without any filter.
+    pub(crate) fn needs(&self) -> Option<Vec<Constraint>> {
+        let list = self.list.read();
+        let needs = list.filters.values().flat_map(|(_, filter)| filter.needs());
+        (!list.filters.is_empty()).then(|| needs.collect())
+    }
+
     /// Returns a filter of this service, to be attached.
     ///
     /// # Errors
@@ -127,7 +135,11 @@ impl Attached {
 
     /// Attaches other filters in place of these.
     pub(crate) fn replace(&self, list: FilterList) {
+        let has_any = !list.filters.is_empty();
         let before = std::mem::replace(&mut *self.list.write(), list);
+        if has_any || !before.filters.is_empty() {
+            self.common.selections.change();
+        }
         // They are dropped without the lock.
         drop(before);
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use punctual_constraint::Constraint;
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
@@ -232,6 +233,10 @@ impl Outlet {
 impl Subscriber for Outlet {
     fn number(&self) -> u64 {
         self.base.stated.number
+    }
+
+    fn needs(&self) -> Option<Vec<Constraint>> {
+        self.group.needs(&self.base.stated.filters)
     }
 
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts) {
