@@ -10,6 +10,7 @@
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
 //! selection                                  subscribers by what their filters need
+//! tail                                       events of a channel for a page
 //! names                                      names of channels and administrators
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
@@ -54,6 +55,7 @@ mod selection;
 mod settings;
 mod stated;
 mod storage;
+mod tail;
 mod tally;
 mod telling;
 mod types;
@@ -61,8 +63,9 @@ mod types;
 pub use hosted::release_at_end;
 pub use limits::Limits;
 pub use refusal::Refusal;
-pub use service::{NotificationService, OpenError};
+pub use service::{ChannelLook, NotificationService, OpenError};
 pub use settings::{LISTEN, open, settings};
+pub use tail::Tail;
 
 /// Events, clients and filters, as generated from the standard's IDL.
 mod interfaces {

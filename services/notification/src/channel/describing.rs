@@ -35,7 +35,7 @@ impl ChannelServant for Channel {
             self.admin(&one.base, proxies.collect())
         });
         Ok(Topology {
-            name: self.common.names.of(self.number),
+            name: self.name(),
             quality: self.quality.properties(),
             administration: self.administration.read().to_properties(),
             consumers: consumers.collect(),
@@ -78,6 +78,11 @@ impl ChannelServant for Channel {
 }
 
 impl Channel {
+    /// Returns the channel's name; empty without one.
+    pub(crate) fn name(&self) -> String {
+        self.common.names.of(self.number)
+    }
+
     fn admin(&self, group: &Group, proxies: Vec<ProxyState>) -> AdminState {
         AdminState {
             id: group.id,

@@ -161,6 +161,18 @@ impl Hub for Channel {
 }
 
 impl Channel {
+    /// Passes events to one who is no client from now on.
+    pub(crate) fn listen(&self, listener: &Arc<dyn Subscriber>) {
+        let number = listener.number();
+        self.index.write().insert(number, Types::All, listener);
+        self.common.selections.change();
+    }
+
+    pub(crate) fn stop_listening(&self, number: u64) {
+        self.index.write().remove(number);
+        self.common.selections.change();
+    }
+
     /// Returns whether the channel has fewer events than `most`, once those whose life has ended do not count.
     fn has_room(&self, most: usize) -> bool {
         // Relaxed: a count of its own, which orders no other access.

@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn the_same_subscribers_take_an_event_whether_all_are_asked_or_those_selected(
         subscribers in prop::collection::vec(subscriber(), FEW + 9..FEW + 30),
-        changes in prop::collection::vec((0..FEW, prop::option::of(constraint())), 0..3),
+        changes in prop::collection::vec((0..FEW, prop::option::of(constraint())), 0..2),
     ) {
         let channel = Channel::new(&subscribers);
         for change in std::iter::once(None).chain(changes.into_iter().map(Some)) {
@@ -146,14 +146,14 @@ proptest! {
                 *channel.all[number].1.constraints.write() = constraints;
                 channel.generation.change();
             }
-            for round in 0..10 {
+            for round in 0..25 {
                 for kind in 0..4 {
                     let (found, wanted) = channel.takers(&event(kind, round % 4));
                     prop_assert_eq!(found, wanted);
                 }
             }
             let wild = channel.index.read().wild().len();
-            prop_assert_eq!(channel.is_made(), (FEW..=39).contains(&wild));
+            prop_assert_eq!(channel.is_made(), wild >= FEW);
         }
     }
 }

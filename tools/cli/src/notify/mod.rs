@@ -9,6 +9,7 @@ mod serve;
 mod structured;
 mod topology;
 mod watch;
+mod web;
 
 use crate::call::Problem;
 use clap::Subcommand;
