@@ -93,7 +93,12 @@ fn main() {
     poa.manager().activate().unwrap();
     let text = server.object_to_string(factory.as_object()).unwrap();
     let factory = EventChannelFactory::from_object(clients.string_to_object(&text).unwrap());
-    let channel = factory.create_channel(&[], &[]).unwrap().0.not_nil().unwrap();
+    let channel = factory
+        .create_channel(&[], &[])
+        .unwrap()
+        .0
+        .not_nil()
+        .unwrap();
     let (mut consumers, mut of_one) = (0, Duration::ZERO);
     for number in NUMBERS {
         (consumers..number).for_each(|kind| subscribe(&channel, kind));

@@ -55,7 +55,8 @@ impl Common {
         // One object is named at a time, so that no two get one name.
         let mut names = self.names.0.lock();
         let mut of_others = others.iter().filter(|other| **other != number);
-        if !name.is_empty() && of_others.any(|other| names.get(other).is_some_and(|it| it == name)) {
+        if !name.is_empty() && of_others.any(|other| names.get(other).is_some_and(|it| it == name))
+        {
             return Err(NotNamed::Taken);
         }
         let kept = Some(name.to_owned()).filter(|name| !name.is_empty());

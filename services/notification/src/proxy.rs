@@ -74,7 +74,12 @@ impl Kind {
 
 impl Proxy {
     /// Makes a proxy with an id of the administrator with a number.
-    pub(crate) fn new((admin, id): (u64, ProxyId), kind: Kind, stated: Stated, tally: Tally) -> Self {
+    pub(crate) fn new(
+        (admin, id): (u64, ProxyId),
+        kind: Kind,
+        stated: Stated,
+        tally: Tally,
+    ) -> Self {
         Self {
             common: stated.common.clone(),
             id,

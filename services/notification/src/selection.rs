@@ -135,11 +135,15 @@ impl Made {
     fn of(&self, event: &Event) -> impl Iterator<Item = Arc<dyn Subscriber>> + use<> {
         let (domain, name) = event.type_names();
         let mut found: Vec<&Arc<Member>> = self.others.iter().collect();
-        self.by_need.for_each_candidate(event, |_, _, member| found.push(member));
+        self.by_need
+            .for_each_candidate(event, |_, _, member| found.push(member));
         found.retain(|member| member.types.include(domain, name));
         found.sort_unstable_by_key(|member| member.number);
         found.dedup_by_key(|member| member.number);
-        let found: Vec<_> = found.into_iter().map(|member| member.subscriber.clone()).collect();
+        let found: Vec<_> = found
+            .into_iter()
+            .map(|member| member.subscriber.clone())
+            .collect();
         found.into_iter()
     }
 }

@@ -63,7 +63,10 @@ impl Tail {
     pub fn latest(&self) -> (Vec<StructuredEvent>, u64) {
         let kept = self.latest.kept.lock();
         let newest_first = kept.events.iter().rev();
-        (newest_first.map(|(_, event)| event.clone()).collect(), kept.count)
+        (
+            newest_first.map(|(_, event)| event.clone()).collect(),
+            kept.count,
+        )
     }
 }
 

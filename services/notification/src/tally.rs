@@ -107,6 +107,9 @@ mod tests {
         assert_eq!(tallies[1].last_failure(), "the line was cut");
         assert_eq!(channel.of(Outcome::Expired), 5);
         assert_eq!(service.expired.get(), 5);
-        assert_eq!((channel.of(Outcome::Retried), service.retried.get()), (1, 1));
+        assert_eq!(
+            (channel.of(Outcome::Retried), service.retried.get()),
+            (1, 1)
+        );
     }
 }

@@ -46,7 +46,9 @@ impl ChannelServant for Channel {
     fn set_name(&self, name: &str) -> Result<(), ChannelSetNameError> {
         self.common.check_access().map_err(SystemException::from)?;
         let others = self.home.upgrade().map(|home| home.numbers());
-        let named = self.common.name(self.number, name, &others.unwrap_or_default());
+        let named = self
+            .common
+            .name(self.number, name, &others.unwrap_or_default());
         named.map_err(|error| match error {
             NotNamed::Taken => NameTaken.into(),
             NotNamed::TooLong => NameTooLong.into(),

@@ -67,7 +67,9 @@ impl Hub for Channel {
 
     fn publish(&self, event: Arc<Event>) {
         event.count_in(&self.events);
-        let subscribers = self.selection.of(&self.index, &self.common.selections, &event);
+        let subscribers = self
+            .selection
+            .of(&self.index, &self.common.selections, &event);
         let mut verdicts = Verdicts::default();
         for subscriber in subscribers {
             subscriber.take(&event, &mut verdicts);

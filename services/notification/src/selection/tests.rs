@@ -66,7 +66,8 @@ impl Channel {
         for (number, (types, texts)) in subscribers.iter().enumerate() {
             let number = number as u64;
             let constraints = texts.as_ref();
-            let constraints = constraints.map(|texts| texts.iter().map(|one| compiled(one)).collect());
+            let constraints =
+                constraints.map(|texts| texts.iter().map(|one| compiled(one)).collect());
             let subscriber = Arc::new(Filtering {
                 number,
                 constraints: RwLock::new(constraints),
@@ -91,7 +92,8 @@ impl Channel {
         let each: BTreeSet<u64> = asked.iter().copied().collect();
         assert_eq!(each.len(), asked.len(), "one is asked twice");
         let (domain, name) = event.type_names();
-        let takes = |one: &&(Types, Arc<Filtering>)| one.0.include(domain, name) && one.1.takes(event);
+        let takes =
+            |one: &&(Types, Arc<Filtering>)| one.0.include(domain, name) && one.1.takes(event);
         let wanted = self.all.iter().filter(takes).map(|one| one.1.number);
         let of_asked = self.all.iter().filter(|one| each.contains(&one.1.number));
         let found = of_asked.filter(takes).map(|one| one.1.number);
@@ -111,7 +113,9 @@ fn types_of(kind: usize) -> Types {
     match kind {
         0 => Types::All,
         1 => Types::All.changed(&[pattern("T*")], &[], 9).unwrap(),
-        2 => Types::All.changed(&[pattern("*1"), pattern("*0")], &[], 9).unwrap(),
+        2 => Types::All
+            .changed(&[pattern("*1"), pattern("*0")], &[], 9)
+            .unwrap(),
         _ => Types::All.changed(&[pattern("T1")], &[], 9).unwrap(),
     }
 }
@@ -130,7 +134,10 @@ fn constraint() -> impl Strategy<Value = String> {
 }
 
 fn subscriber() -> impl Strategy<Value = (usize, Option<Vec<String>>)> {
-    (0..4_usize, prop::option::of(prop::collection::vec(constraint(), 0..4)))
+    (
+        0..4_usize,
+        prop::option::of(prop::collection::vec(constraint(), 0..4)),
+    )
 }
 
 proptest! {
@@ -161,10 +168,20 @@ proptest! {
 #[test]
 fn those_who_need_another_value_are_not_asked() {
     let subscribers: Vec<_> = (0..100)
-        .map(|kind| (0, Some(vec![format!("$type_name == 'T{kind}' and $level > 1")])))
+        .map(|kind| {
+            (
+                0,
+                Some(vec![format!("$type_name == 'T{kind}' and $level > 1")]),
+            )
+        })
         .collect();
     let channel = Channel::new(&subscribers);
-    let ask = || channel.selection.of(&channel.index, &channel.generation, &event(7, 3)).len();
+    let ask = || {
+        channel
+            .selection
+            .of(&channel.index, &channel.generation, &event(7, 3))
+            .len()
+    };
     let asked: Vec<_> = (0..101).map(|_| ask()).collect();
     assert_eq!(asked.iter().filter(|asked| **asked == 100).count(), 100);
     assert_eq!(asked.last(), Some(&1));

@@ -1,9 +1,7 @@
 //! What a channel tells of its proxies and of what clients state, and names (`PunctualNotify::Channel`).
 
 use punctual::Interface;
-use punctual_notification::cos_notification::{
-    FIFO_ORDER, MAX_EVENTS_PER_CONSUMER, ORDER_POLICY,
-};
+use punctual_notification::cos_notification::{FIFO_ORDER, MAX_EVENTS_PER_CONSUMER, ORDER_POLICY};
 use punctual_notification::cos_notify_channel_admin::{
     EventChannel, InterFilterGroupOperator, ProxyType,
 };
@@ -52,7 +50,10 @@ fn a_channel_tells_what_waits_for_each_consumer_and_what_was_lost() {
     assert_eq!((slow.queued, slow.discarded, slow.delivered), (3, 2, 0));
     assert!(slow.lag > 0 && slow.queued_octets > 0, "{slow:?}");
     assert_eq!(quick.place.state, ConnectionState::Connected);
-    assert!(quick.place.peer.starts_with("iiop://127.0.0.1:"), "{quick:?}");
+    assert!(
+        quick.place.peer.starts_with("iiop://127.0.0.1:"),
+        "{quick:?}"
+    );
     assert_eq!((quick.queued, quick.delivered), (0, 5));
     assert_eq!(all.suppliers.len(), 1);
     assert_eq!(all.suppliers[0].received, 5);
@@ -110,10 +111,19 @@ fn a_channel_is_described_with_all_that_clients_state() {
         .subscription_change(&[event_type("Telecom", "T*")], &[])
         .unwrap();
     let filter = filter(&program.see(&channel), &["$a == 1"]);
-    consumers(&program.see(&channel)).add_filter(Some(&filter)).unwrap();
+    consumers(&program.see(&channel))
+        .add_filter(Some(&filter))
+        .unwrap();
     let described = extended(&program, &channel).describe().unwrap();
-    assert!(described.quality.contains(&property(ORDER_POLICY, FIFO_ORDER)));
-    assert_eq!((described.consumers.len(), described.suppliers.len()), (1, 1));
+    assert!(
+        described
+            .quality
+            .contains(&property(ORDER_POLICY, FIFO_ORDER))
+    );
+    assert_eq!(
+        (described.consumers.len(), described.suppliers.len()),
+        (1, 1)
+    );
     let admin = &described.consumers[0];
     let [filter] = admin.stated.filters.as_slice() else {
         panic!("{admin:?}");
@@ -143,7 +153,9 @@ fn a_name_is_that_of_one_channel_and_of_one_administrator_of_a_side() {
     assert!(matches!(taken, NameError::NameTaken(_)), "{taken:?}");
     let long = other.set_name(&"x".repeat(256)).unwrap_err();
     assert!(matches!(long, NameError::NameTooLong(_)), "{long:?}");
-    let (_, id) = one.new_for_consumers(InterFilterGroupOperator::OrOp).unwrap();
+    let (_, id) = one
+        .new_for_consumers(InterFilterGroupOperator::OrOp)
+        .unwrap();
     one.set_admin_name(true, id, "readers").unwrap();
     one.set_admin_name(false, 0, "readers").unwrap();
     let taken = one.set_admin_name(true, 0, "readers").unwrap_err();

@@ -80,16 +80,25 @@ fn a_topology_is_made_once_and_comes_back_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let (_service, factory) = service();
     let file = written(folder.path(), TOPOLOGY);
-    assert_eq!(done(&["import", &factory, &file]), "0: alarms\n1: heartbeats\n");
+    assert_eq!(
+        done(&["import", &factory, &file]),
+        "0: alarms\n1: heartbeats\n"
+    );
     let exported = done(&["export", &factory]);
     let tree: toml::Table = exported.parse().unwrap();
     let alarms = &tree["channel"]["alarms"];
     assert_eq!(alarms["quality"]["Timeout"].as_str(), Some("1500ms"));
-    assert_eq!(alarms["administration"]["MaxConsumers"].as_integer(), Some(7));
+    assert_eq!(
+        alarms["administration"]["MaxConsumers"].as_integer(),
+        Some(7)
+    );
     let operators = &alarms["consumers"]["operators"];
     assert_eq!(operators["operator"].as_str(), Some("or"));
     assert_eq!(operators["types"].as_array().unwrap().len(), 0);
-    assert_eq!(operators["quality"]["MaxEventsPerConsumer"].as_integer(), Some(50));
+    assert_eq!(
+        operators["quality"]["MaxEventsPerConsumer"].as_integer(),
+        Some(50)
+    );
     let filter = &operators["filters"][0];
     assert_eq!(filter["grammar"].as_str(), Some("EXTENDED_TCL"));
     assert_eq!(filter["constraints"][1]["text"].as_str(), Some("$urgent"));
@@ -124,13 +133,23 @@ fn changes_of_a_file_are_set_at_what_is_there() {
         );
         written(folder.path(), &contents)
     };
-    done(&["import", &factory, &file("a > 1", "types = [{ domain = 'A', type = 'B' }]")]);
+    done(&[
+        "import",
+        &factory,
+        &file("a > 1", "types = [{ domain = 'A', type = 'B' }]"),
+    ]);
     let first = done(&["export", &factory]);
-    assert!(first.contains("a > 1") && first.contains("\"A\""), "{first}");
+    assert!(
+        first.contains("a > 1") && first.contains("\"A\""),
+        "{first}"
+    );
     assert!(first.contains("RejectNewEvents = true"), "{first}");
     done(&["import", &factory, &file("a > 2", "")]);
     let second = done(&["export", &factory]);
-    assert!(second.contains("a > 2") && !second.contains("a > 1"), "{second}");
+    assert!(
+        second.contains("a > 2") && !second.contains("a > 1"),
+        "{second}"
+    );
     assert!(!second.contains("types"), "{second}");
     assert_eq!(done(&["channels", &factory]).lines().count(), 1);
 }
@@ -147,7 +166,10 @@ fn persistent_connections_are_made_for_clients_that_have_references() {
     let file = written(folder.path(), contents);
     done(&["import", &factory, &file]);
     let exported = done(&["export", &factory]);
-    assert!(exported.contains("kind = \"push structured\""), "{exported}");
+    assert!(
+        exported.contains("kind = \"push structured\""),
+        "{exported}"
+    );
     done(&["import", &factory, &file]);
     done(&["import", &factory, &written(folder.path(), &exported)]);
     assert_eq!(done(&["export", &factory]), exported);
@@ -167,7 +189,10 @@ fn names_outlive_a_service_with_a_store() {
     drop(first);
     let (_again, factory) = served(&["--store", store]);
     let exported = done(&["export", &factory]);
-    assert!(exported.contains("[channel.kept.consumers.readers]"), "{exported}");
+    assert!(
+        exported.contains("[channel.kept.consumers.readers]"),
+        "{exported}"
+    );
     assert!(!exported.contains("passing"), "{exported}");
     // The name of what is gone can be given again.
     done(&["import", &factory, &file]);
@@ -207,9 +232,11 @@ fn mistakes_in_a_file_name_line_and_key_and_change_nothing() {
     }
     assert_eq!(done(&["channels", &factory]), "");
     // What the service alone can say.
-    let contents = "[channel.a]\n[channel.a.consumers.x]\nquality = { ConnectionReliability = 'Persistent' }";
+    let contents =
+        "[channel.a]\n[channel.a.consumers.x]\nquality = { ConnectionReliability = 'Persistent' }";
     let error = refused(&["import", &factory, &written(folder.path(), contents)]);
-    let said = "line 3: `channel.a.consumers.x.quality.ConnectionReliability`: the service refuses it";
+    let said =
+        "line 3: `channel.a.consumers.x.quality.ConnectionReliability`: the service refuses it";
     assert!(error.contains(said), "{error}");
 }
 
@@ -222,12 +249,23 @@ fn watch_shows_what_waits_and_what_was_lost() {
         kind = 'pull structured'\nclient = 'corbaloc:iiop:127.77.1.5:1/sink'";
     done(&["import", &factory, &written(folder.path(), contents)]);
     done(&["push", &factory, "--type", "T", "--count", "5"]);
-    let looks = done(&["watch", &factory, "--looks", "2", "--interval", "1ms", "--json"]);
+    let looks = done(&[
+        "watch",
+        &factory,
+        "--looks",
+        "2",
+        "--interval",
+        "1ms",
+        "--json",
+    ]);
     assert_eq!(looks.lines().count(), 2);
     let look: Value = serde_json::from_str(looks.lines().next().unwrap()).unwrap();
     assert_eq!((&look["received"], &look["held"]), (&5.into(), &2.into()));
     let consumer = &look["consumers"][0];
-    assert_eq!((&consumer["queued"], &consumer["discarded"]), (&2.into(), &3.into()));
+    assert_eq!(
+        (&consumer["queued"], &consumer["discarded"]),
+        (&2.into(), &3.into())
+    );
     assert_eq!(consumer["kind"], "pull structured");
     assert_eq!(consumer["peer"], "iiop://127.77.1.5:1");
     let table = done(&["watch", &factory, "--looks", "1"]);

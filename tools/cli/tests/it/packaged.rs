@@ -19,14 +19,22 @@ fn packaging(service: &str) -> std::path::PathBuf {
 fn unit(service: &str) -> Vec<String> {
     let file = packaging(service).join(format!("punctual-{service}.service"));
     let text = std::fs::read_to_string(file).unwrap().replace("\\\n", " ");
-    let command = text.lines().find_map(|line| line.strip_prefix("ExecStart="));
-    command.unwrap().split_whitespace().map(str::to_owned).collect()
+    let command = text
+        .lines()
+        .find_map(|line| line.strip_prefix("ExecStart="));
+    command
+        .unwrap()
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns the arguments of a container file's `ENTRYPOINT`.
 fn container(service: &str) -> Vec<String> {
     let text = std::fs::read_to_string(packaging(service).join("Containerfile")).unwrap();
-    let command = text.lines().find_map(|line| line.strip_prefix("ENTRYPOINT "));
+    let command = text
+        .lines()
+        .find_map(|line| line.strip_prefix("ENTRYPOINT "));
     serde_json::from_str(command.unwrap()).unwrap()
 }
 
@@ -41,13 +49,19 @@ fn here(arguments: &[String], folder: &Path) -> Command {
             command.arg(folder.join(name));
         } else if argument.ends_with("_LISTEN") || argument.starts_with("iiop://") {
             command.arg("iiop://127.0.0.1:0");
-        } else if argument.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok()) {
+        } else if argument
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| port.parse::<u16>().is_ok())
+        {
             command.arg("127.0.0.1:0");
         } else if !argument.starts_with('$') {
             command.arg(argument);
         }
     }
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
     command
 }
 

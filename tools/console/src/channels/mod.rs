@@ -68,9 +68,7 @@ impl Page for Channels {
             .route("/channels/live", get(live));
         Mounted {
             routes: routes.with_state(shown.clone()),
-            tasks: vec![Box::pin(
-                async move { shown.tails.end_when_unseen().await },
-            )],
+            tasks: vec![Box::pin(async move { shown.tails.end_when_unseen().await })],
         }
     }
 }

@@ -69,7 +69,9 @@ impl Tails {
     pub(super) async fn end_when_unseen(&self) {
         loop {
             tokio::time::sleep(UNSEEN / 3).await;
-            self.tails.lock().retain(|_, seen| seen.at.elapsed() < UNSEEN);
+            self.tails
+                .lock()
+                .retain(|_, seen| seen.at.elapsed() < UNSEEN);
         }
     }
 }

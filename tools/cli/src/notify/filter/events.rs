@@ -7,8 +7,7 @@ use serde_json::value::RawValue;
 use std::io::Read;
 use std::path::Path;
 
-const ON_EVENTS: &str =
-    "a file holds structured events as JSON, one after the other, as `punctual notify pull` prints them";
+const ON_EVENTS: &str = "a file holds structured events as JSON, one after the other, as `punctual notify pull` prints them";
 
 /// Largest file of events, in bytes.
 const LARGEST: u64 = 64 << 20;

@@ -18,7 +18,11 @@ pub(super) fn check(source: &Source, file: &File) -> Result<(), Problem> {
     for (name, channel) in &file.channel {
         let key = format!("channel.{name}");
         properties(source, &format!("{key}.quality"), &channel.quality)?;
-        properties(source, &format!("{key}.administration"), &channel.administration)?;
+        properties(
+            source,
+            &format!("{key}.administration"),
+            &channel.administration,
+        )?;
         check_admins(source, &key, channel)?;
     }
     Ok(())
@@ -80,7 +84,9 @@ pub(super) fn refused(
     table: &Properties,
     errors: &[PropertyError],
 ) -> Problem {
-    let found = errors.iter().find_map(|error| Some((error, table.get(&error.name)?)));
+    let found = errors
+        .iter()
+        .find_map(|error| Some((error, table.get(&error.name)?)));
     match found {
         Some((error, value)) => {
             let reason = format!("the service refuses it: {:?}", error.code);
@@ -106,7 +112,11 @@ pub(super) fn constraints(
         let compiled = Constraint::compile(grammar, text, &Limits::DEFAULT);
         compiled.map_err(|mistake| {
             let key = format!("{key}.constraints.text");
-            source.problem(one.text.span(), &key, &format!("{mistake}\n{}", mistake.render(false)))
+            source.problem(
+                one.text.span(),
+                &key,
+                &format!("{mistake}\n{}", mistake.render(false)),
+            )
         })?;
         Ok(ConstraintExp {
             event_types: types(&one.types),

@@ -27,16 +27,24 @@ pub(super) fn obtain(side: Side, admin: &ObjectRef, kind: Kind) -> Result<Object
         Side::Consumers => {
             let admin = ConsumerAdmin::from_object(admin);
             let (proxy, _) = match kind.is_push {
-                true => admin.obtain_notification_push_supplier(client).map_err(failed)?,
-                false => admin.obtain_notification_pull_supplier(client).map_err(failed)?,
+                true => admin
+                    .obtain_notification_push_supplier(client)
+                    .map_err(failed)?,
+                false => admin
+                    .obtain_notification_pull_supplier(client)
+                    .map_err(failed)?,
             };
             proxy.not_nil().map_err(failed)?.as_object().clone()
         }
         Side::Suppliers => {
             let admin = SupplierAdmin::from_object(admin);
             let (proxy, _) = match kind.is_push {
-                true => admin.obtain_notification_push_consumer(client).map_err(failed)?,
-                false => admin.obtain_notification_pull_consumer(client).map_err(failed)?,
+                true => admin
+                    .obtain_notification_push_consumer(client)
+                    .map_err(failed)?,
+                false => admin
+                    .obtain_notification_pull_consumer(client)
+                    .map_err(failed)?,
             };
             proxy.not_nil().map_err(failed)?.as_object().clone()
         }

@@ -6,8 +6,8 @@ use crate::call::Problem;
 use crate::notify::channel::Factory;
 use crate::notify::kinds;
 use punctual_host::publish::write_reference;
-use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, PERSISTENT, Property};
 use punctual_notification::cos_notification::EventType;
+use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, PERSISTENT, Property};
 use punctual_notification::cos_notify_channel_admin::InterFilterGroupOperator as Operator;
 use punctual_notification::punctual_notify::{AdminState, FilterState, ProxyState, Statement};
 use std::path::PathBuf;
@@ -39,12 +39,18 @@ pub(crate) fn run(options: &Export, orb_options: &[String]) -> Result<(), Proble
         tables.insert(name, Value::Table(channel(found, &mut left_out)));
     }
     if let (Some(id), true) = (options.channel, tables.is_empty()) {
-        return Err(Problem::Usage(format!("the service has no channel {id}"), None));
+        return Err(Problem::Usage(
+            format!("the service has no channel {id}"),
+            None,
+        ));
     }
     let file = Table::from_iter([("channel".to_owned(), Value::Table(tables))]);
-    let text = toml::to_string_pretty(&file).map_err(|error| Problem::Usage(error.to_string(), None))?;
+    let text =
+        toml::to_string_pretty(&file).map_err(|error| Problem::Usage(error.to_string(), None))?;
     if left_out > 0 {
-        eprintln!("{left_out} proxies and mapping filters are not exported: their clients make them again");
+        eprintln!(
+            "{left_out} proxies and mapping filters are not exported: their clients make them again"
+        );
     }
     match &options.output {
         Some(path) => write_reference(path, &text).map_err(Problem::from),
@@ -59,7 +65,11 @@ fn channel(found: &Found, left_out: &mut usize) -> Table {
     let topology = &found.topology;
     let mut table = Table::new();
     put_table(&mut table, "quality", properties(&topology.quality));
-    put_table(&mut table, "administration", properties(&topology.administration));
+    put_table(
+        &mut table,
+        "administration",
+        properties(&topology.administration),
+    );
     for (side, admins) in [
         (Side::Consumers, &topology.consumers),
         (Side::Suppliers, &topology.suppliers),
@@ -92,7 +102,9 @@ fn admin(state: &AdminState, left_out: &mut usize) -> Table {
 /// Returns whether a proxy's connection is persistent, and its client can be named.
 fn is_kept(proxy: &ProxyState) -> bool {
     let quality = &proxy.stated.quality;
-    let reliability = quality.iter().find(|one| one.name == CONNECTION_RELIABILITY);
+    let reliability = quality
+        .iter()
+        .find(|one| one.name == CONNECTION_RELIABILITY);
     let is_persistent = reliability.is_some_and(|one| one.value.extract() == Ok(PERSISTENT));
     is_persistent && !proxy.client.is_empty()
 }

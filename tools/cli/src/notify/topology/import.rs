@@ -115,9 +115,12 @@ impl Importing<'_> {
         let administration = properties(self.source, &of_admin, &wanted.administration)?;
         let created = self.factory.create_channel(&quality, &administration);
         let (channel, id) = created.map_err(|error| match error {
-            Error::UnsupportedQoS(unsupported) => {
-                refused(self.source, &of_quality, &wanted.quality, &unsupported.qos_err)
-            }
+            Error::UnsupportedQoS(unsupported) => refused(
+                self.source,
+                &of_quality,
+                &wanted.quality,
+                &unsupported.qos_err,
+            ),
             Error::UnsupportedAdmin(unsupported) => refused(
                 self.source,
                 &of_admin,
@@ -222,7 +225,9 @@ impl At<'_> {
             && operator(*stated.get_ref()) != there.op
         {
             let reason = "the administrator is there with the other operator, which cannot be changed: give it another name";
-            return Err(self.source.problem(stated.span(), &format!("{key}.operator"), reason));
+            return Err(self
+                .source
+                .problem(stated.span(), &format!("{key}.operator"), reason));
         }
         let id = there.id;
         Ok(match side {
@@ -248,18 +253,35 @@ impl At<'_> {
             let reason = "the channel has no default administrator";
             return Err(self.source.problem(name.span(), key, reason));
         }
-        let op = wanted.operator.as_ref().map_or(Operator::And, |one| *one.get_ref());
+        let op = wanted
+            .operator
+            .as_ref()
+            .map_or(Operator::And, |one| *one.get_ref());
         let (object, id) = match side {
             Side::Consumers => {
-                let made = self.channel.new_for_consumers(operator(op)).map_err(failed)?;
-                (made.0.not_nil().map_err(failed)?.as_object().clone(), made.1)
+                let made = self
+                    .channel
+                    .new_for_consumers(operator(op))
+                    .map_err(failed)?;
+                (
+                    made.0.not_nil().map_err(failed)?.as_object().clone(),
+                    made.1,
+                )
             }
             Side::Suppliers => {
-                let made = self.channel.new_for_suppliers(operator(op)).map_err(failed)?;
-                (made.0.not_nil().map_err(failed)?.as_object().clone(), made.1)
+                let made = self
+                    .channel
+                    .new_for_suppliers(operator(op))
+                    .map_err(failed)?;
+                (
+                    made.0.not_nil().map_err(failed)?.as_object().clone(),
+                    made.1,
+                )
             }
         };
-        let named = self.channel.set_admin_name(side == Side::Consumers, id, name.get_ref());
+        let named = self
+            .channel
+            .set_admin_name(side == Side::Consumers, id, name.get_ref());
         named.map_err(failed)?;
         Ok(object)
     }
@@ -287,11 +309,21 @@ impl At<'_> {
         let text = wanted.client.get_ref();
         let wrong = |reason: &dyn std::fmt::Display| {
             let key = format!("{key}.client");
-            self.source.problem(wanted.client.span(), &key, &reason.to_string())
+            self.source
+                .problem(wanted.client.span(), &key, &reason.to_string())
         };
-        let client = self.orb.string_to_object(text).map_err(|error| wrong(&error))?;
-        let text = self.orb.object_to_string(&client).map_err(|error| wrong(&error))?;
-        if now.iter().any(|one| one.kind == kind.proxy_type && one.client == text) {
+        let client = self
+            .orb
+            .string_to_object(text)
+            .map_err(|error| wrong(&error))?;
+        let text = self
+            .orb
+            .object_to_string(&client)
+            .map_err(|error| wrong(&error))?;
+        if now
+            .iter()
+            .any(|one| one.kind == kind.proxy_type && one.client == text)
+        {
             return Ok(());
         }
         let proxy = obtain(admin.side, &admin.object, kind)?;

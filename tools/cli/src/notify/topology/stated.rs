@@ -8,9 +8,7 @@ use crate::call::Problem;
 use crate::notify::channel::failed;
 use punctual::{Interface, NotNil, ObjectRef};
 use punctual_constraint::Grammar;
-use punctual_notification::cos_notification::{
-    EventType, Property, QoSAdmin, QoSAdminSetQosError,
-};
+use punctual_notification::cos_notification::{EventType, Property, QoSAdmin, QoSAdminSetQosError};
 use punctual_notification::cos_notify_comm::{NotifyPublish, NotifySubscribe};
 use punctual_notification::cos_notify_filter::{FilterAdmin, FilterFactory};
 use punctual_notification::punctual_notify::{FilterState, Statement};
@@ -81,7 +79,10 @@ impl Target<'_> {
         let object = FilterAdmin::from_object(self.object.clone());
         object.remove_all_filters().map_err(failed)?;
         for filter in filters {
-            let made = self.filters.create_filter(&filter.grammar).map_err(failed)?;
+            let made = self
+                .filters
+                .create_filter(&filter.grammar)
+                .map_err(failed)?;
             let made = made.not_nil().map_err(failed)?;
             made.add_constraints(&filter.constraints).map_err(failed)?;
             object.add_filter(Some(&made)).map_err(failed)?;

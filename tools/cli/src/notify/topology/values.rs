@@ -112,7 +112,9 @@ const UNITS: [(&str, u64); 3] = [("s", 10_000_000), ("ms", 10_000), ("us", 10)];
 
 /// Formats a time in units of 100 ns.
 fn time(units: u64) -> String {
-    let whole = UNITS.iter().find(|(_, length)| units.is_multiple_of(*length));
+    let whole = UNITS
+        .iter()
+        .find(|(_, length)| units.is_multiple_of(*length));
     match whole {
         Some((name, length)) => format!("{}{name}", units / length),
         None => format!("{}ns", u128::from(units) * 100),
@@ -152,7 +154,11 @@ mod tests {
     fn values_of_another_kind_and_unknown_properties_are_refused() {
         for (name, value, reason) in [
             ("Colour", Value::Integer(1), "no such property"),
-            ("OrderPolicy", Value::String("Lifo".into()), "expected one of AnyOrder"),
+            (
+                "OrderPolicy",
+                Value::String("Lifo".into()),
+                "expected one of AnyOrder",
+            ),
             ("Priority", Value::Integer(40_000), "16 bits"),
             ("Timeout", Value::Integer(3), "with its unit"),
             ("MaxConsumers", Value::Boolean(true), "a number"),

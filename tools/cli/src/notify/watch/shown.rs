@@ -65,7 +65,9 @@ impl Shown<'_> {
 
     /// Returns events a second since the look before; 0 at the first one.
     fn rate(&self, of: impl Fn(&ChannelCounts) -> u64) -> f64 {
-        let new = self.before.map(|before| of(self.now).saturating_sub(of(before)));
+        let new = self
+            .before
+            .map(|before| of(self.now).saturating_sub(of(before)));
         new.unwrap_or_default() as f64 / self.time.as_secs_f64().max(1e-9)
     }
 }

@@ -101,8 +101,15 @@ fn channels_proxies_and_what_waits_in_their_queues_are_shown() {
     assert!(page.contains("0/0 pull structured"), "{page}");
     let row = page.split("aria-label=\"Consumers\"").nth(1).unwrap();
     let row = row.split("</tbody>").next().unwrap();
-    assert!(row.contains("connected") && row.contains("<td>2</td>"), "{row}");
-    assert!(!served.page("?channel=7").contains("aria-label=\"Consumers\""));
+    assert!(
+        row.contains("connected") && row.contains("<td>2</td>"),
+        "{row}"
+    );
+    assert!(
+        !served
+            .page("?channel=7")
+            .contains("aria-label=\"Consumers\"")
+    );
 }
 
 #[test]
