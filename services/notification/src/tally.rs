@@ -33,6 +33,9 @@ pub(crate) enum Outcome {
 /// Number of outcomes.
 const OUTCOMES: usize = Outcome::Retried as usize + 1;
 
+/// Longest reason that is kept, in characters.
+const LONGEST: usize = 500;
+
 /// Number of each outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Counts([Count; OUTCOMES]);
@@ -76,7 +79,9 @@ impl Tally {
     /// Counts a call that failed and is made again, for a reason that is told.
     pub(crate) fn retried(&self, reason: &dyn std::fmt::Display) {
         self.add(Outcome::Retried, 1);
-        *self.last_failure.lock() = Some(reason.to_string().into());
+        // A peer may have chosen a part of it.
+        let reason: String = reason.to_string().chars().take(LONGEST).collect();
+        *self.last_failure.lock() = Some(reason.into());
     }
 
     /// Returns the number of one outcome at this proxy.

@@ -58,9 +58,9 @@ pub(crate) fn run(options: &Import, orb_options: &[String]) -> Result<(), Proble
         orb: &orb,
         factory: &factory,
     };
-    let mut found = all(&factory)?;
+    let found = all(&factory)?;
     for (name, wanted) in &file.channel {
-        let id = importing.channel(name, wanted, &mut found)?;
+        let id = importing.channel(name, wanted, &found)?;
         println!("{id}: {name}");
     }
     Ok(())
@@ -68,26 +68,19 @@ pub(crate) fn run(options: &Import, orb_options: &[String]) -> Result<(), Proble
 
 impl Importing<'_> {
     /// Brings a channel to what the file says; returns its id.
-    fn channel(
-        &self,
-        name: &str,
-        wanted: &file::Channel,
-        found: &mut Vec<Found>,
-    ) -> Result<i32, Problem> {
-        let is_it = |one: &Found| channel_name(&one.topology.name, one.id) == name;
+    fn channel(&self, name: &str, wanted: &file::Channel, found: &[Found]) -> Result<i32, Problem> {
+        let is_it = |one: &&Found| channel_name(&one.topology.name, one.id) == name;
         let key = format!("channel.{name}");
-        let at = match found.iter().position(is_it) {
-            Some(at) => {
-                self.set(&key, wanted, found.get(at))?;
-                at
+        let made;
+        let found = match found.iter().find(is_it) {
+            Some(there) => {
+                self.set(&key, wanted, there)?;
+                there
             }
             None => {
-                found.push(self.create(&key, name, wanted)?);
-                found.len() - 1
+                made = self.create(&key, name, wanted)?;
+                &made
             }
-        };
-        let Some(found) = found.get(at) else {
-            return Ok(0);
         };
         let filters = found.channel.default_filter_factory().map_err(failed)?;
         let at = At {
@@ -140,8 +133,7 @@ impl Importing<'_> {
     }
 
     /// Sets the properties of a channel that is there.
-    fn set(&self, key: &str, wanted: &file::Channel, found: Option<&Found>) -> Result<(), Problem> {
-        let Some(found) = found else { return Ok(()) };
+    fn set(&self, key: &str, wanted: &file::Channel, found: &Found) -> Result<(), Problem> {
         let key_of = |part: &str| format!("{key}.{part}");
         let quality = properties(self.source, &key_of("quality"), &wanted.quality)?;
         let quality = differing(quality, &found.topology.quality);
