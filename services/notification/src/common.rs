@@ -7,12 +7,12 @@ use parking_lot::Mutex;
 use punctual_events::{Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
+use crate::generation::Generation;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::names::Names;
 use crate::qos::Abilities;
 use crate::refusal::Refusal;
-use crate::selection::Generation;
 use crate::storage::{Change, Storage};
 
 /// Limits, objects and threads of a service.

@@ -4,14 +4,15 @@
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
 //! seen                                       structured events as constraints see them
-//! limits, metrics, tally, refusal, limited   bounds; counts; exceptions
+//! limits, refusal, limited                   bounds; exceptions
+//! outcome, metrics, tally                    counts
 //! storage, record                            the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
-//! selection                                  subscribers by what their filters need
+//! generation, selection                      subscribers by what their filters need
 //! tail                                       events of a channel for a page
-//! names                                      names of channels and administrators
+//! names, naming                              names of channels and administrators
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
@@ -31,6 +32,7 @@ mod draft;
 mod event;
 mod factory;
 mod filter;
+mod generation;
 mod group;
 mod hosted;
 mod hub;
@@ -40,7 +42,9 @@ mod limited;
 mod limits;
 mod metrics;
 mod names;
+mod naming;
 mod notices;
+mod outcome;
 mod outlet;
 mod proxy;
 mod qos;

@@ -3,7 +3,7 @@
 use punctual_events::Count;
 use punctual_host::metrics::{Exposition, Timed};
 
-use crate::tally::Outcome;
+use crate::outcome::Outcome;
 
 /// Counts of events and of what became of them. An event counts once for each consumer that it is for.
 #[derive(Debug, Default)]

@@ -5,34 +5,18 @@
 //! asked in full, so that it decides nothing but who is not asked.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
 use punctual_constraint::{Constraint, ConstraintSet};
 
 use crate::event::Event;
+use crate::generation::Generation;
 use crate::hub::Subscriber;
 use crate::index::Index;
 use crate::types::Types;
 
 /// Number of subscribers to patterns below which all are asked.
 const FEW: usize = 16;
-
-/// Number of changes of filters, of subscribers, and of their types.
-#[derive(Debug, Default)]
-pub(crate) struct Generation(AtomicU64);
-
-impl Generation {
-    /// Notes a change that has been made.
-    pub(crate) fn change(&self) {
-        // Pairs with the load in `now`: who sees the old number has not begun after the change was acknowledged.
-        self.0.fetch_add(1, Ordering::SeqCst);
-    }
-
-    fn now(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 type Subscribers = RwLock<Index<Arc<dyn Subscriber>>>;
 

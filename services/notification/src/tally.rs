@@ -6,32 +6,7 @@ use parking_lot::Mutex;
 use punctual_events::Count;
 
 use crate::metrics::Metrics;
-
-/// What became of an event, or of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// A supplier supplied it.
-    Received,
-    /// The filters of a supplier did not let it in.
-    Filtered,
-    /// It was refused, as the channel was full.
-    Rejected,
-    /// A consumer took it by push.
-    Pushed,
-    /// A consumer pulled it.
-    Pulled,
-    /// A full queue gave it up.
-    Discarded,
-    /// Its life ended in a queue.
-    Expired,
-    /// Its push failed, or it was in a queue when the consumer was disconnected.
-    Undelivered,
-    /// The call failed, and is made again.
-    Retried,
-}
-
-/// Number of outcomes.
-const OUTCOMES: usize = Outcome::Retried as usize + 1;
+use crate::outcome::{OUTCOMES, Outcome};
 
 /// Longest reason that is kept, in characters.
 const LONGEST: usize = 500;
@@ -76,7 +51,7 @@ impl Tally {
         self.service.of(outcome).add(number);
     }
 
-    /// Counts a call that failed and is made again, for a reason that is told.
+    /// Counts a call that failed and is made again, with the reason.
     pub(crate) fn retried(&self, reason: &dyn std::fmt::Display) {
         self.add(Outcome::Retried, 1);
         // A peer may have chosen a part of it.

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use super::core::Channel;
 use crate::inlet::Inlet;
+use crate::outcome::Outcome;
 use crate::outlet::Outlet;
 use crate::proxy::Proxy;
 use crate::punctual_notify::{
     ChannelCounts, ConnectionState, ConsumerCounts, ProxyPlace, SupplierCounts,
 };
-use crate::tally::Outcome;
 
 /// Most consumers, and most suppliers, in one answer.
 const MOST: usize = 1_000;

@@ -8,7 +8,7 @@ use super::core::Channel;
 use crate::cos_notify_channel_admin::{AdminId, AdminNotFound};
 use crate::draft::Draft;
 use crate::group::Group;
-use crate::names::NotNamed;
+use crate::naming::NotNamed;
 use crate::proxy::Proxy;
 use crate::punctual_notify::{
     AdminState, ChannelCounts, ChannelServant, ChannelSetAdminNameError, ChannelSetNameError,

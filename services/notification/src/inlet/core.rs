@@ -14,10 +14,10 @@ use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
+use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
 use crate::stated::Stating;
-use crate::tally::Outcome;
 use crate::telling::Listener;
 use crate::types::Types;
 

@@ -16,11 +16,11 @@ use crate::event::Event;
 use crate::filter::Mapping;
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
+use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
 use crate::stated::Stating;
-use crate::tally::Outcome;
 use crate::telling::Listener;
 use crate::types::Types;
 

@@ -6,8 +6,8 @@ use punctual::asynchronous::AnswerError;
 use super::call::Call;
 use super::core::Outlet;
 use super::delivery::Unwaited;
+use crate::outcome::Outcome;
 use crate::refusal::Refusal;
-use crate::tally::Outcome;
 
 impl Outlet {
     /// Answers a call of the consumer, now or when there is an event.

@@ -12,8 +12,8 @@ use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
 use crate::client::{Client, Failure, Form};
 use crate::event::Event;
+use crate::outcome::Outcome;
 use crate::queue::{Numbered, Taken};
-use crate::tally::Outcome;
 
 impl Outlet {
     /// Begins a push, if there are events and none is under way.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::core::Outlet;
 use crate::event::Event;
-use crate::tally::Outcome;
+use crate::outcome::Outcome;
 
 impl Outlet {
     /// Takes an event whose StartTime is in so long a time.

@@ -65,7 +65,7 @@ impl Tails {
         Ok(look)
     }
 
-    /// Ends tails that nobody has looked at for a while.
+    /// Ends tails that have not been looked at for a while.
     pub(super) async fn end_when_unseen(&self) {
         loop {
             tokio::time::sleep(UNSEEN / 3).await;
