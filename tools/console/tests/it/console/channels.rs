@@ -70,11 +70,11 @@ impl Served {
         proxy.connect_structured_push_supplier(None).unwrap();
         for severity in severities {
             let mut event = StructuredEvent::default();
+            event.header.fixed_header.event_name = format!("<b>alarm {severity}</b>");
             event.filterable_data = vec![Property {
                 name: "severity".to_owned(),
                 value: Any::new(severity).unwrap(),
             }];
-            event.header.fixed_header.event_name = format!("<b>alarm {severity}</b>");
             proxy.push_structured_event(&event).unwrap();
         }
     }
