@@ -27,7 +27,10 @@ fn main() -> Result<(), Error> {
         .extern_path("::CosNotification", "crate::cos_notification")
         .extern_path("::CosNotifyComm", "crate::cos_notify_comm")
         .extern_path("::CosNotifyFilter", "crate::cos_notify_filter")
-        .compile(&["idl/CosNotifyChannelAdmin.idl"])?;
+        .compile_together(
+            "admins",
+            &["idl/CosNotifyChannelAdmin.idl", "idl/PunctualNotify.idl"],
+        )?;
     Builder::new()
         .include_dir("idl")
         .extern_path("::CosNotification", "crate::cos_notification")

@@ -103,6 +103,8 @@ mod tests {
             "README.md",
             "services/naming/packaging/punctual-naming.service",
             "services/naming/packaging/punctual-naming.socket",
+            "services/notification/packaging/punctual-notification.service",
+            "services/notification/packaging/punctual-notification.socket",
         ] {
             assert!(
                 manifest.contains(file) && root().join(file).is_file(),

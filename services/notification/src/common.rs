@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
+use crate::generation::Generation;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
+use crate::names::Names;
 use crate::qos::Abilities;
 use crate::refusal::Refusal;
 use crate::storage::{Change, Storage};
@@ -20,6 +22,9 @@ pub(crate) struct Common {
     /// Peers that may create channels and supply events.
     pub(crate) writers: Rules<()>,
     pub(crate) objects: Objects,
+    pub(crate) names: Names,
+    /// Number of changes of filters, and of what they are attached to.
+    pub(crate) selections: Generation,
     /// Threads that begin calls to consumers and suppliers. None waits for a reply.
     pub(crate) workers: Workers,
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
@@ -49,6 +54,8 @@ impl Common {
             is_stored: storage.is_some(),
             keeper: Keeper::start("notify-records", storage).map_err(|error| refused(&error))?,
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
+            names: Names::default(),
+            selections: Generation::default(),
             limits,
             metrics,
             writers,
@@ -86,6 +93,13 @@ impl Common {
     pub(crate) fn forget(&self, removal: Change) {
         if !self.is_ending() {
             self.keeper.forget(removal);
+        }
+    }
+
+    /// Takes the name of an object that ends away.
+    pub(crate) fn forget_name(&self, number: u64) {
+        if self.names.remove(number) {
+            self.forget(Change::Name(number, None));
         }
     }
 

@@ -16,6 +16,7 @@ use crate::cos_notification::{
     EventHeader, EventType, FixedEventHeader, Property, StructuredEvent,
 };
 use crate::qos::{EventTerms, since_1582};
+use crate::seen;
 
 /// Type name of events that are Anys.
 const ANY: &str = "%ANY";
@@ -143,11 +144,9 @@ impl Event {
     }
 
     fn properties(&self, list: List) -> &[Property] {
-        match (self.structured.get(), list) {
-            (Some(event), List::VariableHeader) => &event.header.variable_header,
-            (Some(event), List::FilterableData) => &event.filterable_data,
-            (None, _) => &[],
-        }
+        self.structured
+            .get()
+            .map_or(&[], |event| seen::properties(event, list))
     }
 }
 

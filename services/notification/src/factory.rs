@@ -145,6 +145,11 @@ impl Channels {
         self.state.lock().channels.values().cloned().collect()
     }
 
+    /// Returns a channel.
+    pub(crate) fn channel(&self, id: ChannelId) -> Option<Arc<Channel>> {
+        self.state.lock().channels.get(&id).cloned()
+    }
+
     /// Drops all channels without a word to their clients: the process ends.
     pub(crate) fn abandon(&self) {
         let channels = std::mem::take(&mut self.state.lock().channels);
@@ -156,6 +161,11 @@ impl Channels {
 }
 
 impl Home for Channels {
+    fn numbers(&self) -> Vec<u64> {
+        let state = self.state.lock();
+        state.channels.values().map(|one| one.number()).collect()
+    }
+
     fn remove(&self, id: ChannelId) {
         let removed = self.state.lock().channels.remove(&id);
         drop(removed);
@@ -235,8 +245,7 @@ impl EventChannelFactoryServant for Channels {
         &self,
         id: ChannelId,
     ) -> Result<Option<EventChannel>, EventChannelFactoryGetEventChannelError> {
-        let found = self.state.lock().channels.get(&id).cloned();
-        let channel = found.ok_or(ChannelNotFound)?;
+        let channel = self.channel(id).ok_or(ChannelNotFound)?;
         Ok(Some(channel.reference().map_err(SystemException::from)?))
     }
 }

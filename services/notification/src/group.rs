@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
+use punctual_constraint::Constraint;
+
 use crate::common::Common;
 use crate::cos_notify_channel_admin::{AdminId, InterFilterGroupOperator as Operator, ProxyId};
 use crate::cos_notify_filter::MappingFilter;
@@ -19,6 +21,7 @@ use crate::qos::Level;
 use crate::refusal::Refusal;
 use crate::stated::{Stated, Stating};
 use crate::storage::Change;
+use crate::tally::Tally;
 
 /// Parts of an administrator of consumers or suppliers.
 pub(crate) struct Group {
@@ -65,6 +68,7 @@ impl Group {
         // thread that adds it.
         self.has_ended.store(true, Ordering::SeqCst);
         self.hub.common().objects.remove(&self.object_id());
+        self.hub.common().forget_name(self.stated.number);
         self.forget();
     }
 
@@ -83,6 +87,16 @@ impl Group {
             (_, None, None) => true,
             (Operator::AndOp, admin, proxy) => admin.unwrap_or(true) && proxy.unwrap_or(true),
             (Operator::OrOp, admin, proxy) => admin == Some(true) || proxy == Some(true),
+        }
+    }
+
+    /// Returns constraints of which one has to be true for an event that passes the administrator's filters and those of a
+    /// proxy; `None` without any filter.
+    pub(crate) fn needs(&self, of_proxy: &Attached) -> Option<Vec<Constraint>> {
+        let (admin, proxy) = (self.stated.filters.needs(), of_proxy.needs());
+        match (self.operator, admin, proxy) {
+            (Operator::OrOp, Some(admin), Some(proxy)) => Some([admin, proxy].concat()),
+            (_, admin, proxy) => proxy.or(admin),
         }
     }
 
@@ -108,7 +122,8 @@ impl Group {
         let common = self.hub.common().clone();
         let quality = self.stated.quality.inherited(Level::Proxy);
         let stated = Stated::new(common, number, quality, no_filters(&*self.hub));
-        Proxy::new((self.stated.number, id), kind, stated)
+        let tally = Tally::new(self.hub.counts().clone(), stated.common.metrics.clone());
+        Proxy::new((self.stated.number, id), kind, stated, tally)
     }
 
     /// Returns the record of the administrator of a channel that is kept, or is not.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use punctual_constraint::Constraint;
+
 use crate::common::Common;
 use crate::cos_notification::EventType;
 use crate::cos_notify_channel_admin::{
@@ -13,6 +15,7 @@ use crate::filter::Registry;
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::tally::Counts;
 use crate::types::Types;
 
 /// Channel.
@@ -25,6 +28,9 @@ pub(crate) trait Hub: Send + Sync {
 
     /// Returns the number of the channel's object.
     fn number(&self) -> u64;
+
+    /// Returns the counts of the channel's proxies.
+    fn counts(&self) -> &Arc<Counts>;
 
     /// Returns whether the store has the channel.
     fn is_kept(&self) -> bool;
@@ -85,6 +91,10 @@ pub(crate) trait Subscriber: Send + Sync {
     /// Returns the number of the proxy's object.
     fn number(&self) -> u64;
 
+    /// Returns constraints of which one has to be true for an event that the filters let through; `None` if they are not
+    /// known.
+    fn needs(&self) -> Option<Vec<Constraint>>;
+
     /// Takes an event, if the filters let it through. `verdicts` are those of administrators, which have many proxies.
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts);
 }
@@ -113,6 +123,9 @@ pub(crate) trait Owner: Send + Sync {
 
 /// Service, as its channels see it.
 pub(crate) trait Home: Send + Sync {
+    /// Returns the numbers of the objects of all channels.
+    fn numbers(&self) -> Vec<u64>;
+
     /// Removes a channel that is destroyed.
     fn remove(&self, id: ChannelId);
 

@@ -68,13 +68,21 @@ impl<T: Clone> Index<T> {
         }
     }
 
+    /// Returns the subscribers to patterns, or to all.
+    pub(crate) fn wild(&self) -> &BTreeMap<u64, (Types, T)> {
+        &self.wild
+    }
+
+    /// Returns the subscribers to single types of which this is one, each once.
+    pub(crate) fn exact(&self, domain: &str, name: &str) -> impl Iterator<Item = &T> {
+        let exact = self.exact.get(domain);
+        let exact = exact.and_then(|of_domain| of_domain.get(name));
+        exact.into_iter().flat_map(BTreeMap::values)
+    }
+
     /// Returns the subscribers to a type, each once.
     pub(crate) fn of(&self, domain: &str, name: &str) -> Vec<T> {
-        let exact = self
-            .exact
-            .get(domain)
-            .and_then(|of_domain| of_domain.get(name));
-        let exact = exact.into_iter().flat_map(BTreeMap::values);
+        let exact = self.exact(domain, name);
         let wild = self.wild.values();
         let wild = wild.filter(|(types, _)| types.include(domain, name));
         exact

@@ -3,11 +3,16 @@
 //!
 //! ```text
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
-//! limits, metrics, refusal, limited          bounds; counts; exceptions
+//! seen                                       structured events as constraints see them
+//! limits, refusal, limited                   bounds; exceptions
+//! outcome, metrics, tally                    counts
 //! storage, record                            the file that channels, connections and filters are kept in
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
+//! generation, selection                      subscribers by what their filters need
+//! tail                                       events of a channel for a page
+//! names, naming                              names of channels and administrators
 //! hub, group                                 a channel and an administrator, as their proxies see them
 //! notices, proxy, telling                    proxies; changes of types that their clients hear of
 //! inlet, outlet                              proxies of suppliers, and of consumers
@@ -27,6 +32,7 @@ mod draft;
 mod event;
 mod factory;
 mod filter;
+mod generation;
 mod group;
 mod hosted;
 mod hub;
@@ -35,7 +41,10 @@ mod inlet;
 mod limited;
 mod limits;
 mod metrics;
+mod names;
+mod naming;
 mod notices;
+mod outcome;
 mod outlet;
 mod proxy;
 mod qos;
@@ -44,17 +53,22 @@ mod queue;
 mod record;
 mod refusal;
 mod restoring;
+mod seen;
+mod selection;
 mod service;
 mod settings;
 mod stated;
 mod storage;
+mod tail;
+mod tally;
 mod telling;
 mod types;
 
 pub use limits::Limits;
 pub use refusal::Refusal;
-pub use service::{NotificationService, OpenError};
+pub use service::{ChannelLook, NotificationService, OpenError};
 pub use settings::{LISTEN, open, settings};
+pub use tail::Tail;
 
 /// Events, clients and filters, as generated from the standard's IDL.
 mod interfaces {
@@ -63,7 +77,7 @@ mod interfaces {
 
 /// Channels, administrators and proxies, as generated from the standard's IDL.
 mod admins {
-    include!(concat!(env!("OUT_DIR"), "/CosNotifyChannelAdmin.rs"));
+    include!(concat!(env!("OUT_DIR"), "/admins.rs"));
 }
 
 /// Records of the store, as generated from the IDL.
@@ -72,7 +86,7 @@ mod stored {
     include!(concat!(env!("OUT_DIR"), "/kept.rs"));
 }
 
-pub use admins::cos_notify_channel_admin;
+pub use admins::{cos_notify_channel_admin, punctual_notify};
 pub use interfaces::{cos_notification, cos_notify_comm, cos_notify_filter, time_base};
 pub use punctual_events::{cos_event_channel_admin, cos_event_comm};
 use stored::kept;

@@ -3,6 +3,8 @@
 use punctual_events::Count;
 use punctual_host::metrics::{Exposition, Timed};
 
+use crate::outcome::Outcome;
+
 /// Counts of events and of what became of them. An event counts once for each consumer that it is for.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
@@ -39,6 +41,21 @@ pub(crate) struct Gauges {
 }
 
 impl Metrics {
+    /// Returns the counter of an outcome.
+    pub(crate) const fn of(&self, outcome: Outcome) -> &Count {
+        match outcome {
+            Outcome::Received => &self.received,
+            Outcome::Filtered => &self.filtered,
+            Outcome::Rejected => &self.rejected,
+            Outcome::Pushed => &self.pushed,
+            Outcome::Pulled => &self.pulled,
+            Outcome::Discarded => &self.discarded,
+            Outcome::Expired => &self.expired,
+            Outcome::Undelivered => &self.undelivered,
+            Outcome::Retried => &self.retried,
+        }
+    }
+
     /// Appends the service's metrics to the exposition.
     pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
         out.timed("change", "Channels created by clients.", &self.changes);

@@ -18,6 +18,7 @@ use crate::notices::Notices;
 use crate::refusal::Refusal;
 use crate::stated::{Stated, Stating};
 use crate::storage::Change;
+use crate::tally::Tally;
 
 /// Parts of a proxy, whatever its client is.
 #[derive(Debug)]
@@ -32,6 +33,7 @@ pub(crate) struct Proxy {
     pub(crate) connection: Connection<Client>,
     pub(crate) notices: Mutex<Notices>,
     pub(crate) stated: Stated,
+    pub(crate) tally: Tally,
     /// States that the client has the operation to hear of them.
     has_ears: AtomicBool,
     failing: Mutex<Option<Instant>>,
@@ -72,7 +74,12 @@ impl Kind {
 
 impl Proxy {
     /// Makes a proxy with an id of the administrator with a number.
-    pub(crate) fn new((admin, id): (u64, ProxyId), kind: Kind, stated: Stated) -> Self {
+    pub(crate) fn new(
+        (admin, id): (u64, ProxyId),
+        kind: Kind,
+        stated: Stated,
+        tally: Tally,
+    ) -> Self {
         Self {
             common: stated.common.clone(),
             id,
@@ -83,6 +90,7 @@ impl Proxy {
             connection: Connection::new(),
             notices: Mutex::default(),
             stated,
+            tally,
             has_ears: AtomicBool::new(true),
             failing: Mutex::default(),
         }
@@ -206,10 +214,15 @@ impl Proxy {
         objects.remove(&objects.id_of(self.stated.number));
     }
 
+    /// Returns whether the last call to the client has failed.
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failing.lock().is_some()
+    }
+
     /// Returns the threads that begin a call to the client: others if the last call has failed, so that those to clients
     /// that cannot be reached, which may take as long as a call may, delay none to others.
     pub(crate) fn workers(&self) -> &Workers {
-        match self.failing.lock().is_some() {
+        match self.is_failing() {
             true => &self.common.checks,
             false => &self.common.workers,
         }

@@ -103,6 +103,17 @@ impl<T> Queue<T> {
         self.entries.len()
     }
 
+    /// Returns the number of bytes of all events.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Returns the event that is taken next.
+    pub(crate) fn first(&self) -> Option<&T> {
+        let (_, first) = self.entries.first_key_value()?;
+        Some(&first.entry.event)
+    }
+
     /// Adds an event, for which others are given up if there is no room; it may be itself.
     pub(crate) fn push(&mut self, entry: Entry<T>, now: Instant) -> Lost {
         let number = self.next;

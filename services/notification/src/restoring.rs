@@ -24,6 +24,7 @@ use crate::storage::{Change, Kept};
 /// # Errors
 /// The store cannot be written.
 pub(crate) fn restore(channels: &Channels, orb: &Orb, kept: &Kept) -> Result<(), Refusal> {
+    channels.common.names.restore(&kept.names);
     let mut restored = Restored::new(channels.filters());
     for (number, filter) in &kept.filters {
         report("filter", *number, restored.add(*number, filter));
@@ -122,14 +123,19 @@ fn waste(kept: &Kept) -> Vec<Change> {
         .filters
         .iter()
         .filter(|(number, filter)| filter.is_destroyed && !attached.contains(number));
-    let admins = lone_admins
+    let admins_kept: HashSet<u64> = admins.keys().copied().collect();
+    let lone = lone_admins
         .into_keys()
         .map(|number| Change::Admin(number, None));
     let proxies = lone_proxies
         .iter()
         .map(|(number, _)| Change::Proxy(*number, None));
     let filters = destroyed.map(|(number, _)| Change::Filter(*number, None));
-    admins.chain(proxies).chain(filters).collect()
+    let is_named = |number: &u64| channels.contains(number) || admins_kept.contains(number);
+    let nameless = kept.names.iter().filter(|(number, _)| !is_named(number));
+    let names = nameless.map(|(number, _)| Change::Name(*number, None));
+    let all = lone.chain(proxies).chain(filters).chain(names);
+    all.collect()
 }
 
 /// Returns the numbers of all filters that are attached.

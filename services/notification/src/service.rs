@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 use punctual::Poa;
+use punctual_constraint::Constraint;
 use punctual_events::{Objects, watch};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
@@ -15,13 +16,15 @@ use punctual_host::store::{StoreError, StoreFile};
 use thiserror::Error;
 
 use crate::common::Common;
-use crate::cos_notify_channel_admin::EventChannelFactory;
+use crate::cos_notify_channel_admin::{ChannelId, EventChannelFactory};
 use crate::factory::Channels;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
+use crate::punctual_notify::ChannelCounts;
 use crate::refusal::Refusal;
 use crate::restoring::restore;
 use crate::storage::{KIND, Kept, Storage};
+use crate::tail::Tail;
 
 /// Name of the adapter.
 const ADAPTER: &str = "NotificationService";
@@ -35,6 +38,17 @@ struct Shared {
     metrics: Arc<Metrics>,
     storage: Option<Arc<Storage>>,
     channels: OnceLock<Arc<Channels>>,
+}
+
+/// Channel, with what it has counted.
+#[derive(Clone, Debug)]
+pub struct ChannelLook {
+    /// Id of the channel.
+    pub id: ChannelId,
+    /// Name of the channel; empty without one.
+    pub name: String,
+    /// What it has counted.
+    pub counts: ChannelCounts,
 }
 
 /// Settings that apply when the service is served.
@@ -176,6 +190,27 @@ impl NotificationService {
             channels.common.stop();
             channels.abandon();
         }
+    }
+
+    /// Returns all channels, each with what it has counted, and the counts of at most so many of its consumers and of its
+    /// suppliers.
+    #[must_use]
+    pub fn channels(&self, most: u32) -> Vec<ChannelLook> {
+        let channels = self.0.channels.get().map(|channels| channels.all());
+        let looks = channels.unwrap_or_default().into_iter();
+        let looks = looks.map(|channel| ChannelLook {
+            id: channel.id,
+            name: channel.name(),
+            counts: channel.counted(most),
+        });
+        looks.collect()
+    }
+
+    /// Returns the events of a channel that meet a constraint from now on; `None` if there is no such channel.
+    #[must_use]
+    pub fn tail(&self, channel: ChannelId, constraint: Constraint) -> Option<Tail> {
+        let channel = self.0.channels.get()?.channel(channel)?;
+        Some(Tail::new(&channel, constraint))
     }
 
     /// Returns the numbers of channels, of proxies, and of events in the queues of all consumers.

@@ -6,6 +6,7 @@
 //! | `administrators` | number | administrator whose connections are persistent, or default one of such a channel |
 //! | `proxies` | number | connected proxy whose connection is persistent |
 //! | `filters` | number | filter or mapping filter |
+//! | `names` | number | name of a channel or administrator |
 //! | `runs` | 0 | number of times that the service was served |
 //!
 //! A record whose channel or administrator has none counts for nothing, and is removed at the next start.
@@ -18,6 +19,7 @@ const CHANNELS: Records<u64, Cdr<Channel>> = Records::named("channels");
 const ADMINS: Records<u64, Cdr<Admin>> = Records::named("administrators");
 const PROXIES: Records<u64, Cdr<Proxy>> = Records::named("proxies");
 const FILTERS: Records<u64, Cdr<Filter>> = Records::named("filters");
+const NAMES: Records<u64, Cdr<String>> = Records::named("names");
 
 /// Name and format of the store.
 pub(crate) const KIND: StoreKind = StoreKind::new("notification", 1);
@@ -32,6 +34,7 @@ pub(crate) enum Change {
     Admin(u64, Option<Admin>),
     Proxy(u64, Option<Proxy>),
     Filter(u64, Option<Filter>),
+    Name(u64, Option<String>),
 }
 
 impl punctual_host::store::Change for Change {
@@ -43,11 +46,13 @@ impl punctual_host::store::Change for Change {
         let mut admins = batch.records(ADMINS)?;
         let mut proxies = batch.records(PROXIES)?;
         let mut filters = batch.records(FILTERS)?;
+        let mut names = batch.records(NAMES)?;
         changes.try_for_each(|change| match change {
             Self::Channel(number, record) => channels.set(*number, record.as_ref()),
             Self::Admin(number, record) => admins.set(*number, record.as_ref()),
             Self::Proxy(number, record) => proxies.set(*number, record.as_ref()),
             Self::Filter(number, record) => filters.set(*number, record.as_ref()),
+            Self::Name(number, name) => names.set(*number, name.as_ref()),
         })
     }
 }
@@ -59,6 +64,7 @@ pub(crate) struct Kept {
     pub(crate) admins: Vec<(u64, Admin)>,
     pub(crate) proxies: Vec<(u64, Proxy)>,
     pub(crate) filters: Vec<(u64, Filter)>,
+    pub(crate) names: Vec<(u64, String)>,
 }
 
 impl Kept {
@@ -66,13 +72,7 @@ impl Kept {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub(crate) fn read(file: &StoreFile) -> Result<Self, StoreError> {
-        file.read(|transaction| {
-            Ok(Self {
-                channels: CHANNELS.entries(transaction)?,
-                admins: ADMINS.entries(transaction)?,
-                proxies: PROXIES.entries(transaction)?,
-                filters: FILTERS.entries(transaction)?,
+const NAMES: Records<u64, Cdr<String>> = Records::named("names");
             })
         })
     }

@@ -9,7 +9,8 @@ pub(super) const PAGE: Page = Page {
 };
 
 /// Interfaces of the modules CosNotification, CosNotifyComm, CosNotifyFilter, CosNotifyChannelAdmin and
-/// CosTypedNotifyChannelAdmin (Notification Service 1.1), of the last one the factory alone.
+/// CosTypedNotifyChannelAdmin (Notification Service 1.1), of the last one the factory alone;
+/// and `PunctualNotify::Channel`.
 const INTERFACES: &[(&str, &[&str])] = &[
     ("QoSAdmin", &["get_qos", "set_qos", "validate_qos"]),
     ("AdminPropertiesAdmin", &["get_admin", "set_admin"]),
@@ -241,6 +242,10 @@ const INTERFACES: &[(&str, &[&str])] = &[
     (
         "EventChannelFactory",
         &["create_channel", "get_all_channels", "get_event_channel"],
+    ),
+    (
+        "Channel",
+        &["counts", "describe", "set_name", "set_admin_name"],
     ),
     (
         "TypedEventChannelFactory",

@@ -112,11 +112,23 @@ impl<T> ConstraintSet<T> {
 
     /// Calls `each` for all constraints that are true for an event, in no order.
     pub fn for_each_match(&self, event: &dyn Event, mut each: impl FnMut(ConstraintId, &T)) {
+        self.for_each_candidate(event, |id, constraint, tag| {
+            if constraint.matches(event) {
+                each(id, tag);
+            }
+        });
+    }
+
+    /// Calls `each` for all constraints that can be true for an event, in no order: those whose value of the field by which
+    /// they are kept the event has, and those that are kept by none. None is evaluated.
+    pub fn for_each_candidate<'s>(
+        &'s self,
+        event: &dyn Event,
+        mut each: impl FnMut(ConstraintId, &'s Constraint, &'s T),
+    ) {
         let mut tried = |id: &usize| {
-            if let Some(entry) = self.entries.get(*id)
-                && entry.constraint.matches(event)
-            {
-                each(ConstraintId(*id), &entry.tag);
+            if let Some(entry) = self.entries.get(*id) {
+                each(ConstraintId(*id), &entry.constraint, &entry.tag);
             }
         };
         for (_, field) in &self.fields {

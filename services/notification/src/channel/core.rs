@@ -18,10 +18,13 @@ use crate::filter::Registry;
 use crate::group::{DEFAULT, Place};
 use crate::hub::{Home, Subscriber};
 use crate::index::Index;
+use crate::punctual_notify;
 use crate::qos::{AdminSettings, Level, Settings};
 use crate::quality::Quality;
 use crate::record::RecordState;
 use crate::refusal::Refusal;
+use crate::selection::Selection;
+use crate::tally::Counts;
 
 /// Event channel.
 pub(crate) struct Channel {
@@ -33,9 +36,11 @@ pub(crate) struct Channel {
     pub(super) administration: RwLock<AdminSettings>,
     pub(super) record: RecordState,
     pub(super) index: RwLock<Index<Arc<dyn Subscriber>>>,
+    pub(super) selection: Selection,
     pub(super) offered: Mutex<Census>,
     pub(super) subscribed: Mutex<Census>,
     pub(super) members: Members,
+    pub(super) counts: Arc<Counts>,
     /// Number of events in the channel, which its queues share.
     pub(super) events: Arc<AtomicUsize>,
     pub(super) home: Weak<dyn Home>,
@@ -97,9 +102,11 @@ impl Channel {
             quality: Quality::new(Level::Channel, abilities, properties.settings),
             administration: RwLock::new(properties.administration),
             index: RwLock::default(),
+            selection: Selection::default(),
             offered: Mutex::default(),
             subscribed: Mutex::default(),
             members: Members::default(),
+            counts: Arc::default(),
             events: Arc::default(),
             home,
             own: own.clone(),
@@ -130,12 +137,13 @@ impl Channel {
         Ok(())
     }
 
-    /// Adds the object of the channel.
+    /// Adds the object of the channel. Its reference names the standard's interface, as peers may not ask whether an
+    /// object has another one.
     ///
     /// # Errors
     /// The reference cannot be made.
     pub(crate) fn serve(self: &Arc<Self>) -> Result<EventChannel, Refusal> {
-        let servant = <EventChannel as Implements<_>>::servant(self.clone());
+        let servant = <punctual_notify::Channel as Implements<_>>::servant(self.clone());
         Ok(self.common.objects.add(&self.object_id(), servant)?)
     }
 
@@ -152,5 +160,6 @@ impl Channel {
             suppliers.end();
         }
         self.common.objects.remove(&self.object_id());
+        self.common.forget_name(self.number);
     }
 }

@@ -16,6 +16,7 @@ use crate::hub::{Hub, Subscriber, Verdicts};
 use crate::limited::Limited;
 use crate::quality::Quality;
 use crate::refusal::Refusal;
+use crate::tally::Counts;
 use crate::telling::{self, Listener};
 use crate::types::Types;
 
@@ -34,6 +35,10 @@ impl Hub for Channel {
 
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn counts(&self) -> &Arc<Counts> {
+        &self.counts
     }
 
     fn is_kept(&self) -> bool {
@@ -55,7 +60,6 @@ impl Hub for Channel {
         let most = self.queue_length();
         let rejects = self.administration.read().rejects;
         if rejects && most > 0 && !self.has_room(most) {
-            self.common.metrics.rejected.add(1);
             return Err(Refusal::ChannelFull(most));
         }
         Ok(())
@@ -63,8 +67,9 @@ impl Hub for Channel {
 
     fn publish(&self, event: Arc<Event>) {
         event.count_in(&self.events);
-        let (domain, name) = event.type_names();
-        let subscribers = self.index.read().of(domain, name);
+        let subscribers = self
+            .selection
+            .of(&self.index, &self.common.selections, &event);
         let mut verdicts = Verdicts::default();
         for subscriber in subscribers {
             subscriber.take(&event, &mut verdicts);
@@ -84,6 +89,7 @@ impl Hub for Channel {
                 None => index.remove(subscriber.number()),
             }
         }
+        self.common.selections.change();
         // Under the lock, so that all hear of the changes in their order.
         let mut subscribed = self.subscribed.lock();
         let changes = subscribed.replace(old, new);
@@ -157,6 +163,18 @@ impl Hub for Channel {
 }
 
 impl Channel {
+    /// Passes events to one who is no client from now on.
+    pub(crate) fn listen(&self, listener: &Arc<dyn Subscriber>) {
+        let number = listener.number();
+        self.index.write().insert(number, Types::All, listener);
+        self.common.selections.change();
+    }
+
+    pub(crate) fn stop_listening(&self, number: u64) {
+        self.index.write().remove(number);
+        self.common.selections.change();
+    }
+
     /// Returns whether the channel has fewer events than `most`, once those whose life has ended do not count.
     fn has_room(&self, most: usize) -> bool {
         // Relaxed: a count of its own, which orders no other access.

@@ -69,6 +69,14 @@ impl Members {
         self.0.lock().supplier_admins.get(&id).cloned()
     }
 
+    pub(super) fn consumer_admins(&self) -> Vec<Arc<ConsumerAdmin>> {
+        self.0.lock().consumer_admins.values().cloned().collect()
+    }
+
+    pub(super) fn supplier_admins(&self) -> Vec<Arc<SupplierAdmin>> {
+        self.0.lock().supplier_admins.values().cloned().collect()
+    }
+
     pub(super) fn consumer_admin_ids(&self) -> Vec<AdminId> {
         self.0.lock().consumer_admins.keys().copied().collect()
     }
@@ -79,13 +87,13 @@ impl Members {
 
     /// Returns all proxies of consumers.
     pub(super) fn outlets(&self) -> Vec<Arc<Outlet>> {
-        let admins: Vec<_> = self.0.lock().consumer_admins.values().cloned().collect();
+        let admins = self.consumer_admins();
         admins.iter().flat_map(|admin| admin.outlets()).collect()
     }
 
     /// Returns all proxies of suppliers.
     pub(super) fn inlets(&self) -> Vec<Arc<Inlet>> {
-        let admins: Vec<_> = self.0.lock().supplier_admins.values().cloned().collect();
+        let admins = self.supplier_admins();
         admins.iter().flat_map(|admin| admin.inlets()).collect()
     }
 

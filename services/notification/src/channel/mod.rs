@@ -8,10 +8,14 @@
 //! keeping      changes of a channel, and its record
 //! restoring    administrators that a store has kept
 //! interface    EventChannel
+//! counting     what the channel has counted
+//! describing   names, and all that clients have stated
 //! ```
 
 mod admins;
 mod core;
+mod counting;
+mod describing;
 mod hub;
 mod interface;
 mod keeping;

@@ -12,6 +12,7 @@ mod failure;
 
 use std::time::Duration;
 
+use punctual::protocol::endpoints_of;
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_events::peer::bounded;
 
@@ -75,6 +76,13 @@ impl Client {
 
     pub(crate) fn object(&self) -> &ObjectRef {
         &self.object
+    }
+
+    /// Returns the first endpoint of the reference, as an address.
+    pub(crate) fn endpoint(&self) -> Option<String> {
+        let endpoints = endpoints_of(self.object.orb(), self.object.ior());
+        let first = endpoints.first()?;
+        Some(format!("{}://{}", first.protocol, first.address.place()))
     }
 
     /// Returns the reference to the client as text.

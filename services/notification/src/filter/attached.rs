@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use punctual_constraint::Constraint;
 
 use super::constraints::budget;
 use super::forwarding::Forwarding;
@@ -12,6 +13,7 @@ use crate::common::Common;
 use crate::cos_notify_filter::{Filter, FilterId, FilterNotFound};
 use crate::event::Event;
 use crate::kept;
+use crate::punctual_notify::FilterState;
 use crate::refusal::Refusal;
 
 /// Filter with the reference by which it was attached.
@@ -70,6 +72,12 @@ impl FilterList {
         self.filters.clear();
     }
 
+    /// Returns the filters with their constraints, as tools see them.
+    pub(crate) fn states(&self) -> Vec<FilterState> {
+        let filters = self.filters.values();
+        filters.map(|(_, filter)| filter.state()).collect()
+    }
+
     /// Returns the filters as they are kept.
     pub(crate) fn to_kept(&self) -> Vec<kept::Attachment> {
         let filters = self.filters.iter();
@@ -103,6 +111,13 @@ impl Attached {
         Some(filters.any(|(_, filter)| filter.lets_through(event, &mut budget)))
     }
 
+    /// Returns constraints of which one has to be true for an event that a filter lets through; `None` without any filter.
+    pub(crate) fn needs(&self) -> Option<Vec<Constraint>> {
+        let list = self.list.read();
+        let needs = list.filters.values().flat_map(|(_, filter)| filter.needs());
+        (!list.filters.is_empty()).then(|| needs.collect())
+    }
+
     /// Returns a filter of this service, to be attached.
     ///
     /// # Errors
@@ -120,7 +135,11 @@ impl Attached {
 
     /// Attaches other filters in place of these.
     pub(crate) fn replace(&self, list: FilterList) {
+        let has_any = !list.filters.is_empty();
         let before = std::mem::replace(&mut *self.list.write(), list);
+        if has_any || !before.filters.is_empty() {
+            self.common.selections.change();
+        }
         // They are dropped without the lock.
         drop(before);
     }

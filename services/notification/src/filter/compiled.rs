@@ -1,12 +1,15 @@
 //! One constraint of a filter, with a value of type `V`.
 
 use punctual::Any;
-use punctual_constraint::{Budget, Constraint};
+use punctual_constraint::{Budget, Constraint, Grammar, Limits};
 
 use crate::cos_notification::EventType;
 use crate::cos_notify_filter::{ConstraintExp, ConstraintId};
 use crate::kept;
 use crate::types;
+
+/// Type name of events that are Anys, in which constraints find no name of a type.
+const ANY: &str = "%ANY";
 
 /// Value of a constraint, as it is kept.
 pub(super) trait Valued: Clone {
@@ -71,6 +74,17 @@ impl<V: Valued> Compiled<V> {
             && self.constraint.matches_within(event, budget)
     }
 
+    /// Returns constraints of which one has to be true for an event that meets this one: the constraint itself, or equalities
+    /// of the type's name if it needs no other, and is for single types.
+    pub(super) fn needs(&self) -> Vec<Constraint> {
+        let types = &self.expression.event_types;
+        let of_types = || types.iter().map(is_of_name).collect::<Option<Vec<_>>>();
+        match self.constraint.keys().is_empty() && !types.is_empty() {
+            true => of_types().unwrap_or_else(|| vec![self.constraint.clone()]),
+            false => vec![self.constraint.clone()],
+        }
+    }
+
     /// Returns whether the event is of one of the constraint's types; without types, it is.
     fn is_of_type(&self, event: &dyn punctual_constraint::Event) -> bool {
         let types = &self.expression.event_types;
@@ -90,4 +104,16 @@ impl<V: Valued> Compiled<V> {
             value: self.value.to_any(),
         }
     }
+}
+
+/// Returns the constraint that the event's type has the name of a single type; `None` for a pattern.
+fn is_of_name(one: &EventType) -> Option<Constraint> {
+    let pattern = (one.domain_name.clone(), one.type_name.clone());
+    let is_single = !types::is_wild(&pattern) && !types::is_all(&pattern.0, &pattern.1);
+    if !is_single || one.type_name == ANY {
+        return None;
+    }
+    let name = one.type_name.replace('\\', "\\\\").replace('\'', "\\'");
+    let text = format!("$type_name == '{name}'");
+    Constraint::compile(Grammar::ExtendedTcl, &text, &Limits::DEFAULT).ok()
 }

@@ -214,6 +214,16 @@ impl<V: Valued> Constraints<V> {
         self.record.as_ref().map_or(0, Record::number)
     }
 
+    /// Returns constraints of which one has to be true for an event that meets one of these.
+    pub(super) fn needs(&self) -> Vec<Constraint> {
+        let state = self.state.read();
+        state
+            .constraints
+            .values()
+            .flat_map(|one| one.needs())
+            .collect()
+    }
+
     /// Returns the value of the first constraint that an event meets, as far as the budget goes.
     pub(super) fn first_met(
         &self,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use punctual::{Any, SystemException};
-use punctual_constraint::{Budget, Grammar};
+use punctual_constraint::{Budget, Constraint, Grammar};
 
 use super::callbacks::{Callbacks, not_nil, types_of};
 use super::compiled::Given;
@@ -22,6 +22,7 @@ use crate::cos_notify_filter::{
     FilterModifyConstraintsError, FilterServant,
 };
 use crate::event::Event;
+use crate::punctual_notify::FilterState;
 use crate::types::Pattern;
 
 /// Filter of this service.
@@ -55,6 +56,20 @@ impl Forwarding {
         self.constraints.first_met(event, budget).is_some()
     }
 
+    /// Returns constraints of which one has to be true for an event that the filter lets through.
+    pub(super) fn needs(&self) -> Vec<Constraint> {
+        self.constraints.needs()
+    }
+
+    /// Returns the filter with its constraints, as tools see it.
+    pub(super) fn state(&self) -> FilterState {
+        let constraints = self.constraints.all().into_iter();
+        FilterState {
+            grammar: self.constraints.grammar().name().to_owned(),
+            constraints: constraints.map(|one| one.expression).collect(),
+        }
+    }
+
     fn matches(&self, event: &Event) -> bool {
         self.lets_through(event, &mut budget())
     }
@@ -68,6 +83,7 @@ impl Forwarding {
     fn change<R>(&self, change: impl FnOnce() -> R) -> R {
         let before = self.types();
         let changed = change();
+        self.common.selections.change();
         self.callbacks.tell(&self.common, &before, &self.types());
         changed
     }

@@ -14,6 +14,7 @@ use crate::event::Event;
 use crate::filter::Attached;
 use crate::group::Group;
 use crate::hub::Owner;
+use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::refusal::Refusal;
 use crate::stated::Stating;
@@ -23,7 +24,7 @@ use crate::types::Types;
 /// Proxy of a supplier.
 pub(crate) struct Inlet {
     pub(crate) base: Proxy,
-    pub(super) group: Arc<Group>,
+    pub(crate) group: Arc<Group>,
     owner: Weak<dyn Owner>,
     pub(super) pull: Mutex<Pull>,
     /// Types under which the channel's census has the inlet, while it is connected.
@@ -84,16 +85,18 @@ impl Inlet {
 
     pub(super) fn publish_connected(&self, event: Event) -> Result<(), Refusal> {
         let hub = &self.group.hub;
-        hub.check_room(&event)?;
-        let metrics = &self.base.common.metrics;
-        metrics.received.add(1);
+        hub.check_room(&event).inspect_err(|refusal| {
+            let is_full = matches!(refusal, Refusal::ChannelFull(_));
+            self.base.tally.add(Outcome::Rejected, is_full.into());
+        })?;
+        self.base.tally.add(Outcome::Received, 1);
         let verdict = |filters: &Attached| filters.verdict(&event);
         let of_admin = verdict(&self.group.stated.filters);
         if !self
             .group
             .passes(of_admin, verdict(&self.base.stated.filters))
         {
-            metrics.filtered.add(1);
+            self.base.tally.add(Outcome::Filtered, 1);
             return Ok(());
         }
         hub.publish(Arc::new(event));

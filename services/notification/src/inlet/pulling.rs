@@ -89,7 +89,7 @@ impl Inlet {
     fn failed(&self, failure: &Failure) {
         let is_lost = matches!(failure, Failure::Gone) || self.base.is_given_up(false);
         if !is_lost {
-            self.base.common.metrics.retried.add(1);
+            self.base.tally.retried(failure);
             let mut pull = self.pull.lock();
             pull.end();
             let time = pull.back_off(&self.base.common.limits);

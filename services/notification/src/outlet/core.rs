@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use punctual_constraint::Constraint;
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
@@ -15,6 +16,7 @@ use crate::event::Event;
 use crate::filter::Mapping;
 use crate::group::Group;
 use crate::hub::{Owner, Subscriber, Verdicts};
+use crate::outcome::Outcome;
 use crate::proxy::Proxy;
 use crate::queue::Entry;
 use crate::refusal::Refusal;
@@ -25,7 +27,7 @@ use crate::types::Types;
 /// Proxy of a consumer.
 pub(crate) struct Outlet {
     pub(crate) base: Proxy,
-    pub(super) group: Arc<Group>,
+    pub(crate) group: Arc<Group>,
     owner: Weak<dyn Owner>,
     pub(super) delivery: Mutex<Delivery>,
     /// Types under which the channel's index and census have the outlet, while it is connected.
@@ -84,19 +86,14 @@ impl Outlet {
         let lost = self.delivery.lock().push(entry);
         match lost {
             Some(lost) => self.count(lost),
-            None => return self.base.common.metrics.undelivered.add(1),
+            None => return self.base.tally.add(Outcome::Undelivered, 1),
         }
         self.proceed();
     }
 
     pub(super) fn count(&self, lost: crate::queue::Lost) {
-        let metrics = &self.base.common.metrics;
-        if lost.discarded > 0 {
-            metrics.discarded.add(lost.discarded);
-        }
-        if lost.expired > 0 {
-            metrics.expired.add(lost.expired);
-        }
+        self.base.tally.add(Outcome::Discarded, lost.discarded);
+        self.base.tally.add(Outcome::Expired, lost.expired);
     }
 
     /// Returns the event with its priority and the end of its life: as mapping filters say, or else the event, or else
@@ -212,7 +209,7 @@ impl Outlet {
         }
         self.base.remove_object();
         let (calls, events) = self.delivery.lock().close();
-        self.base.common.metrics.undelivered.add(events);
+        self.base.tally.add(Outcome::Undelivered, events);
         for call in calls {
             call.raise_disconnected();
         }
@@ -236,6 +233,10 @@ impl Outlet {
 impl Subscriber for Outlet {
     fn number(&self) -> u64 {
         self.base.stated.number
+    }
+
+    fn needs(&self) -> Option<Vec<Constraint>> {
+        self.group.needs(&self.base.stated.filters)
     }
 
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts) {

@@ -9,12 +9,14 @@
 //! waiting     what waits for its time
 //! held        events that wait for their StartTime
 //! alarm       timers
+//! backlog     how much waits, and for how long
 //! interface   operations that all have; interfaces, those of each kind
 //! ```
 //! An outlet occupies no thread. A push is begun by a worker, and its reply is handled where it arrives; a call of a
 //! consumer that finds no event waits as a [`call::Call`].
 
 mod alarm;
+mod backlog;
 mod call;
 mod core;
 mod delivery;

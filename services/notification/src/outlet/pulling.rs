@@ -6,6 +6,7 @@ use punctual::asynchronous::AnswerError;
 use super::call::Call;
 use super::core::Outlet;
 use super::delivery::Unwaited;
+use crate::outcome::Outcome;
 use crate::refusal::Refusal;
 
 impl Outlet {
@@ -53,10 +54,7 @@ impl Outlet {
 
     fn answer(&self, call: Call) {
         let taken = self.delivery.lock().take(call.most());
-        let metrics = &self.base.common.metrics;
-        if taken.expired > 0 {
-            metrics.expired.add(taken.expired);
-        }
+        self.base.tally.add(Outcome::Expired, taken.expired);
         if taken.events.is_empty() && call.waits() {
             // The life of all events had ended.
             let unwaited = self.delivery.lock().wait_again(call);
@@ -67,7 +65,7 @@ impl Outlet {
                 let lost = self.delivery.lock().put_back(taken.events);
                 self.count(lost.unwrap_or_default());
             }
-            _ => metrics.pulled.add(taken.events.len()),
+            _ => self.base.tally.add(Outcome::Pulled, taken.events.len()),
         }
     }
 }

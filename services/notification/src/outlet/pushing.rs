@@ -12,6 +12,7 @@ use super::core::Outlet;
 use super::delivery::{Delivery, Stage};
 use crate::client::{Client, Failure, Form};
 use crate::event::Event;
+use crate::outcome::Outcome;
 use crate::queue::{Numbered, Taken};
 
 impl Outlet {
@@ -90,9 +91,7 @@ impl Outlet {
             }
             taken
         };
-        if taken.expired > 0 {
-            self.base.common.metrics.expired.add(taken.expired);
-        }
+        self.base.tally.add(Outcome::Expired, taken.expired);
         if !taken.events.is_empty() {
             self.push_events(&consumer, taken.events);
         }
@@ -111,10 +110,10 @@ impl Outlet {
 
     /// Decides how to go on after a push. Called by the thread that reads replies; does not block.
     fn pushed(&self, outcome: Result<(), Failure>, taken: Vec<Numbered<Arc<Event>>>) {
-        let metrics = &self.base.common.metrics;
+        let tally = &self.base.tally;
         match outcome {
             Ok(()) => {
-                metrics.pushed.add(taken.len());
+                tally.add(Outcome::Pushed, taken.len());
                 drop(taken);
                 self.base.is_given_up(true);
                 let mut delivery = self.delivery.lock();
@@ -124,11 +123,11 @@ impl Outlet {
                 self.push_soon();
             }
             Err(Failure::Disconnected) => {
-                metrics.undelivered.add(taken.len());
+                tally.add(Outcome::Undelivered, taken.len());
                 self.finish(false);
             }
             Err(failure @ Failure::Gone) => {
-                metrics.undelivered.add(taken.len());
+                tally.add(Outcome::Undelivered, taken.len());
                 self.lose(&failure);
             }
             Err(failure @ Failure::NotReached(_)) => {
@@ -139,7 +138,7 @@ impl Outlet {
                 self.try_again(&failure);
             }
             Err(failure @ Failure::Failed(_)) => {
-                metrics.undelivered.add(taken.len());
+                tally.add(Outcome::Undelivered, taken.len());
                 self.try_again(&failure);
             }
         }
@@ -150,7 +149,7 @@ impl Outlet {
             return self.lose(failure);
         }
         tracing::debug!("a push has failed: {failure}");
-        self.base.common.metrics.retried.add(1);
+        self.base.tally.retried(failure);
         let mut delivery = self.delivery.lock();
         let time = delivery.back_off(&self.base.common.limits);
         delivery.stage = Stage::BackingOff;

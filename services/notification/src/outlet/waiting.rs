@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::core::Outlet;
 use crate::event::Event;
+use crate::outcome::Outcome;
 
 impl Outlet {
     /// Takes an event whose StartTime is in so long a time.
@@ -15,7 +16,7 @@ impl Outlet {
             let start = now.checked_add(time);
             if !start.is_some_and(|start| delivery.hold(start, event)) {
                 drop(delivery);
-                return self.base.common.metrics.discarded.add(1);
+                return self.base.tally.add(Outcome::Discarded, 1);
             }
             delivery.next_alarm(now)
         };

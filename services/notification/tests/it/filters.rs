@@ -27,7 +27,7 @@ pub(crate) fn constraint(types: &[(&str, &str)], text: &str) -> ConstraintExp {
     }
 }
 
-fn filter(channel: &EventChannel, texts: &[&str]) -> Filter {
+pub(crate) fn filter(channel: &EventChannel, texts: &[&str]) -> Filter {
     let factory = channel.default_filter_factory().unwrap().not_nil().unwrap();
     let filter = factory
         .create_filter("EXTENDED_TCL")

@@ -4,6 +4,7 @@
 
 mod clients;
 mod connections;
+mod counting;
 mod crossing;
 mod failing;
 mod filters;

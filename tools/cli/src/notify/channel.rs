@@ -2,7 +2,7 @@
 
 use crate::call::{self, Problem};
 use crate::shown;
-use punctual::{Any, Interface, NotNil, ObjectRef, OperationError};
+use punctual::{Any, Interface, NotNil, ObjectRef, OperationError, Orb};
 use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, PERSISTENT, Property};
 use punctual_notification::cos_notify_channel_admin::{
     ChannelId, EventChannel, EventChannelFactory, EventChannelFactoryGetEventChannelError,
@@ -67,12 +67,19 @@ pub(super) fn failed<E: OperationError + std::fmt::Display>(error: E) -> Problem
 
 impl Factory {
     fn resolve(&self, orb_options: &[String]) -> Result<EventChannelFactory, Problem> {
+        Ok(self.resolve_with_orb(orb_options)?.1)
+    }
+
+    pub(super) fn resolve_with_orb(
+        &self,
+        orb_options: &[String],
+    ) -> Result<(Orb, EventChannelFactory), Problem> {
         let mut all: Vec<_> = ["-ORBCallTimeout", "5s"].map(str::to_owned).into();
         all.extend_from_slice(orb_options);
         let orb = call::orb(self.config.as_deref(), &all)?;
         let object: ObjectRef = call::object_of(&orb, &self.factory)
             .map_err(|message| Problem::usage(message, ON_FACTORIES))?;
-        EventChannelFactory::narrow(object).map_err(failed)
+        Ok((orb, EventChannelFactory::narrow(object).map_err(failed)?))
     }
 }
 

@@ -1,9 +1,15 @@
 //! `punctual notify`: the Notification Service of the OMG.
 
 mod channel;
+mod filter;
+mod kinds;
 mod pull;
 mod push;
 mod serve;
+mod structured;
+mod topology;
+mod watch;
+mod web;
 
 use crate::call::Problem;
 use clap::Subcommand;
@@ -22,6 +28,15 @@ pub(crate) enum Options {
     Push(push::Options),
     /// Pull structured events out of a channel, and print each as JSON on a line.
     Pull(pull::Options),
+    /// Show the proxies of a channel with their queues, and what was lost.
+    Watch(watch::Options),
+    /// Print channels with their administrators, filters and connections as TOML.
+    Export(topology::Export),
+    /// Make channels, administrators, filters and connections as a file of TOML says.
+    Import(topology::Import),
+    /// Check constraints of filters.
+    #[command(subcommand)]
+    Filter(filter::Options),
 }
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
@@ -31,6 +46,10 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
         Options::Create(options) => channel::create(options, orb_options),
         Options::Push(options) => push::run(options, orb_options),
         Options::Pull(options) => pull::run(options, orb_options),
+        Options::Watch(options) => watch::run(options, orb_options),
+        Options::Export(options) => topology::export(options, orb_options),
+        Options::Import(options) => topology::import(options, orb_options),
+        Options::Filter(options) => filter::run(options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,9 +1,10 @@
 //! `punctual notify pull`: structured events as lines of JSON.
 
 use super::channel::{Channel, failed};
+use super::structured;
 use crate::call::Problem;
-use crate::{payload, shown};
-use punctual::{Any, Interface, NotNil};
+use crate::shown;
+use punctual::{Interface, NotNil};
 use punctual_host::run::ending_signals;
 use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{
@@ -101,10 +102,9 @@ fn filter_of(channel: &EventChannel, text: &str) -> Result<Filter, Problem> {
 }
 
 fn print(event: &StructuredEvent) -> std::io::Result<()> {
-    let json = Any::new(event).map_err(|error| error.to_string());
-    let json = json.and_then(|any| payload::json(&any));
+    let json = structured::to_json(event);
     let line = match &json {
-        Ok(json) => shown::json(json.get()).to_string(),
+        Ok(json) => shown::json(json),
         Err(error) => format!("{{\"error\": {}}}", serde_json::Value::from(error.as_str())),
     };
     writeln!(std::io::stdout(), "{line}")

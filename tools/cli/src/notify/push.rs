@@ -1,9 +1,10 @@
 //! `punctual notify push`: structured events from a shell.
 
 use super::channel::{Channel, failed};
+use super::structured;
 use crate::call::Problem;
 use punctual::json::{NoNames, from_json_text};
-use punctual::{Any, Interface, NotNil, Typed};
+use punctual::{Any, Interface, NotNil};
 use punctual_notification::cos_notification::StructuredEvent;
 use punctual_notification::cos_notify_channel_admin::{ClientType, StructuredProxyPushConsumer};
 
@@ -81,11 +82,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
 
 fn event(options: &Options) -> Result<StructuredEvent, Problem> {
     if let Some(json) = &options.event {
-        let wrong = |error: &dyn std::fmt::Display| Problem::usage(error.to_string(), ON_EVENTS);
-        let type_code = StructuredEvent::type_code();
-        let value = from_json_text(&type_code, json, &NoNames).map_err(|error| wrong(&error))?;
-        let any = Any::of_value(&type_code, &value).map_err(|error| wrong(&error))?;
-        return any.extract().map_err(|error| wrong(&error));
+        return structured::of_json(json).map_err(|error| Problem::usage(error, ON_EVENTS));
     }
     let mut event = StructuredEvent::default();
     let fixed = &mut event.header.fixed_header;

@@ -1,5 +1,6 @@
 //! `punctual notify serve`.
 
+use super::web;
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use punctual_host::Problem;
@@ -15,13 +16,13 @@ pub(crate) struct Serve {
     flags: Flags<NotificationService>,
 }
 
-/// Settings of the service.
+/// Settings of the service, and of its page.
 #[derive(Debug)]
 struct NotificationService;
 
 impl Table for NotificationService {
     fn settings() -> Vec<&'static Setting> {
-        settings()
+        [settings().as_slice(), web::SETTINGS].concat()
     }
 }
 
@@ -29,5 +30,6 @@ pub(super) fn run(options: &Serve) -> Result<(), Problem> {
     let values = options.flags.values()?;
     let run = RunOptions::of(&values, &LISTEN)?;
     let run = run.registered_in(InNaming(values.get(&NAMING)));
+    let run = run.with_companion(web::page(&values)?);
     run_service(|| open(&values), run)
 }

@@ -10,6 +10,7 @@ fn transcripts_are_as_they_stand() {
         .case("tests/it/bridge/*.toml")
         .case("tests/idl/*.toml")
         .case("tests/ior/*.toml")
+        .case("tests/notify/*.toml")
         .case("tests/schedule/*.toml");
 }
 

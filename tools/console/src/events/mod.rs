@@ -9,11 +9,11 @@
 
 mod meter;
 mod state;
-mod stream;
 mod view;
 
 use crate::layout;
 use crate::page::{Mounted, Page};
+use crate::pulse;
 use crate::shell::Shell;
 use axum::Router;
 use axum::extract::State;
@@ -49,7 +49,7 @@ impl Page for Events {
         });
         let routes = Router::new()
             .route(PATH, get(show))
-            .route("/events/live", get(stream::live));
+            .route("/events/live", get(live));
         Mounted {
             routes: routes.with_state(shown.clone()),
             tasks: vec![Box::pin(
@@ -57,6 +57,10 @@ impl Page for Events {
             )],
         }
     }
+}
+
+async fn live(State(shown): State<Arc<Shown>>) -> Response {
+    pulse::stream(&shown.shell)
 }
 
 async fn show(State(shown): State<Arc<Shown>>) -> Response {

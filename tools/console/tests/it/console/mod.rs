@@ -2,6 +2,7 @@
 //! hand.
 #![allow(clippy::unwrap_used)]
 
+mod channels;
 mod elsewhere;
 mod events;
 mod limits;

@@ -1,13 +1,11 @@
 //! Stream of events that tells the browser to fetch the page again, every second.
 
-use super::state::Shown;
-use axum::extract::State;
+use crate::shell::Shell;
 use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{Stream, unfold};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep};
@@ -21,13 +19,14 @@ struct Watch {
     _place: OwnedSemaphorePermit,
 }
 
-pub(super) async fn live(State(shown): State<Arc<Shown>>) -> Response {
-    let Ok(permit) = shown.shell.streams.clone().try_acquire_owned() else {
+/// Returns the stream, if there may be one more.
+pub(crate) fn stream(shell: &Shell) -> Response {
+    let Ok(permit) = shell.streams.clone().try_acquire_owned() else {
         let why = "Too many pages are looked at.";
-        return shown.shell.problem(StatusCode::SERVICE_UNAVAILABLE, why);
+        return shell.problem(StatusCode::SERVICE_UNAVAILABLE, why);
     };
     let watch = Watch {
-        ends: Instant::now() + shown.shell.limits.stream_time,
+        ends: Instant::now() + shell.limits.stream_time,
         is_begun: false,
         _place: permit,
     };
