@@ -1,0 +1,11 @@
+//! Servants: factories, logs and iterators.
+
+mod attributes;
+mod factory;
+mod iterator;
+mod log;
+mod records;
+
+pub(crate) use factory::{BasicFactory, FACTORY};
+pub(crate) use iterator::ServedIterator;
+pub(crate) use log::{Basic, ServedLog};
