@@ -10,10 +10,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
+use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
 use punctual_host::metrics::Exposition;
 use punctual_host::store::{
-    Batch, Cdr, ChangeStore, Records, StoreError, StoreFile, StoreKind, TableError,
+    Batch, Cdr, ChangeStore, ReadTransaction, Record, Records, StoreError, StoreFile, StoreKind, TableError,
 };
 
 use crate::ds_log_admin::RecordId;
@@ -112,7 +112,7 @@ pub(crate) struct Kept {
 }
 
 /// Store of a service, until the service stops.
-pub(crate) struct Storage(Mutex<Option<Arc<ChangeStore<Change>>>>);
+pub(crate) struct Storage(RwLock<Option<ChangeStore<Change>>>);
 
 impl std::fmt::Debug for Storage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -122,12 +122,13 @@ impl std::fmt::Debug for Storage {
 
 impl Storage {
     pub(crate) fn new(file: StoreFile) -> Self {
-        Self(Mutex::new(Some(Arc::new(ChangeStore::new(file)))))
+        Self(RwLock::new(Some(ChangeStore::new(file))))
     }
 
-    fn store(&self) -> Result<Arc<ChangeStore<Change>>, StoreError> {
-        let store = self.0.lock().clone();
-        store.ok_or_else(|| StoreError::io("the service has ended"))
+    /// Locks the store, so that it is not closed meanwhile.
+    fn store(&self) -> Result<MappedRwLockReadGuard<'_, ChangeStore<Change>>, StoreError> {
+        let store = RwLockReadGuard::try_map(self.0.read(), Option::as_ref);
+        store.map_err(|_| StoreError::io("the service has ended"))
     }
 
     /// Reads everything but the contents of records.
@@ -167,21 +168,15 @@ impl Storage {
         log: u64,
         ids: &[RecordId],
     ) -> Result<Vec<(RecordId, Stored)>, StoreError> {
-        self.store()?.file().read(|transaction| {
-            let table = match transaction.open_table(RECORDS.table()) {
-                Ok(table) => table,
-                Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
-                Err(error) => return Err(StoreError::io(error)),
-            };
-            let mut found = Vec::with_capacity(ids.len());
-            for id in ids {
-                if let Some(bytes) = table.get((log, *id)).map_err(StoreError::io)? {
-                    let stored = punctual_host::store::Record::decode(bytes.value());
-                    let stored = stored.ok_or_else(|| StoreError::damaged("undecodable record"))?;
-                    found.push((*id, stored));
-                }
+        let store = self.store()?;
+        let read = |transaction: &ReadTransaction| read_records(transaction, log, ids);
+        store.file().read(read).or_else(|error| match error {
+            // After a commit that has failed the file is closed. The next one first takes back what that may have left.
+            StoreError::Io(_) => {
+                store.file().commit(|_| Ok(()))?;
+                store.file().read(read)
             }
-            Ok(found)
+            error => Err(error),
         })
     }
 
@@ -212,7 +207,28 @@ impl Storage {
 
     /// Closes the file, once commits in progress have ended.
     pub(crate) fn close(&self) {
-        let store = self.0.lock().take();
+        let store = self.0.write().take();
         drop(store);
     }
+}
+
+fn read_records(
+    transaction: &ReadTransaction,
+    log: u64,
+    ids: &[RecordId],
+) -> Result<Vec<(RecordId, Stored)>, StoreError> {
+    let table = match transaction.open_table(RECORDS.table()) {
+        Ok(table) => table,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io(error)),
+    };
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Some(bytes) = table.get((log, *id)).map_err(StoreError::io)? {
+            let stored = Stored::decode(bytes.value());
+            let stored = stored.ok_or_else(|| StoreError::damaged("undecodable record"))?;
+            found.push((*id, stored));
+        }
+    }
+    Ok(found)
 }
