@@ -205,6 +205,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
     ),
     (
+        LOG,
+        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
+    ),
+    (
         RTEVENT_SERVICE,
         &[
             "punctual",
@@ -329,6 +333,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             RTEVENT_SERVICE,
             "punctual-scheduler",
             "punctual-cosevent",
+            LOG,
             NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,
@@ -363,6 +368,7 @@ const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
 const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
+const LOG: &str = "punctual-log";
 const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";

@@ -9,9 +9,9 @@ use punctual_host::access::Rules;
 
 use crate::clock::Clock;
 use crate::ds_log_admin::RecordId;
+use crate::iterators::Iterators;
 use crate::limits::Limits;
 use crate::metrics::Metrics;
-use crate::query::Iterators;
 use crate::refusal::Refusal;
 use crate::storage::{Change, RecordsChange, Storage};
 
@@ -140,10 +140,7 @@ impl Usage {
     /// Takes room for records; returns whether there is as much.
     pub(crate) fn take(&self, records: u64, bytes: u64) -> bool {
         let mut used = self.used.lock();
-        let wanted = (
-            used.0.saturating_add(records),
-            used.1.saturating_add(bytes),
-        );
+        let wanted = (used.0.saturating_add(records), used.1.saturating_add(bytes));
         let fits = wanted.0 <= self.most.0 && wanted.1 <= self.most.1;
         if fits {
             *used = wanted;

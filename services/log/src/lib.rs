@@ -5,7 +5,7 @@
 //! clock, limits, metrics, refusal    time; bounds; counts; exceptions
 //! record, storage                    records and logs in a file
 //! log                                a log: schedule, capacity, writing, deleting
-//! query                              constraints, results in parts, iterators
+//! query, iterators                   constraints, results in parts; iterators of clients
 //! logs, servant                      the logs of a factory; what clients call
 //! ```
 #![warn(unnameable_types)]
@@ -14,6 +14,7 @@
 mod clock;
 mod common;
 mod hosted;
+mod iterators;
 mod limits;
 mod log;
 mod logs;

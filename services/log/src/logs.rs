@@ -209,7 +209,11 @@ impl Logs {
 
     pub(crate) fn all(&self) -> Vec<Arc<Log>> {
         let table = self.table.lock();
-        table.logs.values().map(|served| served.log.clone()).collect()
+        table
+            .logs
+            .values()
+            .map(|served| served.log.clone())
+            .collect()
     }
 
     pub(crate) fn count(&self) -> usize {

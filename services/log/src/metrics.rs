@@ -61,7 +61,15 @@ impl Metrics {
         }
         out.gauge("logs", "Logs.", gauges.logs as u64);
         out.gauge("records", "Records of all logs.", gauges.records);
-        out.gauge("record_bytes", "Bytes of the records of all logs.", gauges.bytes);
-        out.gauge("iterators", "Iterators of clients.", gauges.iterators as u64);
+        out.gauge(
+            "record_bytes",
+            "Bytes of the records of all logs.",
+            gauges.bytes,
+        );
+        out.gauge(
+            "iterators",
+            "Iterators of clients.",
+            gauges.iterators as u64,
+        );
     }
 }

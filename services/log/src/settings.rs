@@ -93,8 +93,7 @@ const OWN: &[&Setting] = &[
     &NAMING.setting,
 ];
 
-const ON_STORES: &str =
-    "name a file that `punctual log serve` made, and that no server has open";
+const ON_STORES: &str = "name a file that `punctual log serve` made, and that no server has open";
 
 /// Opens the log service that settings describe.
 ///

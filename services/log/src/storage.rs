@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
 use punctual_host::metrics::Exposition;
 use punctual_host::store::{
-    Batch, Cdr, ChangeStore, ReadTransaction, Record, Records, StoreError, StoreFile, StoreKind, TableError,
+    Batch, Cdr, ChangeStore, ReadTransaction, Record, Records, StoreError, StoreFile, StoreKind,
+    TableError,
 };
 
 use crate::ds_log_admin::RecordId;

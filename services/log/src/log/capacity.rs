@@ -38,7 +38,12 @@ impl Gauge {
     }
 
     /// Notes octets that were written to a log that wraps; returns the thresholds that this crosses.
-    pub(crate) fn written(&mut self, bytes: u64, most: u64, thresholds: &[Threshold]) -> Vec<Alarm> {
+    pub(crate) fn written(
+        &mut self,
+        bytes: u64,
+        most: u64,
+        thresholds: &[Threshold],
+    ) -> Vec<Alarm> {
         self.written = self.written.saturating_add(bytes);
         let before = std::mem::replace(&mut self.percent, percent(self.written, most));
         let alarms = crossed(before, self.percent, thresholds);
@@ -66,7 +71,9 @@ fn percent(size: u64, most: u64) -> Threshold {
 
 fn crossed(before: Threshold, now: Threshold, thresholds: &[Threshold]) -> Vec<Alarm> {
     let (least, most) = (before.min(now), before.max(now));
-    let between = thresholds.iter().filter(|one| (least + 1..=most).contains(*one));
+    let between = thresholds
+        .iter()
+        .filter(|one| (least + 1..=most).contains(*one));
     let alarm = |crossed: &Threshold| Alarm {
         crossed: *crossed,
         observed: now,

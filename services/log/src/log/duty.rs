@@ -106,7 +106,10 @@ mod tests {
         MONDAY + (hour * 60 + minute) * 60 * SECOND
     }
 
-    fn interval((hour, minute): (u16, u16), (stop_hour, stop_minute): (u16, u16)) -> Time24Interval {
+    fn interval(
+        (hour, minute): (u16, u16),
+        (stop_hour, stop_minute): (u16, u16),
+    ) -> Time24Interval {
         Time24Interval {
             start: Time24 { hour, minute },
             stop: Time24 {

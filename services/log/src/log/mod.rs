@@ -45,7 +45,9 @@ pub(crate) struct Log {
 
 impl std::fmt::Debug for Log {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Log").field("number", &self.number).finish_non_exhaustive()
+        f.debug_struct("Log")
+            .field("number", &self.number)
+            .finish_non_exhaustive()
     }
 }
 

@@ -98,11 +98,15 @@ impl State {
         is_wanted: impl Fn(&Entry) -> bool,
         most: usize,
     ) -> Vec<(RecordId, u64)> {
-        let wanted = |(id, entry): (&RecordId, &Entry)| {
-            is_wanted(entry).then_some((*id, entry.bytes))
-        };
+        let wanted =
+            |(id, entry): (&RecordId, &Entry)| is_wanted(entry).then_some((*id, entry.bytes));
         match is_upwards {
-            true => self.records.range(from..).filter_map(wanted).take(most).collect(),
+            true => self
+                .records
+                .range(from..)
+                .filter_map(wanted)
+                .take(most)
+                .collect(),
             false => {
                 let downwards = self.records.range(..=from).rev();
                 downwards.filter_map(wanted).take(most).collect()
@@ -140,7 +144,8 @@ impl State {
         let bytes = records.iter().map(|(_, entry)| entry.bytes).sum();
         if self.wraps() {
             let (most, thresholds) = (self.settings.max_size, &self.settings.thresholds);
-            self.alarms.extend(self.gauge.written(bytes, most, thresholds));
+            self.alarms
+                .extend(self.gauge.written(bytes, most, thresholds));
         } else {
             self.measure();
         }

@@ -164,7 +164,9 @@ impl Log {
         state.is_disabled = false;
         if state.is_destroyed {
             let ids = entries.iter().map(|(id, _)| *id).collect();
-            self.common.usage.give_back(entries.len() as u64, octets(entries));
+            self.common
+                .usage
+                .give_back(entries.len() as u64, octets(entries));
             self.common.discard(self.number, ids);
             return;
         }

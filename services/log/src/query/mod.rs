@@ -4,15 +4,12 @@
 //! selection    a constraint, or a time to begin at
 //! scan         records of a log that are selected, one after the other
 //! page         parts of a result; what an iterator knows
-//! iterators    the iterators of all clients
 //! ```
 
-mod iterators;
 mod page;
 mod scan;
 mod selection;
 
-pub(crate) use iterators::Iterators;
 pub(crate) use page::{Page, first_page};
 pub(crate) use scan::Scan;
 pub(crate) use selection::Selection;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Selection;
 use super::scan::{Found, Scan, first};
+use super::selection::Selection;
 use crate::ds_log_admin::{LogRecord, RecordId};
 use crate::log::Log;
 use crate::refusal::Refusal;
@@ -67,9 +67,8 @@ impl Page {
         }
     }
 
-    /// Returns the iterators of the service.
-    pub(crate) fn iterators(&self) -> &super::Iterators {
-        &self.log.common.iterators
+    pub(crate) fn log(&self) -> &Arc<Log> {
+        &self.log
     }
 
     fn skip(&mut self, position: u64) -> Result<(), Refusal> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use punctual_constraint::Budget;
 
-use super::Selection;
+use super::selection::Selection;
 use crate::ds_log_admin::{LogRecord, RecordId};
 use crate::log::Log;
 use crate::record::{Seen, Stored};

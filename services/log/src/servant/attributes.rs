@@ -2,7 +2,7 @@
 
 use punctual::SystemException;
 
-use super::ServedLog;
+use super::log::ServedLog;
 use crate::ds_log_admin::{
     HALT, InvalidLogFullAction, InvalidMask, InvalidParam, InvalidThreshold, InvalidTime,
     InvalidTimeInterval, LogFullActionType, LogSetCapacityAlarmThresholdsError,

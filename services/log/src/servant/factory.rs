@@ -5,9 +5,9 @@ use std::sync::Arc;
 use punctual::SystemException;
 
 use crate::ds_log_admin::{
-    BasicLog, BasicLogFactoryCreateError, BasicLogFactoryCreateWithIdError,
-    BasicLogFactoryServant, HALT, InvalidLogFullAction, Log, LogFullActionType, LogId,
-    LogIdAlreadyExists, LogIdList, LogList, LogMgrServant,
+    BasicLog, BasicLogFactoryCreateError, BasicLogFactoryCreateWithIdError, BasicLogFactoryServant,
+    HALT, InvalidLogFullAction, Log, LogFullActionType, LogId, LogIdAlreadyExists, LogIdList,
+    LogList, LogMgrServant,
 };
 use crate::kept;
 use crate::logs::{Logs, NotCreated, as_derived};

@@ -1,9 +1,9 @@
 //! Iterators over the results of queries.
 
 use parking_lot::Mutex;
-use punctual::SystemException;
+use punctual::{Implements, SystemException};
 
-use crate::ds_log_admin::{InvalidParam, IteratorGetError, IteratorServant, RecordList};
+use crate::ds_log_admin::{InvalidParam, Iterator, IteratorGetError, IteratorServant, RecordList};
 use crate::query::Page;
 use crate::refusal::Refusal;
 
@@ -15,16 +15,21 @@ pub(crate) struct ServedIterator {
 }
 
 impl ServedIterator {
-    pub(crate) fn new(page: Page, number: u64) -> Self {
-        Self {
-            page: Mutex::new(page),
-            number,
-        }
+    /// Makes an iterator at a place.
+    ///
+    /// # Errors
+    /// As of [`Iterators::make`](crate::iterators::Iterators::make).
+    pub(crate) fn add(page: Page) -> Result<Iterator, Refusal> {
+        let log = page.log().clone();
+        log.common.iterators.make(|number| {
+            let page = Mutex::new(page);
+            <Iterator as Implements<_>>::servant(Self { page, number })
+        })
     }
 
     fn read(&self, position: u32, how_many: u32) -> Result<RecordList, Refusal> {
         let mut page = self.page.lock();
-        page.iterators().touch(self.number)?;
+        page.log().common.iterators.touch(self.number)?;
         page.get(position.into(), how_many.into())
     }
 }
@@ -41,6 +46,6 @@ impl IteratorServant for ServedIterator {
 
     fn destroy(&self) -> Result<(), SystemException> {
         let page = self.page.lock();
-        Ok(page.iterators().end(self.number)?)
+        Ok(page.log().common.iterators.end(self.number)?)
     }
 }

@@ -12,8 +12,8 @@ use crate::ds_log_admin::{
     LogRecord, LogServant, LogSetCapacityAlarmThresholdsError, LogSetIntervalError,
     LogSetLogFullActionError, LogSetLogQosError, LogSetMaxSizeError, LogSetRecordAttributeError,
     LogSetRecordsAttributeError, LogSetWeekMaskError, LogWriteRecordlistError,
-    LogWriteRecordsError, NvList, NvPair, OperationalState, QoSList, QoSType, RecordId,
-    RecordList, Threshold, TimeInterval, TimeT, WeekMask, WeekMaskItem,
+    LogWriteRecordsError, NvList, NvPair, OperationalState, QoSList, QoSType, RecordId, RecordList,
+    Threshold, TimeInterval, TimeT, WeekMask, WeekMaskItem,
 };
 use crate::log::Log;
 use crate::logs::{Logs, NotCreated};
@@ -171,7 +171,7 @@ impl<K: Send + Sync + 'static> LogServant for ServedLog<K> {
         from_time: TimeT,
         how_many: i32,
     ) -> Result<(RecordList, Option<idl::Iterator>)> {
-        Ok(self.from_time(from_time, how_many)?)
+        Ok(self.of_time(from_time, how_many)?)
     }
 
     fn r#match(&self, grammar: &str, c: &str) -> Result<u32, LogMatchError> {

@@ -7,5 +7,4 @@ mod log;
 mod records;
 
 pub(crate) use factory::{BasicFactory, FACTORY};
-pub(crate) use iterator::ServedIterator;
 pub(crate) use log::{Basic, ServedLog};

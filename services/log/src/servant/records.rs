@@ -2,11 +2,12 @@
 
 use punctual::{Any, SystemException};
 
-use super::ServedLog;
+use super::iterator::ServedIterator;
+use super::log::ServedLog;
 use crate::common::SLICE;
 use crate::ds_log_admin::{
-    InvalidRecordId, Iterator, LogRecord, LogSetRecordAttributeError,
-    LogSetRecordsAttributeError, NvPair, RecordId, RecordList, TimeT,
+    InvalidRecordId, Iterator, LogRecord, LogSetRecordAttributeError, LogSetRecordsAttributeError,
+    NvPair, RecordId, RecordList, TimeT,
 };
 use crate::kept::Content;
 use crate::query::{Scan, Selection, first_page};
@@ -42,7 +43,7 @@ impl<K> ServedLog<K> {
     }
 
     /// Returns records of a time or later, or with a negative number those before it, the newest first.
-    pub(super) fn from_time(
+    pub(super) fn of_time(
         &self,
         time: TimeT,
         how_many: i32,
@@ -60,8 +61,7 @@ impl<K> ServedLog<K> {
         most: u64,
     ) -> Result<(RecordList, Option<Iterator>), Refusal> {
         let (records, rest) = first_page(&self.log, selection, most)?;
-        let iterators = &self.log.common.iterators;
-        let iterator = rest.map(|page| iterators.make(page)).transpose()?;
+        let iterator = rest.map(ServedIterator::add).transpose()?;
         Ok((records, iterator))
     }
 

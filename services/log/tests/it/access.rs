@@ -36,9 +36,21 @@ fn each_change_of_a_log_needs_a_grant() {
             .unwrap_err(),
         log.delete_records_by_id(&[1]).unwrap_err(),
         log.copy().unwrap_err(),
-        log.write_records(&[number(2)]).unwrap_err().system().unwrap().clone(),
-        log.delete_records("TCL", "").unwrap_err().system().unwrap().clone(),
-        log.set_record_attribute(1, &[]).unwrap_err().system().unwrap().clone(),
+        log.write_records(&[number(2)])
+            .unwrap_err()
+            .system()
+            .unwrap()
+            .clone(),
+        log.delete_records("TCL", "")
+            .unwrap_err()
+            .system()
+            .unwrap()
+            .clone(),
+        log.set_record_attribute(1, &[])
+            .unwrap_err()
+            .system()
+            .unwrap()
+            .clone(),
     ] {
         assert_eq!(refused.kind(), Kind::NoPermission);
     }

@@ -16,7 +16,10 @@ fn a_new_log_is_unlocked_enabled_always_on_duty_and_keeps_records_for_ever() {
     let log = served.log_of(HALT, 0);
     let unlocked = AdministrativeState::Unlocked;
     assert_eq!(log.get_administrative_state().unwrap(), unlocked);
-    assert_eq!(log.get_operational_state().unwrap(), OperationalState::Enabled);
+    assert_eq!(
+        log.get_operational_state().unwrap(),
+        OperationalState::Enabled
+    );
     assert_eq!(log.get_forwarding_state().unwrap(), ForwardingState::On);
     assert_eq!(log.get_max_record_life().unwrap(), 0);
     assert_eq!(log.get_max_size().unwrap(), 0);
@@ -54,7 +57,11 @@ fn a_maximum_size_below_the_present_one_is_refused() {
     let LogSetMaxSizeError::InvalidParam(refused) = refused else {
         panic!("{refused:?}");
     };
-    assert!(refused.details.contains(&size.to_string()), "{}", refused.details);
+    assert!(
+        refused.details.contains(&size.to_string()),
+        "{}",
+        refused.details
+    );
     log.set_max_size(size).unwrap();
     assert_eq!(log.get_max_size().unwrap(), size);
     log.set_max_size(0).unwrap();
@@ -101,7 +108,8 @@ fn an_interval_ends_behind_its_start() {
 fn thresholds_are_percentages_and_sorted() {
     let served = Served::new();
     let log = served.log();
-    log.set_capacity_alarm_thresholds(&[100, 80, 0, 80]).unwrap();
+    log.set_capacity_alarm_thresholds(&[100, 80, 0, 80])
+        .unwrap();
     assert_eq!(log.get_capacity_alarm_thresholds().unwrap(), [0, 80, 100]);
     let refused = log.set_capacity_alarm_thresholds(&[50, 101]).unwrap_err();
     let expected = LogSetCapacityAlarmThresholdsError::InvalidThreshold(InvalidThreshold);
@@ -126,7 +134,10 @@ fn a_week_mask_names_days_and_times_that_exist() {
     assert_eq!(log.get_week_mask().unwrap(), [of(0b10, 8, 17)]);
     for (item, expected) in [
         (of(0, 8, 17), LogSetWeekMaskError::InvalidMask(InvalidMask)),
-        (of(256, 8, 17), LogSetWeekMaskError::InvalidMask(InvalidMask)),
+        (
+            of(256, 8, 17),
+            LogSetWeekMaskError::InvalidMask(InvalidMask),
+        ),
         (of(1, 8, 24), LogSetWeekMaskError::InvalidTime(InvalidTime)),
         (
             of(1, 8, 7),

@@ -27,7 +27,11 @@ fn logs_are_created_with_ids_and_found_by_them() {
     assert!(served.find(7).as_object().is_equivalent(named.as_object()));
     assert!(served.factory.find_log(8).unwrap().is_none());
     let manager = named.my_factory().unwrap().not_nil().unwrap();
-    assert!(manager.as_object().is_equivalent(served.factory.as_object()));
+    assert!(
+        manager
+            .as_object()
+            .is_equivalent(served.factory.as_object())
+    );
     // An id that was chosen is not given again.
     assert_eq!(served.factory.create(HALT, 0).unwrap().1, 8);
 }
@@ -65,7 +69,10 @@ fn a_copy_has_the_attributes_and_none_of_the_records() {
     write(&named, [3]);
     assert_eq!((all(&log), all(&named)), (vec![1, 2], vec![3]));
     let taken = log.copy_with_id(9).unwrap_err();
-    assert_eq!(taken, LogCopyWithIdError::LogIdAlreadyExists(LogIdAlreadyExists));
+    assert_eq!(
+        taken,
+        LogCopyWithIdError::LogIdAlreadyExists(LogIdAlreadyExists)
+    );
 }
 
 #[test]
@@ -78,7 +85,10 @@ fn a_destroyed_log_is_gone_with_its_records() {
     log.destroy().unwrap();
     assert!(!exists(&log));
     assert!(served.factory.find_log(1).unwrap().is_none());
-    assert_eq!(log.get_n_records().unwrap_err().kind(), Kind::ObjectNotExist);
+    assert_eq!(
+        log.get_n_records().unwrap_err().kind(),
+        Kind::ObjectNotExist
+    );
     until(|| served.metric("records") == 0 && served.metric("record_bytes") == 0);
     // Another one of this id is another log.
     let again = served.factory.create_with_id(1, HALT, 0).unwrap();

@@ -22,7 +22,10 @@ fn repository_ids_are_those_of_the_standard() {
         assert!(object.is_a(id).unwrap(), "{id}");
     }
     let iterator = idl::Iterator::type_code();
-    assert_eq!(iterator.id().unwrap(), "IDL:omg.org/DsLogAdmin/Iterator:1.0");
+    assert_eq!(
+        iterator.id().unwrap(),
+        "IDL:omg.org/DsLogAdmin/Iterator:1.0"
+    );
     for (type_code, name) in [
         (idl::LogRecord::type_code(), "LogRecord"),
         (idl::NvPair::type_code(), "NVPair"),

@@ -10,8 +10,8 @@ use punctual_log::ds_log_admin::{
 };
 
 use crate::support::{
-    MONDAY, SECOND, Served, attribute, exists, found, limits, number, numbers, record, text,
-    until, write,
+    MONDAY, SECOND, Served, attribute, exists, found, limits, number, numbers, record, text, until,
+    write,
 };
 
 #[test]
@@ -91,7 +91,9 @@ fn small() -> Limits {
     }
 }
 
-fn iterator((records, rest): (Vec<punctual_log::ds_log_admin::LogRecord>, Option<Iterator>)) -> (Vec<i32>, Iterator) {
+fn iterator(
+    (records, rest): (Vec<punctual_log::ds_log_admin::LogRecord>, Option<Iterator>),
+) -> (Vec<i32>, Iterator) {
     (numbers(&records), rest.not_nil().unwrap())
 }
 
@@ -100,7 +102,10 @@ fn an_iterator_has_what_did_not_fit_into_the_reply() {
     let served = Served::with(small());
     let log = served.log();
     write(&log, 0..20);
-    let (first, rest) = iterator(log.query("EXTENDED_TCL", "$.info / 2 * 2 == $.info").unwrap());
+    let (first, rest) = iterator(
+        log.query("EXTENDED_TCL", "$.info / 2 * 2 == $.info")
+            .unwrap(),
+    );
     assert_eq!(first, [0, 2, 4, 6]);
     // Positions count from the first record of the result.
     assert_eq!(numbers(&rest.get(4, 2).unwrap()), [8, 10]);
@@ -112,7 +117,10 @@ fn an_iterator_has_what_did_not_fit_into_the_reply() {
     assert!(rest.get(99, 1).unwrap().is_empty());
     assert_eq!(numbers(&rest.get(0, 1).unwrap()), [0]);
     let refused = rest.get(0, 0).unwrap_err();
-    assert!(matches!(refused, IteratorGetError::InvalidParam(_)), "{refused:?}");
+    assert!(
+        matches!(refused, IteratorGetError::InvalidParam(_)),
+        "{refused:?}"
+    );
     rest.destroy().unwrap();
     assert!(!exists(&rest));
     assert_eq!(served.metric("iterators"), 0);

@@ -41,7 +41,10 @@ fn attributes_of_all_that_match_are_set_and_counted() {
     let set = log.set_records_attribute("EXTENDED_TCL", "$.info < 210", &acknowledged("bob"));
     assert_eq!(set.unwrap(), 210);
     assert_eq!(log.r#match("TCL", "acknowledged == 'bob'").unwrap(), 210);
-    assert_eq!(found(&log, "not exist $.acknowledged and $.info < 212"), [210, 211]);
+    assert_eq!(
+        found(&log, "not exist $.acknowledged and $.info < 212"),
+        [210, 211]
+    );
     let none = log.set_records_attribute("EXTENDED_TCL", "FALSE", &[]);
     assert_eq!(none.unwrap(), 0);
 }
@@ -70,7 +73,9 @@ fn attributes_without_a_name_with_one_twice_and_too_many_are_refused_by_their_na
         let refused = log.set_record_attribute(1, &of(names)).unwrap_err();
         let expected = LogSetRecordAttributeError::InvalidAttribute(invalid.clone());
         assert_eq!(refused, expected);
-        let refused = log.set_records_attribute("TCL", "", &of(names)).unwrap_err();
+        let refused = log
+            .set_records_attribute("TCL", "", &of(names))
+            .unwrap_err();
         let expected = LogSetRecordsAttributeError::InvalidAttribute(invalid);
         assert_eq!(refused, expected);
     }

@@ -23,7 +23,10 @@ fn many_records_are_deleted_and_counted() {
     let log = served.log();
     write(&log, 0..2_500);
     assert_eq!(log.r#match("TCL", "").unwrap(), 2_500);
-    assert_eq!(log.delete_records("EXTENDED_TCL", "$.info >= 5").unwrap(), 2_495);
+    assert_eq!(
+        log.delete_records("EXTENDED_TCL", "$.info >= 5").unwrap(),
+        2_495
+    );
     assert_eq!(all(&log), [0, 1, 2, 3, 4]);
 }
 

@@ -8,9 +8,7 @@ use punctual_log::ds_log_admin::{
     TimeInterval, WRAP, WeekMaskItem,
 };
 
-use crate::support::{
-    MONDAY, SECOND, Served, all, attribute, limits, number, record, text, write,
-};
+use crate::support::{MONDAY, SECOND, Served, all, attribute, limits, number, record, text, write};
 
 /// Returns the octets of a record with a number.
 fn size_of_record(served: &Served) -> u64 {
@@ -30,7 +28,10 @@ fn records_get_ids_and_times_from_the_log() {
     write(&log, [10]);
     served.time.pass(5);
     let attributes = vec![attribute("site", text("Ulm"))];
-    let list = [record(number(11), attributes.clone()), record(number(12), vec![])];
+    let list = [
+        record(number(11), attributes.clone()),
+        record(number(12), vec![]),
+    ];
     log.write_recordlist(&list).unwrap();
     let (records, _) = log.query("EXTENDED_TCL", "").unwrap();
     let seen = records.iter().map(|record| (record.id, record.time));
@@ -83,7 +84,10 @@ fn a_log_that_wraps_replaces_its_oldest_records() {
     assert_eq!(all(&log), [17, 18, 19]);
     // One that never fits replaces none.
     let large = text(&"x".repeat(4 * usize::try_from(size).unwrap()));
-    assert_eq!(log.write_records(&[number(20), large]).unwrap_err(), full(1));
+    assert_eq!(
+        log.write_records(&[number(20), large]).unwrap_err(),
+        full(1)
+    );
     assert_eq!(all(&log), [18, 19, 20]);
 }
 
@@ -193,12 +197,18 @@ fn a_log_whose_disk_is_full_is_disabled_until_a_write_succeeds() {
     faults.fill_after(0);
     let refused = log.write_records(&[number(1)]).unwrap_err();
     assert_eq!(refused, LogWriteRecordsError::LogDisabled(LogDisabled));
-    assert_eq!(log.get_operational_state().unwrap(), OperationalState::Disabled);
+    assert_eq!(
+        log.get_operational_state().unwrap(),
+        OperationalState::Disabled
+    );
     faults.mend();
     // Nothing has made room for what was not written.
     assert_eq!((all(&log), log.get_current_size().unwrap()), before);
     write(&log, [4]);
-    assert_eq!(log.get_operational_state().unwrap(), OperationalState::Enabled);
+    assert_eq!(
+        log.get_operational_state().unwrap(),
+        OperationalState::Enabled
+    );
 }
 
 #[test]

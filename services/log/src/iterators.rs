@@ -5,14 +5,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use punctual::Implements;
+use punctual::Servant;
 use punctual_events::Objects;
 
-use super::Page;
 use crate::ds_log_admin::Iterator;
 use crate::limits::Limits;
 use crate::refusal::Refusal;
-use crate::servant::ServedIterator;
 
 /// Iterators, by the numbers of their objects.
 pub(crate) struct Iterators {
@@ -32,20 +30,23 @@ impl Iterators {
         }
     }
 
-    /// Makes an iterator. If there are as many as may be, the one that was unused longest ends.
+    /// Makes an iterator, whose servant `serve` makes by its number. If there are as many as may be, the one that was unused
+    /// longest ends.
     ///
     /// # Errors
     /// The reference cannot be made; there may be none.
-    pub(crate) fn make(&self, page: Page) -> Result<Iterator, Refusal> {
+    pub(crate) fn make(
+        &self,
+        serve: impl FnOnce(u64) -> Arc<dyn Servant>,
+    ) -> Result<Iterator, Refusal> {
         if self.most == 0 {
             return Err(Refusal::NoResources(
                 "there may be no iterators: raise `most-iterators`, or narrow the query".to_owned(),
             ));
         }
         let number = self.objects.number();
-        let servant = ServedIterator::new(page, number);
-        let servant = <Iterator as Implements<_>>::servant(servant);
-        let reference = self.objects.add(&self.objects.id_of(number), servant)?;
+        let id = self.objects.id_of(number);
+        let reference = self.objects.add(&id, serve(number))?;
         let oldest = {
             let mut used = self.used.lock();
             let oldest = match used.len() < self.most {
