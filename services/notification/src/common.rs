@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
-use punctual_events::{Objects, Timetable, Workers};
+use punctual_events::{Keeper, Objects, Timetable, Workers};
 use punctual_host::access::Rules;
 
 use crate::limits::Limits;
@@ -26,10 +25,7 @@ pub(crate) struct Common {
     /// Threads that make all other calls, which may go to peers that are gone: these delay no event.
     pub(crate) checks: Workers,
     pub(crate) timetable: Timetable,
-    /// Thread that removes records of connections that have ended.
-    records: Workers,
-    /// Store, until the service is stopped.
-    storage: Mutex<Option<Arc<Storage>>>,
+    keeper: Keeper<Change>,
     pub(crate) is_stored: bool,
     is_ending: AtomicBool,
 }
@@ -50,9 +46,8 @@ impl Common {
         Ok(Self {
             workers: workers("notify-calls", limits.threads)?,
             checks: workers("notify-checks", limits.threads)?,
-            records: workers("notify-records", 1)?,
             is_stored: storage.is_some(),
-            storage: Mutex::new(storage),
+            keeper: Keeper::start("notify-records", storage).map_err(|error| refused(&error))?,
             timetable: Timetable::start("notify-times").map_err(|error| refused(&error))?,
             limits,
             metrics,
@@ -83,28 +78,15 @@ impl Common {
     /// # Errors
     /// They cannot be written; then nothing has changed.
     pub(crate) fn keep(&self, changes: Vec<Change>) -> Result<(), Refusal> {
-        let Some(storage) = self.storage().filter(|_| !changes.is_empty()) else {
-            return Ok(());
-        };
-        // Other requests of the same connection continue, so that they get into the same commit.
-        punctual::about_to_block();
-        storage.change(changes)
+        Ok(self.keeper.keep(changes)?)
     }
 
-    /// Removes a record on another thread: that of a connection whose client is gone. One that is found after a crash
-    /// ends again. While the service is being shut down, connections stay for the next start.
+    /// Removes a record on another thread: that of a connection whose client is gone. While the service is being shut
+    /// down, connections stay for the next start.
     pub(crate) fn forget(&self, removal: Change) {
-        let Some(storage) = self.storage().filter(|_| !self.is_ending()) else {
-            return;
-        };
-        self.records.run(move || {
-            // Reported where it is written.
-            let _ = storage.change(vec![removal]);
-        });
-    }
-
-    fn storage(&self) -> Option<Arc<Storage>> {
-        self.storage.lock().clone()
+        if !self.is_ending() {
+            self.keeper.forget(removal);
+        }
     }
 
     /// Ends all threads, once records have been removed, and closes the store.
@@ -112,9 +94,7 @@ impl Common {
         self.timetable.end();
         self.workers.end();
         self.checks.end();
-        self.records.finish();
-        let storage = self.storage.lock().take();
-        drop(storage);
+        self.keeper.stop();
     }
 
     /// Notes that the service is being shut down: nothing waits any more.

@@ -1,12 +1,9 @@
 //! The notification service as a service process runs it.
 
-use std::any::Any;
-use std::sync::Arc;
-
 use punctual::config::{Concurrency, PoolSize};
-use punctual::{Interface, ObjectRef, Orb, OrbConfig, Poa};
+use punctual::{Interface, ObjectRef, OrbConfig, Poa};
 use punctual_host::metrics::Exposition;
-use punctual_host::{Problem, ServeError, Service};
+use punctual_host::{ServeError, Service};
 
 use crate::factory::FACTORY;
 use crate::service::NotificationService;
@@ -44,27 +41,11 @@ impl Service for NotificationService {
         self.write_metrics(out);
     }
 
+    fn end_waiting(&self) {
+        Self::end_waiting(self);
+    }
+
     fn stop(&self) {
         Self::stop(self);
-    }
-}
-
-/// Companion of the service's run, which answers all calls that wait before the ORB is shut down: otherwise it would wait
-/// for them.
-///
-/// # Errors
-/// None.
-pub fn release_at_end(
-    service: &Arc<NotificationService>,
-    _: &Orb,
-) -> Result<Box<dyn Any>, Problem> {
-    Ok(Box::new(AtEnd(service.clone())))
-}
-
-struct AtEnd(Arc<NotificationService>);
-
-impl Drop for AtEnd {
-    fn drop(&mut self) {
-        self.0.end_waiting();
     }
 }

@@ -51,7 +51,6 @@ mod storage;
 mod telling;
 mod types;
 
-pub use hosted::release_at_end;
 pub use limits::Limits;
 pub use refusal::Refusal;
 pub use service::{NotificationService, OpenError};

@@ -2,6 +2,7 @@
 
 use punctual::{SystemException, SystemExceptionKind as Kind};
 use punctual_events::{ConnectionError, NotMade};
+use punctual_host::store::StoreError;
 use thiserror::Error;
 
 /// Reason for which an operation of the notification service is refused.
@@ -105,6 +106,12 @@ impl From<ConnectionError> for Refusal {
 impl From<NotMade> for Refusal {
     fn from(error: NotMade) -> Self {
         Self::NoResources(error.0)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        Self::Storage(error.to_string())
     }
 }
 

@@ -11,7 +11,7 @@ use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
 #[cfg(feature = "faults")]
 use punctual_host::store::Faults;
-use punctual_host::store::StoreError;
+use punctual_host::store::{StoreError, StoreFile};
 use thiserror::Error;
 
 use crate::common::Common;
@@ -21,7 +21,7 @@ use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
 use crate::restoring::restore;
-use crate::storage::{Kept, Storage};
+use crate::storage::{KIND, Kept, Storage};
 
 /// Name of the adapter.
 const ADAPTER: &str = "NotificationService";
@@ -78,7 +78,7 @@ impl NotificationService {
     /// # Errors
     /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        Ok(Self::with(Some(Storage::open(path)?)))
+        Ok(Self::with(Some(StoreFile::open(path, KIND)?)))
     }
 
     /// Opens the service in a file as [`open`](Self::open) does, on a disk with injected faults.
@@ -87,14 +87,15 @@ impl NotificationService {
     /// As of [`open`](Self::open).
     #[cfg(feature = "faults")]
     pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
-        Ok(Self::with(Some(Storage::open_with_faults(path, faults)?)))
+        let file = StoreFile::open_with_faults(path, KIND, faults)?;
+        Ok(Self::with(Some(file)))
     }
 
-    fn with(storage: Option<Storage>) -> Self {
+    fn with(file: Option<StoreFile>) -> Self {
         Self(Arc::new(Shared {
             options: RwLock::default(),
             metrics: Arc::default(),
-            storage: storage.map(Arc::new),
+            storage: file.map(|file| Arc::new(Storage::new(file))),
             channels: OnceLock::new(),
         }))
     }
@@ -105,7 +106,7 @@ impl NotificationService {
     /// The file cannot be written.
     pub fn compact(&self) -> Result<bool, OpenError> {
         match &self.0.storage {
-            Some(storage) => Ok(storage.compact()?),
+            Some(storage) => Ok(storage.file().compact()?),
             None => Ok(false),
         }
     }
@@ -145,11 +146,9 @@ impl NotificationService {
 
     /// Returns what was kept, the identity of the service's objects, and the first number of those to come.
     fn begin_run(&self) -> Result<(Kept, (u64, u64)), Refusal> {
-        let stored = |error: StoreError| Refusal::Storage(error.to_string());
         if let Some(storage) = &self.0.storage {
-            let kept = storage.read().map_err(stored)?;
-            let first = storage.first_number().map_err(stored)?;
-            return Ok((kept, (storage.identity(), first)));
+            let (file, first) = (storage.file(), storage.begin_run()?);
+            return Ok((Kept::read(file)?, (file.identity(), first)));
         }
         // The identity is new with each run.
         let identity = getrandom::u64();
@@ -200,11 +199,7 @@ impl NotificationService {
         };
         self.0.metrics.write(out, gauges);
         if let Some(storage) = &self.0.storage {
-            let help = "Commits to the store; changes of many clients share one.";
-            out.timed("commit", help, storage.times());
-            if let Some(bytes) = storage.bytes() {
-                out.gauge("store_bytes", "Bytes of the store's file.", bytes);
-            }
+            storage.write_metrics(out);
         }
     }
 }

@@ -20,9 +20,9 @@ pub(super) const SHAPES: &[Shape] = &[
         ..Shape::new("constraint", "fields of short names", fields, compile)
     },
     Shape::new("constraint", "a string", string, compile),
-    // The TypeCodes are read once more.
+    // The TypeCode of each element is read twice more: to pass the element, and to look at it.
     Shape {
-        times: 24,
+        times: 28,
         ..Shape::new("constraint", "Anys of a large type, compared", anys, find)
     },
 ];

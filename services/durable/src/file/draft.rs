@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::block::{LONGEST, NewBlock};
 use super::log::Log;
 use super::state::{State, Usage};
-use super::writing::Written;
 use crate::contract::{Appended, DurableError, EventId, Limit, Moment, Name, NewEvent, WhenFull};
 
 /// Changes of one commit to a log.
@@ -28,6 +27,15 @@ pub(super) struct Draft {
     /// True if all acknowledgements are written, at whatever cost.
     pub(super) settles: bool,
     pub(super) written: Written,
+}
+
+/// What the commit has written of the log's state.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// Readers, and the number of changes that their records contain.
+    pub(super) readers: Vec<(Name, u64)>,
+    pub(super) deleted_blocks: Vec<u64>,
+    pub(super) forgotten_ids: usize,
 }
 
 impl Draft {

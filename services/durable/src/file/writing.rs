@@ -7,16 +7,6 @@ use super::layout::{BLOCKS, HEADS, IDS, LOGS, LogRecord, READERS};
 use super::log::Log;
 use super::reader_state::ReaderState;
 use super::state::State;
-use crate::contract::Name;
-
-/// What a commit has written of the log's state.
-#[derive(Debug, Default)]
-pub(super) struct Written {
-    /// Readers, and the number of changes that their records contain.
-    readers: Vec<(Name, u64)>,
-    deleted_blocks: Vec<u64>,
-    forgotten_ids: usize,
-}
 
 impl Draft {
     /// Writes the changes.

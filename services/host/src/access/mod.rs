@@ -36,11 +36,9 @@ impl Rules<()> {
     pub fn of(principals: &[String]) -> Result<Self, Problem> {
         let mut rules = Self::default();
         for principal in principals {
-            let parsed = principal.parse();
-            rules.grant(
-                (),
-                parsed.map_err(|error: BadPrincipal| Problem::new(error, ON_PRINCIPALS))?,
-            );
+            let principal = principal.parse();
+            let bad = |error: BadPrincipal| Problem::new(error, ON_PRINCIPALS);
+            rules.grant((), principal.map_err(bad)?);
         }
         Ok(rules)
     }

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use punctual::{Orb, RootPoa};
 use punctual_events::Objects;
+use punctual_host::store::StoreFile;
 
 use super::*;
 use crate::limits::Limits;
-use crate::storage::Storage;
+use crate::storage::{KIND, Kept, Storage};
 
 fn factory(orb: &Orb, path: &Path) -> Factory {
     let poa = orb.root_poa().unwrap();
     let objects = Objects::new(&poa, "Filters", (1, 1), Box::new(|_| None)).unwrap();
-    let storage = Some(Arc::new(Storage::open(path).unwrap()));
+    let storage = Some(Arc::new(Storage::new(StoreFile::open(path, KIND).unwrap())));
     let (limits, writers) = (Limits::default(), Default::default());
     let common = Common::start(limits, Arc::default(), writers, objects, storage).unwrap();
     Factory {
@@ -44,7 +45,8 @@ fn the_record_of_a_destroyed_filter_stays_until_it_is_detached_and_another_one_d
     drop(unattached);
     destroy(third);
     factory.common.stop();
-    let records = Storage::open(&path).unwrap().read().unwrap().filters;
+    let file = StoreFile::open(&path, KIND).unwrap();
+    let records = Kept::read(&file).unwrap().filters;
     let numbers: Vec<u64> = records.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, [second]);
     drop(kept);
