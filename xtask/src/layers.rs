@@ -206,7 +206,15 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         LOG,
-        &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
+        &[
+            "punctual",
+            // An event log is an event channel.
+            "punctual-cosevent",
+            EVENTS,
+            HOST,
+            CONSTRAINT,
+            "punctual-build",
+        ],
     ),
     (
         RTEVENT_SERVICE,

@@ -3,9 +3,10 @@
 use punctual::config::{Concurrency, PoolSize};
 use punctual::{Interface, ObjectRef, OrbConfig, Poa};
 use punctual_host::metrics::Exposition;
+use punctual_host::publish::publish;
 use punctual_host::{ServeError, Service};
 
-use crate::servant::FACTORY;
+use crate::servant::{EVENT_FACTORY, FACTORY};
 use crate::service::LogService;
 
 impl Service for LogService {
@@ -27,8 +28,10 @@ impl Service for LogService {
     }
 
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
-        let factory = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
-        Ok(factory.as_object().clone())
+        let root = Self::serve(self, parent).map_err(ServeError::of::<Self>)?;
+        publish(parent.orb(), EVENT_FACTORY, root.event.as_object())
+            .map_err(ServeError::of::<Self>)?;
+        Ok(root.basic.as_object().clone())
     }
 
     fn check_alive(&self) {
@@ -38,6 +41,10 @@ impl Service for LogService {
 
     fn metrics(&self, out: &mut Exposition) {
         self.write_metrics(out);
+    }
+
+    fn end_waiting(&self) {
+        Self::end_waiting(self);
     }
 
     fn stop(&self) {

@@ -6,6 +6,7 @@
 //! record, storage                    records and logs in a file
 //! log                                a log: schedule, capacity, writing, deleting
 //! query, iterators                   constraints, results in parts; iterators of clients
+//! notices                            events that logs send themselves
 //! logs, servant                      the logs of a factory; what clients call
 //! ```
 #![warn(unnameable_types)]
@@ -19,6 +20,7 @@ mod limits;
 mod log;
 mod logs;
 mod metrics;
+mod notices;
 mod query;
 mod record;
 mod refusal;
@@ -30,7 +32,7 @@ mod storage;
 pub use clock::Clock;
 pub use limits::Limits;
 pub use refusal::Refusal;
-pub use service::{LogService, OpenError};
+pub use service::{LogService, OpenError, Root};
 pub use settings::{LISTEN, open, settings};
 
 /// Logs and their factories, as generated from the standard's IDL.
@@ -44,5 +46,5 @@ mod stored {
     include!(concat!(env!("OUT_DIR"), "/kept.rs"));
 }
 
-pub use generated::{ds_log_admin, time_base};
+pub use generated::{ds_event_log_admin, ds_log_admin, ds_log_notification, time_base};
 use stored::kept;

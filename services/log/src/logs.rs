@@ -10,12 +10,14 @@ use crate::common::Common;
 use crate::ds_log_admin::{self as idl, LogId, LogMgr, RecordId};
 use crate::kept;
 use crate::log::Log;
+use crate::notices::Tell;
 use crate::record::Entry;
 use crate::refusal::Refusal;
 use crate::storage::Change;
 
 /// Function that makes the servant of a log.
-type Serve = fn(&Arc<Logs>, &Arc<Log>) -> Arc<dyn Servant>;
+pub(crate) type Serve =
+    Box<dyn Fn(&Arc<Logs>, &Arc<Log>) -> Result<Arc<dyn Servant>, Refusal> + Send + Sync>;
 
 /// Reason for which a log is not created.
 #[derive(Debug)]
@@ -36,6 +38,7 @@ pub(crate) struct Logs {
     pub(crate) common: Arc<Common>,
     made_by: kept::FactoryKind,
     serve: Serve,
+    notices: Option<Arc<dyn Tell>>,
     factory: OnceLock<LogMgr>,
     table: Mutex<Table>,
     /// Held while a log is created or destroyed.
@@ -63,11 +66,17 @@ impl std::fmt::Debug for Logs {
 }
 
 impl Logs {
-    pub(crate) fn new(common: Arc<Common>, made_by: kept::FactoryKind, serve: Serve) -> Arc<Self> {
+    pub(crate) fn new(
+        common: Arc<Common>,
+        made_by: kept::FactoryKind,
+        serve: Serve,
+        notices: Option<Arc<dyn Tell>>,
+    ) -> Arc<Self> {
         Arc::new(Self {
             common,
             made_by,
             serve,
+            notices,
             factory: OnceLock::new(),
             table: Mutex::default(),
             changing: Mutex::default(),
@@ -101,17 +110,26 @@ impl Logs {
             made_by: self.made_by,
             ..settings
         };
-        let created = || {
-            let number = self.common.objects.number();
-            let change = Change::Log(number, Some(settings.clone()));
-            self.common.storage.change(change)?;
-            let log = Log::new(self.common.clone(), number, settings, (0, Vec::new()));
-            self.add(Arc::new(log))
-        };
         self.common.count_log()?;
-        let reference = self.common.metrics.changes.count(created);
-        let reference = reference.inspect_err(|_| self.common.forget_log())?;
-        Ok((reference, id))
+        let created = self.common.metrics.changes.count(|| self.made(settings));
+        if created.is_err() {
+            self.common.forget_log();
+        }
+        Ok((created?, id))
+    }
+
+    /// Makes a log, durably.
+    fn made(self: &Arc<Self>, settings: kept::Log) -> Result<idl::Log, Refusal> {
+        let number = self.common.objects.number();
+        let change = Change::Log(number, Some(settings.clone()));
+        self.common.storage.change(change)?;
+        let log = Arc::new(Log::new(self.shared(), number, settings, (0, Vec::new())));
+        let reference = self.add(log.clone()).inspect_err(|_| {
+            // Reported where it is written.
+            let _ = self.common.storage.change(Change::Log(number, None));
+        })?;
+        log.tell_created();
+        Ok(reference)
     }
 
     /// Returns the id for a new log.
@@ -142,14 +160,18 @@ impl Logs {
         settings: kept::Log,
         records: (u64, Vec<(RecordId, Entry)>),
     ) -> Result<(), Refusal> {
-        let log = Log::new(self.common.clone(), number, settings, records);
+        let log = Log::new(self.shared(), number, settings, records);
         self.common.count_kept_log();
         self.add(Arc::new(log)).map(drop)
     }
 
+    fn shared(&self) -> (Arc<Common>, Option<Arc<dyn Tell>>) {
+        (self.common.clone(), self.notices.clone())
+    }
+
     fn add(self: &Arc<Self>, log: Arc<Log>) -> Result<idl::Log, Refusal> {
         let objects = &self.common.objects;
-        let servant = (self.serve)(self, &log);
+        let servant = (self.serve)(self, &log)?;
         let reference: idl::Log = objects.add(&objects.id_of(log.number()), servant)?;
         let served = Served {
             log: log.clone(),
@@ -182,6 +204,7 @@ impl Logs {
         let objects = &self.common.objects;
         objects.remove(&objects.id_of(log.number()));
         drop(removed);
+        log.tell_deleted();
         Ok(())
     }
 

@@ -27,6 +27,7 @@ pub(crate) struct Gauges {
     pub(crate) records: u64,
     pub(crate) bytes: u64,
     pub(crate) iterators: usize,
+    pub(crate) proxies: usize,
 }
 
 impl Metrics {
@@ -71,5 +72,7 @@ impl Metrics {
             "Iterators of clients.",
             gauges.iterators as u64,
         );
+        let help = "Proxies of suppliers and consumers, of event logs and of their factory.";
+        out.gauge("proxies", help, gauges.proxies as u64);
     }
 }

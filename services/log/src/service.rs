@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
-use punctual::{Implements, Poa, Servant};
+use punctual::{Implements, Interface, Poa};
+use punctual_cosevent::EventService;
 use punctual_events::{Objects, Timetable};
 use punctual_host::access::Rules;
 use punctual_host::metrics::Exposition;
@@ -17,15 +18,20 @@ use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::common::Common;
-use crate::ds_log_admin::{BasicLog, BasicLogFactory, RecordId};
+use crate::ds_event_log_admin::EventLogFactory;
+use crate::ds_log_admin::{BasicLog, BasicLogFactory, LogMgr, RecordId};
 use crate::kept::FactoryKind;
 use crate::limits::Limits;
 use crate::log::Log;
 use crate::logs::Logs;
 use crate::metrics::{Gauges, Metrics};
+use crate::notices::Tell;
 use crate::record::Entry;
 use crate::refusal::Refusal;
-use crate::servant::{Basic, BasicFactory, FACTORY, ServedLog};
+use crate::servant::{
+    Announcements, Basic, BasicFactory, EVENT_FACTORY, EventFactory, FACTORY, ServedLog,
+    serve_event_log,
+};
 use crate::storage::{KIND, Kept, Storage};
 
 /// Name of the adapter.
@@ -52,9 +58,20 @@ struct Options {
 
 /// Parts of a service that is served.
 struct Served {
-    logs: Arc<Logs>,
-    factory: BasicLogFactory,
+    common: Arc<Common>,
+    logs: [Arc<Logs>; 2],
+    /// Channels of event logs.
+    events: EventService,
     timetable: Arc<Timetable>,
+}
+
+/// References to a service: its factories.
+#[derive(Clone, Debug)]
+pub struct Root {
+    /// Factory of logs that clients write to.
+    pub basic: BasicLogFactory,
+    /// Factory of logs that are event channels.
+    pub event: EventLogFactory,
 }
 
 /// Reason why a log service cannot be opened.
@@ -134,50 +151,72 @@ impl LogService {
     ///
     /// # Errors
     /// The adapter or a thread cannot be made; the file cannot be read; the service is served already.
-    pub fn serve(&self, parent: &Poa) -> Result<BasicLogFactory, Refusal> {
-        let served = self.start(parent)?;
-        let factory = served.factory.clone();
-        let twice = || Refusal::NoResources("the log service is served already".to_owned());
-        self.0.served.set(served).map_err(|_| twice())?;
-        Ok(factory)
+    pub fn serve(&self, parent: &Poa) -> Result<Root, Refusal> {
+        let options = self.0.options.read().clone();
+        let kept = self.0.storage.kept()?;
+        let events = events(parent, &options)?;
+        let common = Arc::new(self.common(parent, options)?);
+        let announcements = Announcements::new(&events)?;
+        let basic = basic_logs(&common);
+        let event = event_logs(&common, &events, announcements.clone());
+        let root = Root {
+            basic: common.objects.add(
+                FACTORY.as_bytes(),
+                <BasicLogFactory as Implements<_>>::servant(BasicFactory(basic.clone())),
+            )?,
+            event: common.objects.add(
+                EVENT_FACTORY.as_bytes(),
+                <EventLogFactory as Implements<_>>::servant(EventFactory {
+                    logs: event.clone(),
+                    announcements,
+                }),
+            )?,
+        };
+        basic.set_factory(LogMgr::from_object(root.basic.as_object().clone()));
+        event.set_factory(LogMgr::from_object(root.event.as_object().clone()));
+        let logs = [basic, event];
+        restore(&logs, kept);
+        let timetable = Timetable::start("log-sweeps").map_err(no_resources)?;
+        let timetable = Arc::new(timetable);
+        sweep_later(&timetable, &common, &logs);
+        let served = Served {
+            common,
+            logs,
+            events,
+            timetable,
+        };
+        let twice = |_| Refusal::NoResources("the log service is served already".to_owned());
+        self.0.served.set(served).map_err(twice)?;
+        Ok(root)
     }
 
-    fn start(&self, parent: &Poa) -> Result<Served, Refusal> {
+    fn common(&self, parent: &Poa, options: Options) -> Result<Common, Refusal> {
         let Options {
             limits,
             writers,
             clock,
-        } = self.0.options.read().clone();
-        let kept = self.0.storage.kept()?;
+        } = options;
         let first = self.0.storage.begin_run()?;
         let objects = Objects::new(parent, ADAPTER, first, Box::new(|_| None))?;
         let storage = self.0.storage.clone();
         let given = (limits, writers, clock);
-        let common = Arc::new(Common::new(given, self.0.metrics.clone(), storage, objects));
-        let logs = Logs::new(common.clone(), FactoryKind::Basic, serve_basic);
-        let factory: BasicLogFactory = common.objects.add(
-            FACTORY.as_bytes(),
-            <BasicLogFactory as Implements<_>>::servant(BasicFactory(logs.clone())),
-        )?;
-        logs.set_factory((*factory).clone());
-        restore(&logs, kept);
-        let timetable = Timetable::start("log-sweeps");
-        let timetable = timetable.map_err(|error| Refusal::NoResources(error.to_string()))?;
-        let timetable = Arc::new(timetable);
-        sweep_later(&timetable, &logs);
-        Ok(Served {
-            logs,
-            factory,
-            timetable,
-        })
+        Ok(Common::new(given, self.0.metrics.clone(), storage, objects))
+    }
+
+    /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.
+    pub fn end_waiting(&self) {
+        if let Some(served) = self.0.served.get() {
+            served.events.end_waiting();
+        }
     }
 
     /// Ends the threads of the service, and closes its store.
     pub fn stop(&self) {
         if let Some(served) = self.0.served.get() {
+            served.events.stop();
             served.timetable.end();
-            served.logs.common.objects.clear();
-            served.logs.abandon();
+            served.common.objects.clear();
+            served.logs.iter().for_each(|logs| logs.abandon());
         }
         self.0.storage.close();
     }
@@ -186,20 +225,21 @@ impl LogService {
     #[must_use]
     pub fn size(&self) -> (usize, u64) {
         self.0.served.get().map_or((0, 0), |served| {
-            let (records, _) = served.logs.common.usage.used();
-            (served.logs.count(), records)
+            let (records, _) = served.common.usage.used();
+            (served.count(), records)
         })
     }
 
     /// Appends the service's metrics to the exposition.
     pub fn write_metrics(&self, out: &mut Exposition) {
         let gauges = self.0.served.get().map(|served| {
-            let (records, bytes) = served.logs.common.usage.used();
+            let (records, bytes) = served.common.usage.used();
             Gauges {
-                logs: served.logs.count(),
+                logs: served.count(),
                 records,
                 bytes,
-                iterators: served.logs.common.iterators.count(),
+                iterators: served.common.iterators.count(),
+                proxies: served.events.size().1,
             }
         });
         self.0.metrics.write(out, gauges.unwrap_or_default());
@@ -207,12 +247,52 @@ impl LogService {
     }
 }
 
-fn serve_basic(logs: &Arc<Logs>, log: &Arc<Log>) -> Arc<dyn Servant> {
-    <BasicLog as Implements<_>>::servant(ServedLog::new(logs, log, Basic))
+impl Served {
+    fn count(&self) -> usize {
+        self.logs.iter().map(|logs| logs.count()).sum()
+    }
+}
+
+fn no_resources(error: impl fmt::Display) -> Refusal {
+    Refusal::NoResources(error.to_string())
+}
+
+/// Starts the channels of event logs.
+fn events(parent: &Poa, options: &Options) -> Result<EventService, Refusal> {
+    let events = EventService::in_memory();
+    events.set_limits(punctual_cosevent::Limits {
+        // Each log's, and the one of the factory.
+        channels: options.limits.logs.saturating_add(1),
+        event_bytes: options.limits.record_bytes,
+        ..punctual_cosevent::Limits::default()
+    });
+    events.set_writers(options.writers.clone());
+    events.embed(parent).map_err(no_resources)?;
+    Ok(events)
+}
+
+fn basic_logs(common: &Arc<Common>) -> Arc<Logs> {
+    let serve = |logs: &Arc<Logs>, log: &Arc<Log>| {
+        let servant = ServedLog::new(logs, log, Basic);
+        Ok(<BasicLog as Implements<_>>::servant(servant))
+    };
+    Logs::new(common.clone(), FactoryKind::Basic, Box::new(serve), None)
+}
+
+fn event_logs(
+    common: &Arc<Common>,
+    events: &EventService,
+    announcements: Arc<Announcements>,
+) -> Arc<Logs> {
+    let events = events.clone();
+    let serve =
+        move |logs: &Arc<Logs>, log: &Arc<Log>| serve_event_log(&events, logs, log);
+    let notices = Some(announcements as Arc<dyn Tell>);
+    Logs::new(common.clone(), FactoryKind::Event, Box::new(serve), notices)
 }
 
 /// Makes the logs that were kept. Records without a log are those of one that was destroyed, and are removed.
-fn restore(logs: &Arc<Logs>, kept: Kept) {
+fn restore([basic, event]: &[Arc<Logs>; 2], kept: Kept) {
     let mut records: HashMap<u64, Vec<(RecordId, Entry)>> = HashMap::new();
     for ((log, id), entry) in kept.entries {
         records.entry(log).or_default().push((id, entry));
@@ -221,28 +301,37 @@ fn restore(logs: &Arc<Logs>, kept: Kept) {
     for (number, settings) in kept.logs {
         let last = last.get(&number).copied().unwrap_or_default();
         let records = records.remove(&number).unwrap_or_default();
+        let logs = match settings.made_by {
+            FactoryKind::Basic => basic,
+            FactoryKind::Event => event,
+        };
         if let Err(refusal) = logs.restore(number, settings, (last, records)) {
             tracing::warn!("a log that was kept is not served: {refusal}");
         }
     }
     for (log, records) in records {
         let ids = records.iter().map(|(id, _)| *id);
-        logs.common.discard(log, ids.collect());
+        basic.common.discard(log, ids.collect());
     }
 }
 
 /// Removes what has ended from the file and from memory, now and then.
-fn sweep_later(timetable: &Arc<Timetable>, logs: &Arc<Logs>) {
-    let (later, swept) = (Arc::downgrade(timetable), Arc::downgrade(logs));
-    timetable.after(logs.common.limits.sweep, move || {
-        let (Some(timetable), Some(logs)) = (later.upgrade(), swept.upgrade()) else {
+fn sweep_later(timetable: &Arc<Timetable>, common: &Arc<Common>, logs: &[Arc<Logs>; 2]) {
+    let (later, shared) = (Arc::downgrade(timetable), Arc::downgrade(common));
+    let swept = logs.each_ref().map(Arc::downgrade);
+    timetable.after(common.limits.sweep, move || {
+        let [Some(basic), Some(event)] = swept.each_ref().map(std::sync::Weak::upgrade) else {
             return;
         };
-        logs.common.iterators.expire();
-        for log in logs.all() {
+        let (Some(timetable), Some(common)) = (later.upgrade(), shared.upgrade()) else {
+            return;
+        };
+        let logs = [basic, event];
+        common.iterators.expire();
+        for log in logs.iter().flat_map(|logs| logs.all()) {
             log.expire();
         }
-        logs.common.sweep();
-        sweep_later(&timetable, &logs);
+        common.sweep();
+        sweep_later(&timetable, &common, &logs);
     });
 }

@@ -1,26 +1,8 @@
 //! How full a log is, and the thresholds that it crosses.
 
 use crate::ds_log_admin::Threshold;
-
-/// Severity of an alarm (DsLogNotification).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Severity {
-    /// The log has reached its maximum.
-    Critical = 0,
-    /// It has reached another threshold.
-    Minor = 1,
-    /// It has fallen below a threshold.
-    Cleared = 2,
-}
-
-/// Threshold that was crossed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Alarm {
-    pub(crate) crossed: Threshold,
-    /// Percentage of the maximum that is in use now.
-    pub(crate) observed: Threshold,
-    pub(crate) severity: Severity,
-}
+use crate::ds_log_notification::{CLEARED, CRITICAL, MINOR};
+use crate::notices::Crossed;
 
 /// Percentage that is compared with the thresholds. A log that wraps never gets less full: its gauge counts what has been
 /// written since it was last at 100, and begins anew there (X.735).
@@ -32,7 +14,7 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     /// Notes the size of a log that halts; returns the thresholds that this crosses, upwards or downwards.
-    pub(crate) fn filled(&mut self, size: u64, most: u64, thresholds: &[Threshold]) -> Vec<Alarm> {
+    pub(crate) fn filled(&mut self, size: u64, most: u64, thresholds: &[Threshold]) -> Vec<Crossed> {
         let before = std::mem::replace(&mut self.percent, percent(size, most));
         crossed(before, self.percent, thresholds)
     }
@@ -43,7 +25,7 @@ impl Gauge {
         bytes: u64,
         most: u64,
         thresholds: &[Threshold],
-    ) -> Vec<Alarm> {
+    ) -> Vec<Crossed> {
         self.written = self.written.saturating_add(bytes);
         let before = std::mem::replace(&mut self.percent, percent(self.written, most));
         let alarms = crossed(before, self.percent, thresholds);
@@ -69,18 +51,18 @@ fn percent(size: u64, most: u64) -> Threshold {
     Threshold::try_from(percent.min(100)).unwrap_or(100)
 }
 
-fn crossed(before: Threshold, now: Threshold, thresholds: &[Threshold]) -> Vec<Alarm> {
+fn crossed(before: Threshold, now: Threshold, thresholds: &[Threshold]) -> Vec<Crossed> {
     let (least, most) = (before.min(now), before.max(now));
     let between = thresholds
         .iter()
         .filter(|one| (least + 1..=most).contains(*one));
-    let alarm = |crossed: &Threshold| Alarm {
-        crossed: *crossed,
+    let alarm = |threshold: &Threshold| Crossed {
+        threshold: *threshold,
         observed: now,
-        severity: match *crossed {
-            _ if now < before => Severity::Cleared,
-            100.. => Severity::Critical,
-            _ => Severity::Minor,
+        severity: match *threshold {
+            _ if now < before => CLEARED,
+            100.. => CRITICAL,
+            _ => MINOR,
         },
     };
     between.map(alarm).collect()
@@ -90,8 +72,8 @@ fn crossed(before: Threshold, now: Threshold, thresholds: &[Threshold]) -> Vec<A
 mod tests {
     use super::*;
 
-    fn told(alarms: &[Alarm]) -> Vec<(Threshold, Severity)> {
-        let told = alarms.iter().map(|alarm| (alarm.crossed, alarm.severity));
+    fn told(alarms: &[Crossed]) -> Vec<(Threshold, u16)> {
+        let told = alarms.iter().map(|alarm| (alarm.threshold, alarm.severity));
         told.collect()
     }
 
@@ -101,13 +83,13 @@ mod tests {
         let thresholds = [50, 80, 100];
         assert_eq!(told(&gauge.filled(49, 100, &thresholds)), []);
         let up = gauge.filled(85, 100, &thresholds);
-        assert_eq!(told(&up), [(50, Severity::Minor), (80, Severity::Minor)]);
+        assert_eq!(told(&up), [(50, MINOR), (80, MINOR)]);
         assert_eq!(up[0].observed, 85);
         assert_eq!(told(&gauge.filled(90, 100, &thresholds)), []);
         let full = gauge.filled(100, 100, &thresholds);
-        assert_eq!(told(&full), [(100, Severity::Critical)]);
+        assert_eq!(told(&full), [(100, CRITICAL)]);
         let down = gauge.filled(60, 100, &thresholds);
-        let cleared = [(80, Severity::Cleared), (100, Severity::Cleared)];
+        let cleared = [(80, CLEARED), (100, CLEARED)];
         assert_eq!(told(&down), cleared);
     }
 
@@ -117,7 +99,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(told(&gauge.written(40, 100, &[50])), []);
             let half = gauge.written(20, 100, &[50]);
-            assert_eq!(told(&half), [(50, Severity::Minor)]);
+            assert_eq!(told(&half), [(50, MINOR)]);
             assert_eq!(told(&gauge.written(40, 100, &[50])), []);
         }
     }

@@ -6,6 +6,7 @@
 //! duty, capacity             schedules; thresholds
 //! writing, removing          records that are added and deleted
 //! attributes                 attributes of records
+//! telling                    events of the log itself
 //! ```
 
 mod attributes;
@@ -13,6 +14,7 @@ mod capacity;
 mod duty;
 mod removing;
 mod state;
+mod telling;
 mod writing;
 
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 use crate::common::Common;
 use crate::ds_log_admin::{AvailabilityStatus, LogId, RecordId};
 use crate::kept;
+use crate::notices::Tell;
 use crate::record::Entry;
 use crate::refusal::Refusal;
 use crate::storage::Change;
@@ -41,6 +44,8 @@ pub(crate) struct Log {
     state: Mutex<State>,
     /// Greatest record id that was given.
     last: Arc<AtomicU64>,
+    /// Receiver of the log's own events, if its factory has one.
+    notices: Option<Arc<dyn Tell>>,
 }
 
 impl std::fmt::Debug for Log {
@@ -54,7 +59,7 @@ impl std::fmt::Debug for Log {
 impl Log {
     /// Makes a log with the records that the store has kept of it.
     pub(crate) fn new(
-        common: Arc<Common>,
+        (common, notices): (Arc<Common>, Option<Arc<dyn Tell>>),
         number: u64,
         settings: kept::Log,
         (last, entries): (u64, Vec<(RecordId, Entry)>),
@@ -69,6 +74,7 @@ impl Log {
             changing: Mutex::default(),
             state: Mutex::new(state),
             last: Arc::new(AtomicU64::new(last.max(greatest))),
+            notices,
         }
     }
 
@@ -91,6 +97,11 @@ impl Log {
         self.settings.read().clone()
     }
 
+    /// Returns whether consumers get the events that the log takes.
+    pub(crate) fn forwards(&self) -> bool {
+        self.settings.read().forwards
+    }
+
     /// Changes attributes of the log, durably.
     ///
     /// # Errors
@@ -104,7 +115,8 @@ impl Log {
         let change = Change::Log(self.number, Some(settings.clone()));
         self.common.storage.change(change)?;
         self.state.lock().follow(&settings);
-        *self.settings.write() = settings;
+        let before = std::mem::replace(&mut *self.settings.write(), settings.clone());
+        self.tell_changes(&before, &settings);
         Ok(())
     }
 

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::capacity::{Alarm, Gauge};
+use super::capacity::Gauge;
 use crate::clock::SECOND;
 use crate::ds_log_admin::{RecordId, TimeT, WRAP};
 use crate::kept;
+use crate::notices::Crossed;
 use crate::record::Entry;
 
 /// Records, and what depends on their number and size.
@@ -16,7 +17,7 @@ pub(super) struct State {
     settings: kept::Log,
     gauge: Gauge,
     /// Thresholds that were crossed and are yet to be told.
-    pub(super) alarms: Vec<Alarm>,
+    pub(super) alarms: Vec<Crossed>,
     /// A log that halts has refused a record, and nothing was deleted since.
     pub(super) is_full: bool,
     /// The store has refused the last write.

@@ -149,57 +149,54 @@ impl Log {
         match stored {
             Ok(()) => {
                 self.common.metrics.replaced.add(draft.replaced.len());
-                self.show(&entries);
+                if self.show(&entries) {
+                    self.tell_enabled();
+                }
                 Ok(())
             }
-            Err(_) => {
-                self.give_back(&entries, draft.replaced);
+            Err(reason) => {
+                if self.give_back(&entries, draft.replaced) {
+                    self.tell_disabled(&reason);
+                }
                 Err(NotWritten::Disabled)
             }
         }
     }
 
-    fn show(&self, entries: &[(RecordId, Entry)]) {
+    /// Shows records that are stored; returns whether the log was disabled before.
+    fn show(&self, entries: &[(RecordId, Entry)]) -> bool {
         let mut state = self.state.lock();
-        state.is_disabled = false;
+        let was_disabled = std::mem::replace(&mut state.is_disabled, false);
         if state.is_destroyed {
             let ids = entries.iter().map(|(id, _)| *id).collect();
             self.common
                 .usage
                 .give_back(entries.len() as u64, octets(entries));
             self.common.discard(self.number, ids);
-            return;
+        } else {
+            state.add(entries);
         }
-        state.add(entries);
+        was_disabled
     }
 
-    /// Gives back the room of records that could not be stored, and returns those that had to make it.
-    fn give_back(&self, entries: &[(RecordId, Entry)], replaced: Vec<(RecordId, Entry)>) {
+    /// Gives back the room of records that could not be stored, and returns those that had to make it to the log; returns
+    /// whether the log was enabled before.
+    fn give_back(
+        &self,
+        entries: &[(RecordId, Entry)],
+        replaced: Vec<(RecordId, Entry)>,
+    ) -> bool {
         let (taken, kept) = (octets(entries), octets(&replaced));
         self.common.usage.give_back(entries.len() as u64, taken);
         let mut state = self.state.lock();
-        state.is_disabled = true;
-        if state.is_destroyed {
-            return;
+        let was_enabled = !std::mem::replace(&mut state.is_disabled, true);
+        if !state.is_destroyed {
+            state.free(taken);
+            state.reserve(kept);
+            self.common.usage.add(replaced.len() as u64, kept);
+            state.put_back(replaced);
         }
-        state.free(taken);
-        state.reserve(kept);
-        self.common.usage.add(replaced.len() as u64, kept);
-        state.put_back(replaced);
-    }
-
-    /// Tells the thresholds that were crossed.
-    pub(super) fn tell_alarms(&self) {
-        let alarms = std::mem::take(&mut self.state.lock().alarms);
-        for alarm in alarms {
-            tracing::info!(
-                "log {} is {} % full, and has crossed its threshold of {} % ({:?})",
-                self.id(),
-                alarm.observed,
-                alarm.crossed,
-                alarm.severity,
-            );
-        }
+        was_enabled
     }
 }
 

@@ -26,7 +26,6 @@ type Result<T, E = SystemException> = std::result::Result<T, E>;
 pub(crate) struct ServedLog<K> {
     pub(super) log: Arc<Log>,
     pub(super) logs: Arc<Logs>,
-    #[allow(dead_code)]
     pub(super) kind: K,
 }
 

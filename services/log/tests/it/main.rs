@@ -4,10 +4,12 @@
 
 mod access;
 mod attributes;
+mod event_logs;
 mod factory;
 mod hostile;
 mod interface;
 mod kills;
+mod notices;
 mod queries;
 mod record_attributes;
 mod removing;

@@ -10,8 +10,9 @@ use punctual::{Any, Interface, ListenEndpoint, NotNil, Orb, RootPoa};
 use punctual_host::Service;
 use punctual_host::metrics::Exposition;
 use punctual_host::store::Faults;
+use punctual_log::ds_event_log_admin::{EventLog, EventLogFactory};
 use punctual_log::ds_log_admin::{BasicLog, BasicLogFactory, HALT, Log, LogRecord, NvPair};
-use punctual_log::{Clock, Limits, LogService};
+use punctual_log::{Clock, Limits, LogService, Root};
 use tempfile::TempDir;
 
 /// Units of `TimeT` in a second.
@@ -48,6 +49,7 @@ pub(crate) struct Served {
     pub(crate) orb: Orb,
     pub(crate) service: LogService,
     pub(crate) factory: BasicLogFactory,
+    pub(crate) events: EventLogFactory,
     pub(crate) time: Time,
     /// Folder of the store, if the test has not its own.
     _folder: Option<TempDir>,
@@ -105,12 +107,16 @@ impl Served {
             .build()
             .unwrap();
         let poa = orb.root_poa().unwrap();
-        let factory = service.serve(&poa).unwrap();
+        let Root {
+            basic: factory,
+            event: events,
+        } = service.serve(&poa).unwrap();
         poa.manager().activate().unwrap();
         Self {
             orb,
             service,
             factory,
+            events,
             time,
             _folder: None,
         }
@@ -130,6 +136,12 @@ impl Served {
         self.factory.find_log(id).unwrap().not_nil().unwrap()
     }
 
+    /// Creates an event log without a maximum.
+    pub(crate) fn event_log(&self) -> EventLog {
+        let (log, _) = self.events.create(HALT, 0, &[]).unwrap();
+        log.not_nil().unwrap()
+    }
+
     /// Returns the value of a metric without labels.
     pub(crate) fn metric(&self, name: &str) -> u64 {
         let mut out = Exposition::of("log");
@@ -145,6 +157,7 @@ impl Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
+        self.service.end_waiting();
         let _ = self.orb.shutdown(true);
         self.service.stop();
     }
