@@ -285,8 +285,7 @@ fn event_logs(
     announcements: Arc<Announcements>,
 ) -> Arc<Logs> {
     let events = events.clone();
-    let serve =
-        move |logs: &Arc<Logs>, log: &Arc<Log>| serve_event_log(&events, logs, log);
+    let serve = move |logs: &Arc<Logs>, log: &Arc<Log>| serve_event_log(&events, logs, log);
     let notices = Some(announcements as Arc<dyn Tell>);
     Logs::new(common.clone(), FactoryKind::Event, Box::new(serve), notices)
 }

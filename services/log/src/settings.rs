@@ -30,7 +30,7 @@ const MOST_RECORDS: Key<u64> = Key::number("most-records", 0..=1_000_000_000)
     .default("1000000")
     .doc(
         "Maximum number of records of all logs; beyond, a log is full: one that wraps replaces its own oldest records, and \
-         one that halts raises LogFull. A record takes some 50 bytes of memory.",
+         one that halts raises LogFull.",
     );
 const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 0..=1 << 50)
     .default("1073741824")
@@ -58,8 +58,7 @@ const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
 const QUERY_STEPS: Key<u64> = Key::number("query-steps", 1..=4_000_000_000)
     .default("100000000")
     .doc(
-        "Maximum number of steps that the constraint of one request takes over all records; beyond, it raises IMP_LIMIT. A \
-         usual constraint takes some ten for each record.",
+        "Maximum number of steps that the constraint of one request takes over all records; beyond, it raises IMP_LIMIT.",
     );
 const SWEEP_INTERVAL: Key<Duration> = Key::time("sweep-interval").default("10s").doc(
     "Interval at which records whose life has ended are removed from the file, and unused iterators end. Clients do not see \

@@ -12,10 +12,16 @@ pub(super) const PAGE: Page = Page {
         "LogOffDuty",
         "LogLocked",
         "LogDisabled",
+        "ObjectCreation",
+        "ObjectDeletion",
+        "ThresholdAlarm",
+        "AttributeValueChange",
+        "StateChange",
+        "ProcessingErrorAlarm",
     ]],
 };
 
-/// Interfaces of the module DsLogAdmin (Telecom Log Service 1.1.2), and factories of the others.
+/// Interfaces of the modules DsLogAdmin, DsEventLogAdmin and DsNotifyLogAdmin (Telecom Log Service 1.1.2).
 const INTERFACES: &[(&str, &[&str])] = &[
     ("Iterator", &["get", "destroy"]),
     (
@@ -63,7 +69,16 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ("BasicLog", &["destroy"]),
     ("LogMgr", &["list_logs", "find_log", "list_logs_by_id"]),
     ("BasicLogFactory", &["create", "create_with_id"]),
-    ("EventLogFactory", &["create", "create_with_id"]),
+    ("EventLog", &["for_consumers", "for_suppliers", "destroy"]),
+    (
+        "EventLogFactory",
+        &[
+            "create",
+            "create_with_id",
+            "obtain_push_supplier",
+            "obtain_pull_supplier",
+        ],
+    ),
     ("NotifyLog", &["get_filter", "set_filter"]),
     ("NotifyLogFactory", &["create", "create_with_id"]),
 ];

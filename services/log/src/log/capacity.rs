@@ -14,7 +14,12 @@ pub(crate) struct Gauge {
 
 impl Gauge {
     /// Notes the size of a log that halts; returns the thresholds that this crosses, upwards or downwards.
-    pub(crate) fn filled(&mut self, size: u64, most: u64, thresholds: &[Threshold]) -> Vec<Crossed> {
+    pub(crate) fn filled(
+        &mut self,
+        size: u64,
+        most: u64,
+        thresholds: &[Threshold],
+    ) -> Vec<Crossed> {
         let before = std::mem::replace(&mut self.percent, percent(size, most));
         crossed(before, self.percent, thresholds)
     }

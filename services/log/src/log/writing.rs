@@ -181,11 +181,7 @@ impl Log {
 
     /// Gives back the room of records that could not be stored, and returns those that had to make it to the log; returns
     /// whether the log was enabled before.
-    fn give_back(
-        &self,
-        entries: &[(RecordId, Entry)],
-        replaced: Vec<(RecordId, Entry)>,
-    ) -> bool {
+    fn give_back(&self, entries: &[(RecordId, Entry)], replaced: Vec<(RecordId, Entry)>) -> bool {
         let (taken, kept) = (octets(entries), octets(&replaced));
         self.common.usage.give_back(entries.len() as u64, taken);
         let mut state = self.state.lock();

@@ -69,7 +69,9 @@ struct Source(Mutex<Vec<i32>>);
 
 impl PullSupplierServant for Source {
     fn pull(&self) -> Result<Any, PullSupplierPullError> {
-        Err(Kind::NoImplement.because("it is asked by `try_pull`").into())
+        Err(Kind::NoImplement
+            .because("it is asked by `try_pull`")
+            .into())
     }
 
     fn try_pull(&self) -> Result<(Any, bool), PullSupplierTryPullError> {
@@ -146,13 +148,21 @@ fn events_are_records_when_their_push_has_returned_and_reach_consumers() {
     let log = served.event_log();
     let (pushes, pulls) = (pushes_to(&log), pulls_from(&log));
     let sink = Sink::default();
-    let consumer: PushConsumer = served.orb.root_poa().unwrap().activate(sink.clone()).unwrap();
+    let consumer: PushConsumer = served
+        .orb
+        .root_poa()
+        .unwrap()
+        .activate(sink.clone())
+        .unwrap();
     let consumers = log.for_consumers().unwrap().not_nil().unwrap();
     let proxy = consumers.obtain_push_supplier().unwrap().not_nil().unwrap();
     proxy.connect_push_consumer(Some(&consumer)).unwrap();
     for one in 0..5 {
         pushes.push(&number(one)).unwrap();
-        assert_eq!(log.get_n_records().unwrap(), u64::try_from(one).unwrap() + 1);
+        assert_eq!(
+            log.get_n_records().unwrap(),
+            u64::try_from(one).unwrap() + 1
+        );
     }
     assert_eq!(all(&log), [0, 1, 2, 3, 4]);
     assert_eq!(pulled(&pulls), [0, 1, 2, 3, 4]);
@@ -199,7 +209,8 @@ fn events_that_the_log_does_not_take_pass_on() {
     pushes.push(&number(1)).unwrap();
     log.set_administrative_state(AdministrativeState::Unlocked)
         .unwrap();
-    log.set_interval(&TimeInterval { start: 0, stop: 1 }).unwrap();
+    log.set_interval(&TimeInterval { start: 0, stop: 1 })
+        .unwrap();
     pushes.push(&number(2)).unwrap();
     log.set_interval(&TimeInterval::default()).unwrap();
     pushes.push(&number(3)).unwrap();
@@ -220,7 +231,10 @@ fn an_event_that_cannot_be_stored_is_refused_and_reaches_no_consumer() {
     faults.fill_after(0);
     let refused = pushes.push(&number(1)).unwrap_err();
     assert_eq!(refused.system().unwrap().kind(), Kind::PersistStore);
-    assert_eq!(log.get_operational_state().unwrap(), OperationalState::Disabled);
+    assert_eq!(
+        log.get_operational_state().unwrap(),
+        OperationalState::Disabled
+    );
     faults.mend();
     pushes.push(&number(2)).unwrap();
     assert_eq!(pulled(&pulls), [2]);

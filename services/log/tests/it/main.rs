@@ -10,6 +10,7 @@ mod hostile;
 mod interface;
 mod kills;
 mod notices;
+mod omniorb;
 mod queries;
 mod record_attributes;
 mod removing;

@@ -88,7 +88,11 @@ fn consumers_of_the_factory_are_pushed_to_as_well_and_nobody_supplies() {
     let served = Served::new();
     let proxy = served.events.obtain_push_supplier().unwrap();
     assert!(proxy.is_some());
-    let is_a = |id| punctual::Interface::as_object(&served.events).is_a(id).unwrap();
+    let is_a = |id| {
+        punctual::Interface::as_object(&served.events)
+            .is_a(id)
+            .unwrap()
+    };
     assert!(!is_a("IDL:omg.org/CosEventChannelAdmin/EventChannel:1.0"));
 }
 
@@ -102,7 +106,8 @@ fn each_attribute_tells_its_old_and_its_new_value() {
     log.set_log_full_action(WRAP).unwrap();
     log.set_capacity_alarm_thresholds(&[50]).unwrap();
     log.set_log_qos(&[1]).unwrap();
-    log.set_interval(&TimeInterval { start: 3, stop: 9 }).unwrap();
+    log.set_interval(&TimeInterval { start: 3, stop: 9 })
+        .unwrap();
     // What stays as it was tells nothing.
     log.set_max_size(7_000).unwrap();
     let changes: Vec<AttributeValueChange> =
@@ -146,14 +151,20 @@ fn states_tell_their_new_values() {
         assert!(log.write_records(&[Any::new(&1_i32).unwrap()]).is_err());
     }
     let (kind, value) = state();
-    assert_eq!((kind, value.extract().unwrap()), (1, OperationalState::Disabled));
+    assert_eq!(
+        (kind, value.extract().unwrap()),
+        (1, OperationalState::Disabled)
+    );
     let error: ProcessingErrorAlarm = next(&watch).extract().unwrap();
     assert!(!error.error_string.is_empty());
     nothing(&watch);
     faults.mend();
     write(&log, [1]);
     let (kind, value) = state();
-    assert_eq!((kind, value.extract().unwrap()), (1, OperationalState::Enabled));
+    assert_eq!(
+        (kind, value.extract().unwrap()),
+        (1, OperationalState::Enabled)
+    );
 }
 
 #[test]
