@@ -27,6 +27,7 @@ mod refusal;
 mod servant;
 mod service;
 mod settings;
+mod starting;
 mod storage;
 
 pub use clock::Clock;

@@ -1,6 +1,5 @@
 //! The log service: its settings, its store, its start and its end.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -19,20 +18,14 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::common::Common;
 use crate::ds_event_log_admin::EventLogFactory;
-use crate::ds_log_admin::{BasicLog, BasicLogFactory, LogMgr, RecordId};
-use crate::kept::FactoryKind;
+use crate::ds_log_admin::{BasicLogFactory, LogMgr};
 use crate::limits::Limits;
-use crate::log::Log;
 use crate::logs::Logs;
 use crate::metrics::{Gauges, Metrics};
-use crate::notices::Tell;
-use crate::record::Entry;
 use crate::refusal::Refusal;
-use crate::servant::{
-    Announcements, Basic, BasicFactory, EVENT_FACTORY, EventFactory, FACTORY, ServedLog,
-    serve_event_log,
-};
-use crate::storage::{KIND, Kept, Storage};
+use crate::servant::{Announcements, EVENT_FACTORY, FACTORY, Factory};
+use crate::starting::{basic_logs, event_logs, events, no_resources, restore, sweep_later};
+use crate::storage::{KIND, Storage};
 
 /// Name of the adapter.
 const ADAPTER: &str = "LogService";
@@ -154,7 +147,7 @@ impl LogService {
     pub fn serve(&self, parent: &Poa) -> Result<Root, Refusal> {
         let options = self.0.options.read().clone();
         let kept = self.0.storage.kept()?;
-        let events = events(parent, &options)?;
+        let events = events(parent, &options.limits, &options.writers)?;
         let common = Arc::new(self.common(parent, options)?);
         let announcements = Announcements::new(&events)?;
         let basic = basic_logs(&common);
@@ -162,13 +155,16 @@ impl LogService {
         let root = Root {
             basic: common.objects.add(
                 FACTORY.as_bytes(),
-                <BasicLogFactory as Implements<_>>::servant(BasicFactory(basic.clone())),
+                <BasicLogFactory as Implements<_>>::servant(Factory {
+                    logs: basic.clone(),
+                    kind: (),
+                }),
             )?,
             event: common.objects.add(
                 EVENT_FACTORY.as_bytes(),
-                <EventLogFactory as Implements<_>>::servant(EventFactory {
+                <EventLogFactory as Implements<_>>::servant(Factory {
                     logs: event.clone(),
-                    announcements,
+                    kind: announcements,
                 }),
             )?,
         };
@@ -251,86 +247,4 @@ impl Served {
     fn count(&self) -> usize {
         self.logs.iter().map(|logs| logs.count()).sum()
     }
-}
-
-fn no_resources(error: impl fmt::Display) -> Refusal {
-    Refusal::NoResources(error.to_string())
-}
-
-/// Starts the channels of event logs.
-fn events(parent: &Poa, options: &Options) -> Result<EventService, Refusal> {
-    let events = EventService::in_memory();
-    events.set_limits(punctual_cosevent::Limits {
-        // Each log's, and the one of the factory.
-        channels: options.limits.logs.saturating_add(1),
-        event_bytes: options.limits.record_bytes,
-        ..punctual_cosevent::Limits::default()
-    });
-    events.set_writers(options.writers.clone());
-    events.embed(parent).map_err(no_resources)?;
-    Ok(events)
-}
-
-fn basic_logs(common: &Arc<Common>) -> Arc<Logs> {
-    let serve = |logs: &Arc<Logs>, log: &Arc<Log>| {
-        let servant = ServedLog::new(logs, log, Basic);
-        Ok(<BasicLog as Implements<_>>::servant(servant))
-    };
-    Logs::new(common.clone(), FactoryKind::Basic, Box::new(serve), None)
-}
-
-fn event_logs(
-    common: &Arc<Common>,
-    events: &EventService,
-    announcements: Arc<Announcements>,
-) -> Arc<Logs> {
-    let events = events.clone();
-    let serve = move |logs: &Arc<Logs>, log: &Arc<Log>| serve_event_log(&events, logs, log);
-    let notices = Some(announcements as Arc<dyn Tell>);
-    Logs::new(common.clone(), FactoryKind::Event, Box::new(serve), notices)
-}
-
-/// Makes the logs that were kept. Records without a log are those of one that was destroyed, and are removed.
-fn restore([basic, event]: &[Arc<Logs>; 2], kept: Kept) {
-    let mut records: HashMap<u64, Vec<(RecordId, Entry)>> = HashMap::new();
-    for ((log, id), entry) in kept.entries {
-        records.entry(log).or_default().push((id, entry));
-    }
-    let last: HashMap<_, _> = kept.last.into_iter().collect();
-    for (number, settings) in kept.logs {
-        let last = last.get(&number).copied().unwrap_or_default();
-        let records = records.remove(&number).unwrap_or_default();
-        let logs = match settings.made_by {
-            FactoryKind::Basic => basic,
-            FactoryKind::Event => event,
-        };
-        if let Err(refusal) = logs.restore(number, settings, (last, records)) {
-            tracing::warn!("a log that was kept is not served: {refusal}");
-        }
-    }
-    for (log, records) in records {
-        let ids = records.iter().map(|(id, _)| *id);
-        basic.common.discard(log, ids.collect());
-    }
-}
-
-/// Removes what has ended from the file and from memory, now and then.
-fn sweep_later(timetable: &Arc<Timetable>, common: &Arc<Common>, logs: &[Arc<Logs>; 2]) {
-    let (later, shared) = (Arc::downgrade(timetable), Arc::downgrade(common));
-    let swept = logs.each_ref().map(Arc::downgrade);
-    timetable.after(common.limits.sweep, move || {
-        let [Some(basic), Some(event)] = swept.each_ref().map(std::sync::Weak::upgrade) else {
-            return;
-        };
-        let (Some(timetable), Some(common)) = (later.upgrade(), shared.upgrade()) else {
-            return;
-        };
-        let logs = [basic, event];
-        common.iterators.expire();
-        for log in logs.iter().flat_map(|logs| logs.all()) {
-            log.expire();
-        }
-        common.sweep();
-        sweep_later(&timetable, &common, &logs);
-    });
 }

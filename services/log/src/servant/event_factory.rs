@@ -9,15 +9,13 @@ use punctual_events::cos_event_channel_admin::{
 };
 
 use super::attributes::sorted;
-use super::factory::{attributes, without_id};
+use super::factory::{Factory, attributes, without_id};
 use crate::ds_event_log_admin::{
     EventLog, EventLogFactoryCreateError, EventLogFactoryCreateWithIdError, EventLogFactoryServant,
 };
-use crate::ds_log_admin::{
-    Log, LogFullActionType, LogId, LogIdAlreadyExists, LogIdList, LogList, LogMgrServant, Threshold,
-};
+use crate::ds_log_admin::{LogFullActionType, LogId, LogIdAlreadyExists, Threshold};
 use crate::kept;
-use crate::logs::{Logs, NotCreated, as_derived};
+use crate::logs::{NotCreated, as_derived};
 use crate::notices::Tell;
 use crate::refusal::Refusal;
 
@@ -56,38 +54,17 @@ impl Gate for Closed {
     }
 }
 
-/// Factory of event logs.
-#[derive(Debug)]
-pub(crate) struct EventFactory {
-    pub(crate) logs: Arc<Logs>,
-    pub(crate) announcements: Arc<Announcements>,
-}
-
-impl LogMgrServant for EventFactory {
-    fn list_logs(&self) -> Result<LogList, SystemException> {
-        Ok(self.logs.references().into_iter().map(Some).collect())
-    }
-
-    fn find_log(&self, id: LogId) -> Result<Option<Log>, SystemException> {
-        Ok(self.logs.reference(id))
-    }
-
-    fn list_logs_by_id(&self) -> Result<LogIdList, SystemException> {
-        Ok(self.logs.ids())
-    }
-}
-
-impl ConsumerAdminServant for EventFactory {
+impl ConsumerAdminServant for Factory<Arc<Announcements>> {
     fn obtain_push_supplier(&self) -> Result<Option<ProxyPushSupplier>, SystemException> {
-        Ok(Some(self.announcements.0.obtain_push_supplier()?))
+        Ok(Some(self.kind.0.obtain_push_supplier()?))
     }
 
     fn obtain_pull_supplier(&self) -> Result<Option<ProxyPullSupplier>, SystemException> {
-        Ok(Some(self.announcements.0.obtain_pull_supplier()?))
+        Ok(Some(self.kind.0.obtain_pull_supplier()?))
     }
 }
 
-impl EventLogFactoryServant for EventFactory {
+impl EventLogFactoryServant for Factory<Arc<Announcements>> {
     fn create(
         &self,
         full_action: LogFullActionType,

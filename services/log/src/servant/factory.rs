@@ -1,4 +1,4 @@
-//! The factory of basic logs.
+//! Factories: what all have in common, and that of basic logs.
 
 use std::sync::Arc;
 
@@ -15,9 +15,12 @@ use crate::logs::{Logs, NotCreated, as_derived};
 /// Object key and id of the factory.
 pub(crate) const FACTORY: &str = "BasicLogFactory";
 
-/// Factory of basic logs.
+/// Factory, with what its kind adds to it.
 #[derive(Debug)]
-pub(crate) struct BasicFactory(pub(crate) Arc<Logs>);
+pub(crate) struct Factory<K> {
+    pub(crate) logs: Arc<Logs>,
+    pub(crate) kind: K,
+}
 
 /// Returns the attributes of a new log.
 pub(super) fn attributes(
@@ -35,27 +38,27 @@ pub(super) fn attributes(
     }
 }
 
-impl LogMgrServant for BasicFactory {
+impl<K: Send + Sync + 'static> LogMgrServant for Factory<K> {
     fn list_logs(&self) -> Result<LogList, SystemException> {
-        Ok(self.0.references().into_iter().map(Some).collect())
+        Ok(self.logs.references().into_iter().map(Some).collect())
     }
 
     fn find_log(&self, id: LogId) -> Result<Option<Log>, SystemException> {
-        Ok(self.0.reference(id))
+        Ok(self.logs.reference(id))
     }
 
     fn list_logs_by_id(&self) -> Result<LogIdList, SystemException> {
-        Ok(self.0.ids())
+        Ok(self.logs.ids())
     }
 }
 
-impl BasicLogFactoryServant for BasicFactory {
+impl BasicLogFactoryServant for Factory<()> {
     fn create(
         &self,
         full_action: LogFullActionType,
         max_size: u64,
     ) -> Result<(Option<BasicLog>, LogId), BasicLogFactoryCreateError> {
-        let created = self.0.create(None, attributes(full_action, max_size)?);
+        let created = self.logs.create(None, attributes(full_action, max_size)?);
         let (log, id) = created.map_err(without_id)?;
         Ok((Some(as_derived(&log)), id))
     }
@@ -66,7 +69,9 @@ impl BasicLogFactoryServant for BasicFactory {
         full_action: LogFullActionType,
         max_size: u64,
     ) -> Result<Option<BasicLog>, BasicLogFactoryCreateWithIdError> {
-        let created = self.0.create(Some(id), attributes(full_action, max_size)?);
+        let created = self
+            .logs
+            .create(Some(id), attributes(full_action, max_size)?);
         let (log, _) = created.map_err(|reason| match reason {
             NotCreated::IdTaken => LogIdAlreadyExists.into(),
             other => BasicLogFactoryCreateWithIdError::from(without_id(other)),

@@ -8,7 +8,7 @@ mod iterator;
 mod log;
 mod records;
 
-pub(crate) use event_factory::{Announcements, EVENT_FACTORY, EventFactory};
+pub(crate) use event_factory::{Announcements, EVENT_FACTORY};
 pub(crate) use event_log::serve as serve_event_log;
-pub(crate) use factory::{BasicFactory, FACTORY};
+pub(crate) use factory::{FACTORY, Factory};
 pub(crate) use log::{Basic, ServedLog};
