@@ -205,6 +205,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["punctual", EVENTS, HOST, CONSTRAINT, "punctual-build"],
     ),
     (
+        LOG,
+        &[
+            "punctual",
+            // An event log is an event channel.
+            "punctual-cosevent",
+            EVENTS,
+            HOST,
+            CONSTRAINT,
+            "punctual-build",
+        ],
+    ),
+    (
         RTEVENT_SERVICE,
         &[
             "punctual",
@@ -332,6 +344,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-scheduler",
             "punctual-cosevent",
             CONSTRAINT,
+            LOG,
             NOTIFICATION,
             SCHEDULING,
             SCHEDULING_RUNTIME,
@@ -367,6 +380,7 @@ const CONSTRAINT: &str = "punctual-constraint";
 const HOST: &str = "punctual-host";
 const DURABLE: &str = "punctual-durable";
 const ETCD: &str = "punctual-etcd";
+const LOG: &str = "punctual-log";
 const NOTIFICATION: &str = "punctual-notification";
 const RTEVENT: &str = "punctual-rtevent";
 const RTEVENT_SERVICE: &str = "punctual-rtevent-service";

@@ -78,6 +78,7 @@ const CRATES: &[&str] = &[
     "services/host",
     "services/ifr",
     "services/jetstream",
+    "services/log",
     "services/naming",
     "services/naming/client",
     "services/notification",

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use punctual::{Implements, SystemException};
+use punctual_events::Objects;
 
 use crate::channel::Channel;
 use crate::cos_event_channel_admin::{
@@ -51,6 +52,18 @@ pub(crate) fn add(
         destroyer,
     };
     Ok(objects.add(id, <EventChannel as Implements<_>>::servant(servant))?)
+}
+
+/// Returns references to the administrators of the channel with an id.
+///
+/// # Errors
+/// They cannot be made.
+pub(crate) fn references(
+    objects: &Objects,
+    id: &[u8],
+) -> std::result::Result<(ConsumerAdmin, SupplierAdmin), Refusal> {
+    let consumers = objects.reference(&consumers_of(id))?;
+    Ok((consumers, objects.reference(&suppliers_of(id))?))
 }
 
 /// Removes the objects of a channel.

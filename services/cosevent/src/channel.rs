@@ -19,6 +19,7 @@ use punctual_rtevent::{
 use crate::common::Common;
 use crate::criteria::Properties;
 use crate::event::EventData;
+use crate::gate::Gate;
 use crate::limits::{Discard, Limits};
 use crate::metrics::Metrics;
 use crate::proxy::{Owner, Proxy};
@@ -38,6 +39,7 @@ pub(crate) struct Channel {
     /// Channel with the consumers that pull.
     pulling: Core,
     entrances: [SupplierHandle<EventData>; 2],
+    gate: Option<Arc<dyn Gate>>,
     proxies: Mutex<Proxies>,
 }
 
@@ -56,6 +58,7 @@ impl Channel {
         common: Arc<Common>,
         number: u64,
         properties: Properties,
+        gate: Option<Arc<dyn Gate>>,
     ) -> Result<Arc<Self>, Refusal> {
         let limits = properties.within(&common.limits);
         let options = |dispatching| ChannelOptions {
@@ -78,6 +81,7 @@ impl Channel {
             pushing,
             pulling,
             entrances,
+            gate,
             proxies: Mutex::default(),
         }))
     }
@@ -94,10 +98,10 @@ impl Channel {
         self.limits.pull_interval
     }
 
-    /// Passes an event on to all consumers. Does not wait for any of them.
+    /// Passes an event of a supplier on to all consumers, unless the channel's gate keeps it. Does not wait for any of them.
     ///
     /// # Errors
-    /// The event is too large; the channel has been destroyed.
+    /// The event is too large; the gate has refused it; the channel has been destroyed.
     pub(crate) fn publish(&self, data: &Any) -> Result<(), Refusal> {
         let event = EventData::new(data.clone());
         let limit = self.limits.event_bytes;
@@ -106,10 +110,22 @@ impl Channel {
             return Err(Refusal::EventTooLarge { bytes, limit });
         }
         self.common.metrics.received.add(1);
-        if !self.passes(data) {
+        let passes = match &self.gate {
+            Some(gate) => gate.pass(data).map_err(Refusal::Gate)?,
+            None => self.passes(data),
+        };
+        if !passes {
             self.common.metrics.filtered.add(1);
             return Ok(());
         }
+        self.deliver(event)
+    }
+
+    /// Passes an event on to all consumers, without asking the gate.
+    ///
+    /// # Errors
+    /// The channel has been destroyed.
+    pub(crate) fn deliver(&self, event: EventData) -> Result<(), Refusal> {
         let event = [Event::new(HEADER, event)];
         for entrance in &self.entrances {
             entrance.push(&event).map_err(|error| match error {

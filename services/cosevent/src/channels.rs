@@ -14,7 +14,9 @@ use punctual_events::{Timetable, Workers};
 use crate::admin::{self, Destroyer};
 use crate::channel::Channel;
 use crate::common::Common;
+use crate::cos_event_channel_admin::{ConsumerAdmin, SupplierAdmin};
 use crate::criteria::{Properties, check_name};
+use crate::gate::Gate;
 use crate::kept;
 use crate::omni_events::EventChannel;
 use crate::proxy::{Owner, Proxy, WatchedProxy};
@@ -70,7 +72,7 @@ impl Channels {
     /// # Errors
     /// A thread or a reference that cannot be made.
     pub(crate) fn make_default(&self) -> Result<EventChannel, Refusal> {
-        self.made(DEFAULT_NUMBER, Properties::default())
+        self.made(DEFAULT_NUMBER, Properties::default(), None)
     }
 
     /// Makes a channel for a client.
@@ -85,7 +87,7 @@ impl Channels {
         let number = self.common.objects.number();
         let record = record_of(&properties);
         let created = || {
-            let reference = self.made(number, properties)?;
+            let reference = self.made(number, properties, None)?;
             let kept = self.common.keep(Change::Channel(number, Some(record)));
             kept.inspect_err(|_| self.remove(number))?;
             Ok(reference)
@@ -98,7 +100,7 @@ impl Channels {
     /// # Errors
     /// As of [`create`](Self::create).
     pub(crate) fn restore(&self, number: u64, kept: &kept::Channel) -> Result<(), Refusal> {
-        self.made(number, properties_of(kept)).map(drop)
+        self.made(number, properties_of(kept), None).map(drop)
     }
 
     /// Returns the channel with a number.
@@ -142,9 +144,24 @@ impl Channels {
         }
     }
 
-    fn made(&self, number: u64, properties: Properties) -> Result<EventChannel, Refusal> {
+    /// Makes a channel with a gate, which is not kept, and returns its number.
+    ///
+    /// # Errors
+    /// A thread or a reference that cannot be made; the maximum number of channels exists.
+    pub(crate) fn make_gated(&self, gate: Arc<dyn Gate>) -> Result<u64, Refusal> {
+        let number = self.common.objects.number();
+        self.made(number, Properties::default(), Some(gate))?;
+        Ok(number)
+    }
+
+    fn made(
+        &self,
+        number: u64,
+        properties: Properties,
+        gate: Option<Arc<dyn Gate>>,
+    ) -> Result<EventChannel, Refusal> {
         let name = properties.name.clone();
-        let channel = Channel::new(self.common.clone(), number, properties)?;
+        let channel = Channel::new(self.common.clone(), number, properties, gate)?;
         let destroyer: Weak<dyn Destroyer> = self.own.clone();
         let reference = admin::add(&channel, &self.id_of(number), destroyer)?;
         let entry = Entry {
@@ -205,8 +222,19 @@ impl Channels {
         }
     }
 
+    /// Returns references to the administrators of a channel.
+    ///
+    /// # Errors
+    /// They cannot be made.
+    pub(crate) fn administrators(
+        &self,
+        number: u64,
+    ) -> Result<(ConsumerAdmin, SupplierAdmin), Refusal> {
+        admin::references(&self.common.objects, &self.id_of(number))
+    }
+
     /// Removes a channel, and ends its connections.
-    fn remove(&self, number: u64) {
+    pub(crate) fn remove(&self, number: u64) {
         let entry = {
             let mut state = self.state.lock();
             let Some(entry) = state.channels.remove(&number) else {

@@ -8,6 +8,7 @@
 //! channel                            a channel: two channels of `punctual-rtevent`, and its proxies
 //! push_consumer, pull_supplier, pull_consumer, push_supplier    the proxies, by their interfaces
 //! admin, factory                     channels and their administrators; the factory of omniEvents
+//! gate, embedded                     channels within another service
 //! ```
 //!
 //! An [`EventService`] has a default channel, and those that clients create.
@@ -19,8 +20,10 @@ mod channel;
 mod channels;
 mod common;
 mod criteria;
+mod embedded;
 mod event;
 mod factory;
+mod gate;
 mod gone;
 mod hosted;
 mod limits;
@@ -38,6 +41,8 @@ mod service;
 mod settings;
 mod storage;
 
+pub use embedded::EmbeddedChannel;
+pub use gate::Gate;
 pub use limits::{Discard, Limits, Pulling};
 pub use punctual_events::names::NamesToBind;
 pub use refusal::Refusal;

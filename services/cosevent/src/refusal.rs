@@ -58,6 +58,9 @@ pub enum Refusal {
     /// The service is being shut down.
     #[error("the event service is being shut down: connect again later")]
     Ending,
+    /// The gate of the channel has refused an event.
+    #[error("{0}")]
+    Gate(SystemException),
     /// The machine or the ORB lacks something.
     #[error("{0}")]
     NoResources(String),
@@ -98,6 +101,7 @@ impl From<StoreError> for Refusal {
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         let kind = match &refusal {
+            Refusal::Gate(exception) => return exception.clone(),
             Refusal::AlreadyConnected => Kind::BadInvOrder,
             Refusal::Nil(_) | Refusal::BadName(_) | Refusal::NameTaken(_) => Kind::BadParam,
             Refusal::Disconnected | Refusal::Destroyed => Kind::ObjectNotExist,

@@ -19,7 +19,9 @@ use thiserror::Error;
 
 use crate::channels::Channels;
 use crate::common::{Common, Started};
+use crate::embedded::EmbeddedChannel;
 use crate::factory::{FACTORY, Factory};
+use crate::gate::Gate;
 use crate::gone;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
@@ -53,7 +55,6 @@ struct Options {
 /// Parts of a service that is served.
 struct Served {
     channels: Arc<Channels>,
-    root: Root,
     factory_name: Mutex<Option<Bound>>,
 }
 
@@ -155,19 +156,61 @@ impl EventService {
     /// # Errors
     /// The adapter or a thread cannot be made; the file cannot be read; the service is served already.
     pub fn serve(&self, parent: &Poa) -> Result<Root, Refusal> {
-        let served = self.start(parent)?;
-        let root = served.root.clone();
-        let twice = || Refusal::NoResources("the event service is served already".to_owned());
-        self.0.served.set(served).map_err(|_| twice())?;
+        let options = self.0.options.read().clone();
+        let (channels, kept) = self.start(parent, &options)?;
+        let channel = channels.make_default()?;
+        let factory = channels.common.objects.add(
+            FACTORY.as_bytes(),
+            <EventChannelFactory as Implements<_>>::servant(Factory(channels.clone())),
+        )?;
+        let root = Root { channel, factory };
+        restore(&channels, parent.orb(), &kept);
+        watch::begin(&channels);
+        let factory_name = bound_factory(parent.orb(), &options.names, &root)?;
+        self.set_served(channels, factory_name)?;
         Ok(root)
     }
 
-    fn start(&self, parent: &Poa) -> Result<Served, Refusal> {
+    /// Serves the channels of another service in its place: neither a default channel nor a factory.
+    ///
+    /// # Errors
+    /// As of [`serve`](Self::serve).
+    pub fn embed(&self, parent: &Poa) -> Result<(), Refusal> {
+        let options = self.0.options.read().clone();
+        let (channels, _) = self.start(parent, &options)?;
+        watch::begin(&channels);
+        self.set_served(channels, None)
+    }
+
+    /// Makes a channel of another service, with a gate for events of suppliers.
+    ///
+    /// # Errors
+    /// The service is not served; there are as many channels as may be; a thread or a reference cannot be made.
+    pub fn embedded_channel(&self, gate: Arc<dyn Gate>) -> Result<EmbeddedChannel, Refusal> {
+        let served = self.0.served.get().ok_or(Refusal::Ending)?;
+        EmbeddedChannel::new(&served.channels, gate)
+    }
+
+    fn set_served(
+        &self,
+        channels: Arc<Channels>,
+        factory_name: Option<Bound>,
+    ) -> Result<(), Refusal> {
+        let served = Served {
+            channels,
+            factory_name: Mutex::new(factory_name),
+        };
+        let twice = |_| Refusal::NoResources("the event service is served already".to_owned());
+        self.0.served.set(served).map_err(twice)
+    }
+
+    /// Starts the threads, and makes the adapter; also returns what the store has kept.
+    fn start(&self, parent: &Poa, options: &Options) -> Result<(Arc<Channels>, Kept), Refusal> {
         let Options {
             limits,
             writers,
             names,
-        } = self.0.options.read().clone();
+        } = options.clone();
         let (kept, next) = match &self.0.storage {
             Some(storage) => (Kept::read(storage.file())?, storage.begin_run()?),
             // The identity is new with each run.
@@ -183,21 +226,7 @@ impl EventService {
         };
         let metrics = self.0.metrics.clone();
         let common = Arc::new(Common::new(limits, metrics, writers, started));
-        let channels = Channels::new(common, parent.orb().clone(), names.clone());
-        let channel = channels.make_default()?;
-        let factory = channels.common.objects.add(
-            FACTORY.as_bytes(),
-            <EventChannelFactory as Implements<_>>::servant(Factory(channels.clone())),
-        )?;
-        let root = Root { channel, factory };
-        restore(&channels, parent.orb(), &kept);
-        watch::begin(&channels);
-        let factory_name = bound_factory(parent.orb(), &names, &root)?;
-        Ok(Served {
-            channels,
-            root,
-            factory_name: Mutex::new(factory_name),
-        })
+        Ok((Channels::new(common, parent.orb().clone(), names), kept))
     }
 
     /// Answers all calls that wait, and lets none wait from now on, so that the ORB can be shut down.

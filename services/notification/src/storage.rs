@@ -72,7 +72,14 @@ impl Kept {
     ///
     /// # Errors
     /// The file cannot be read.
-const NAMES: Records<u64, Cdr<String>> = Records::named("names");
+    pub(crate) fn read(file: &StoreFile) -> Result<Self, StoreError> {
+        file.read(|transaction| {
+            Ok(Self {
+                channels: CHANNELS.entries(transaction)?,
+                admins: ADMINS.entries(transaction)?,
+                proxies: PROXIES.entries(transaction)?,
+                filters: FILTERS.entries(transaction)?,
+                names: NAMES.entries(transaction)?,
             })
         })
     }

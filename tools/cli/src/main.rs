@@ -14,6 +14,7 @@ mod idl;
 mod idl_options;
 mod ifr;
 mod ior;
+mod log;
 #[cfg(feature = "man-pages")]
 mod man;
 mod naming;
@@ -74,6 +75,9 @@ enum Command {
     /// Serve channels of filtered events (the Notification Service); push into them, and pull from them.
     #[command(subcommand)]
     Notify(notify::Options),
+    /// Serve logs of records (the Telecom Log Service); write into them, and query them.
+    #[command(subcommand)]
+    Log(log::Options),
     /// Forward requests from one protocol to another.
     Bridge(bridge::Options),
     /// Start a server and a client, make calls of each kind, and show their durations.
@@ -128,6 +132,7 @@ fn main() -> ExitCode {
         Command::Schedule(options) => schedule::run(&options),
         Command::Events(options) => events::run(&options, &orb_options),
         Command::Notify(options) => notify::run(&options, &orb_options),
+        Command::Log(options) => log::run(&options, &orb_options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),
         Command::Bench(options) => bench::run(&options),

@@ -12,6 +12,7 @@ mod constraints;
 mod cosevent;
 mod events;
 mod interceptors;
+mod log;
 mod messaging;
 mod naming;
 mod notification;
@@ -32,12 +33,13 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 11] = [
+const PAGES: [Page; 12] = [
     asynchrony::PAGE,
     constraints::PAGE,
     cosevent::PAGE,
     events::PAGE,
     interceptors::PAGE,
+    log::PAGE,
     messaging::PAGE,
     naming::PAGE,
     notification::PAGE,

@@ -225,6 +225,15 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
         Ok(())
     }
 
+    /// Returns whether there is a value of a key, as the changes before have left it.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`].
+    pub fn contains<'k>(&self, key: impl Borrow<K::SelfType<'k>>) -> Result<bool> {
+        let found = self.table.get(key).map_err(StoreError::io)?;
+        Ok(found.is_some())
+    }
+
     /// Removes the value of a key, if there is one.
     ///
     /// # Errors

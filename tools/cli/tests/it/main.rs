@@ -19,6 +19,7 @@ mod example_tls;
 mod hostile_text;
 mod ifr;
 mod limits;
+mod log;
 mod naming;
 mod naming_crash;
 mod naming_etcd;

@@ -1,0 +1,201 @@
+//! Writing records: room is made for them, then they are stored together with those of other callers, and only then seen.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+
+use super::Log;
+use super::duty;
+use super::state::State;
+use crate::ds_log_admin::{RecordId, TimeT};
+use crate::kept::Content;
+use crate::record::{Entry, Stored};
+use crate::refusal::{NotWritten, Refusal};
+use crate::storage::{Change, RecordsChange};
+
+/// Records that are about to be stored.
+#[derive(Default)]
+struct Draft {
+    added: VecDeque<(RecordId, Vec<u8>)>,
+    /// Oldest records of a log that wraps, in whose place the new ones are.
+    replaced: Vec<(RecordId, Entry)>,
+    /// Number of records that the log has taken.
+    taken: usize,
+    /// The log has no room for the others.
+    is_cut: bool,
+}
+
+impl Log {
+    /// Writes records, and returns when they are durable. Blocks.
+    ///
+    /// # Errors
+    /// The log takes none, or not all, at present; a record is too large. [`NotWritten::Full`] says how many were
+    /// written.
+    pub(crate) fn write(&self, contents: Vec<Content>) -> Result<(), NotWritten> {
+        let now = self.common.clock.now();
+        self.check_takes(now)?;
+        let offered = contents.len();
+        let encoded: Result<Vec<_>, _> = contents
+            .into_iter()
+            .map(|content| self.encoded(now, content))
+            .collect();
+        let draft = self.reserve(encoded?)?;
+        let (taken, is_cut) = (draft.taken, draft.is_cut);
+        let stored = self.store(now, draft);
+        self.tell_alarms();
+        stored?;
+        self.common.metrics.written.add(taken);
+        match is_cut {
+            true => {
+                self.common.metrics.refused.add(offered - taken);
+                Err(NotWritten::Full(taken))
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn check_takes(&self, now: TimeT) -> Result<(), NotWritten> {
+        let settings = self.settings.read();
+        if settings.is_locked {
+            return Err(NotWritten::Locked);
+        }
+        match duty::is_on(&settings.interval, &settings.week_mask, now) {
+            true => Ok(()),
+            false => Err(NotWritten::OffDuty),
+        }
+    }
+
+    /// Returns the bytes of a record as it is stored.
+    ///
+    /// # Errors
+    /// It is too large, or has too many attributes.
+    pub(super) fn encoded(&self, time: TimeT, content: Content) -> Result<Vec<u8>, Refusal> {
+        let most = self.common.limits.attributes;
+        if content.attr_list.len() > most {
+            return Err(Refusal::TooManyAttributes(most));
+        }
+        let bytes = Stored { time, content }.to_bytes()?;
+        let limit = self.common.limits.record_bytes;
+        match bytes.len() {
+            size if size > limit => Err(Refusal::RecordTooLarge { bytes: size, limit }),
+            _ => Ok(bytes),
+        }
+    }
+
+    /// Makes room for records, and gives them their ids.
+    fn reserve(&self, encoded: Vec<Vec<u8>>) -> Result<Draft, Refusal> {
+        let mut draft = Draft::default();
+        let mut state = self.current();
+        if state.is_destroyed {
+            return Err(Refusal::Destroyed);
+        }
+        for bytes in encoded {
+            if state.is_full || !self.make_room(&mut state, &mut draft, bytes.len() as u64) {
+                draft.is_cut = true;
+                state.is_full = !state.wraps();
+                break;
+            }
+            // Relaxed: the store's lock orders what is written.
+            let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+            draft.added.push_back((id, bytes));
+            draft.taken += 1;
+        }
+        Ok(draft)
+    }
+
+    /// Reserves room for a record; a log that wraps gives up its oldest ones.
+    fn make_room(&self, state: &mut State, draft: &mut Draft, bytes: u64) -> bool {
+        let usage = &self.common.usage;
+        loop {
+            if state.fits(bytes, true) && usage.take(1, bytes) {
+                state.reserve(bytes);
+                return true;
+            }
+            let may_wrap = state.wraps() && state.fits(bytes, false);
+            if !may_wrap || !usage.has_room_without(state.bytes(), bytes) {
+                return false;
+            }
+            let freed = match state.pop_oldest() {
+                Some((id, entry)) => {
+                    draft.replaced.push((id, entry));
+                    entry.bytes
+                }
+                None => match draft.added.pop_front() {
+                    Some((_, bytes)) => bytes.len() as u64,
+                    None => return false,
+                },
+            };
+            state.free(freed);
+            usage.give_back(1, freed);
+        }
+    }
+
+    /// Stores a draft, and shows its records.
+    fn store(&self, now: TimeT, draft: Draft) -> Result<(), NotWritten> {
+        if draft.added.is_empty() && draft.replaced.is_empty() {
+            return Ok(());
+        }
+        let entry = |(id, bytes): &(RecordId, Vec<u8>)| {
+            let bytes = bytes.len() as u64;
+            (*id, Entry { time: now, bytes })
+        };
+        let entries: Vec<_> = draft.added.iter().map(entry).collect();
+        let change = RecordsChange {
+            added: draft.added.into(),
+            removed: draft.replaced.iter().map(|(id, _)| *id).collect(),
+            last: Some(self.last.clone()),
+            ..RecordsChange::of(self.number)
+        };
+        let stored = self.common.storage.change(Change::Records(change));
+        match stored {
+            Ok(()) => {
+                self.common.metrics.replaced.add(draft.replaced.len());
+                if self.show(&entries) {
+                    self.tell_enabled();
+                }
+                Ok(())
+            }
+            Err(reason) => {
+                if self.give_back(&entries, draft.replaced) {
+                    self.tell_disabled(&reason);
+                }
+                Err(NotWritten::Disabled)
+            }
+        }
+    }
+
+    /// Shows records that are stored; returns whether the log was disabled before.
+    fn show(&self, entries: &[(RecordId, Entry)]) -> bool {
+        let mut state = self.state.lock();
+        let was_disabled = std::mem::replace(&mut state.is_disabled, false);
+        if state.is_destroyed {
+            let ids = entries.iter().map(|(id, _)| *id).collect();
+            self.common
+                .usage
+                .give_back(entries.len() as u64, octets(entries));
+            self.common.discard(self.number, ids);
+        } else {
+            state.add(entries);
+        }
+        was_disabled
+    }
+
+    /// Gives back the room of records that could not be stored, and returns those that had to make it to the log; returns
+    /// whether the log was enabled before.
+    fn give_back(&self, entries: &[(RecordId, Entry)], replaced: Vec<(RecordId, Entry)>) -> bool {
+        let (taken, kept) = (octets(entries), octets(&replaced));
+        self.common.usage.give_back(entries.len() as u64, taken);
+        let mut state = self.state.lock();
+        let was_enabled = !std::mem::replace(&mut state.is_disabled, true);
+        if !state.is_destroyed {
+            state.free(taken);
+            state.reserve(kept);
+            self.common.usage.add(replaced.len() as u64, kept);
+            state.put_back(replaced);
+        }
+        was_enabled
+    }
+}
+
+fn octets(entries: &[(RecordId, Entry)]) -> u64 {
+    entries.iter().map(|(_, entry)| entry.bytes).sum()
+}

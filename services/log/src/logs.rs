@@ -1,0 +1,256 @@
+//! Logs of one factory, by their ids.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use punctual::{Interface, Servant};
+
+use crate::common::Common;
+use crate::ds_log_admin::{self as idl, LogId, LogMgr, RecordId};
+use crate::kept;
+use crate::log::Log;
+use crate::notices::Tell;
+use crate::record::Entry;
+use crate::refusal::Refusal;
+use crate::storage::Change;
+
+/// Function that makes the servant of a log.
+pub(crate) type Serve =
+    Box<dyn Fn(&Arc<Logs>, &Arc<Log>) -> Result<Arc<dyn Servant>, Refusal> + Send + Sync>;
+
+/// Reason for which a log is not created.
+#[derive(Debug)]
+pub(crate) enum NotCreated {
+    /// Another log has the id.
+    IdTaken,
+    Refused(Refusal),
+}
+
+impl From<Refusal> for NotCreated {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+/// Logs of a factory.
+pub(crate) struct Logs {
+    pub(crate) common: Arc<Common>,
+    made_by: kept::FactoryKind,
+    serve: Serve,
+    notices: Option<Arc<dyn Tell>>,
+    factory: OnceLock<LogMgr>,
+    table: Mutex<Table>,
+    /// Held while a log is created or destroyed.
+    changing: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Table {
+    logs: BTreeMap<LogId, Served>,
+    /// Id that was given last.
+    last: LogId,
+}
+
+/// Log, and the reference to its object.
+#[derive(Clone)]
+struct Served {
+    log: Arc<Log>,
+    reference: idl::Log,
+}
+
+impl std::fmt::Debug for Logs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Logs").finish_non_exhaustive()
+    }
+}
+
+impl Logs {
+    pub(crate) fn new(
+        common: Arc<Common>,
+        made_by: kept::FactoryKind,
+        serve: Serve,
+        notices: Option<Arc<dyn Tell>>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            common,
+            made_by,
+            serve,
+            notices,
+            factory: OnceLock::new(),
+            table: Mutex::default(),
+            changing: Mutex::default(),
+        })
+    }
+
+    /// Sets the reference to the factory.
+    pub(crate) fn set_factory(&self, factory: LogMgr) {
+        // It is set once.
+        let _ = self.factory.set(factory);
+    }
+
+    pub(crate) fn factory(&self) -> Option<LogMgr> {
+        self.factory.get().cloned()
+    }
+
+    /// Creates a log with attributes; without an id it gets one that no log has.
+    ///
+    /// # Errors
+    /// The peer may not; the id is taken; there are too many logs; the log cannot be stored.
+    pub(crate) fn create(
+        self: &Arc<Self>,
+        id: Option<LogId>,
+        settings: kept::Log,
+    ) -> Result<(idl::Log, LogId), NotCreated> {
+        self.common.check_access()?;
+        let _changing = self.changing.lock();
+        let id = self.free_id(id)?;
+        let settings = kept::Log {
+            id,
+            made_by: self.made_by,
+            ..settings
+        };
+        self.common.count_log()?;
+        let created = self.common.metrics.changes.count(|| self.made(settings));
+        if created.is_err() {
+            self.common.forget_log();
+        }
+        Ok((created?, id))
+    }
+
+    /// Makes a log, durably.
+    fn made(self: &Arc<Self>, settings: kept::Log) -> Result<idl::Log, Refusal> {
+        let number = self.common.objects.number();
+        let change = Change::Log(number, Some(settings.clone()));
+        self.common.storage.change(change)?;
+        let log = Arc::new(Log::new(self.shared(), number, settings, (0, Vec::new())));
+        let reference = self.add(log.clone()).inspect_err(|_| {
+            // Reported where it is written.
+            let _ = self.common.storage.change(Change::Log(number, None));
+        })?;
+        log.tell_created();
+        Ok(reference)
+    }
+
+    /// Returns the id for a new log.
+    fn free_id(&self, wanted: Option<LogId>) -> Result<LogId, NotCreated> {
+        let mut table = self.table.lock();
+        if let Some(id) = wanted {
+            return match table.logs.contains_key(&id) {
+                true => Err(NotCreated::IdTaken),
+                false => Ok(id),
+            };
+        }
+        // There are fewer logs than ids.
+        loop {
+            table.last = table.last.wrapping_add(1);
+            if !table.logs.contains_key(&table.last) {
+                return Ok(table.last);
+            }
+        }
+    }
+
+    /// Adds a log that was kept.
+    ///
+    /// # Errors
+    /// Its reference cannot be made.
+    pub(crate) fn restore(
+        self: &Arc<Self>,
+        number: u64,
+        settings: kept::Log,
+        records: (u64, Vec<(RecordId, Entry)>),
+    ) -> Result<(), Refusal> {
+        let log = Log::new(self.shared(), number, settings, records);
+        self.common.count_kept_log();
+        self.add(Arc::new(log)).map(drop)
+    }
+
+    fn shared(&self) -> (Arc<Common>, Option<Arc<dyn Tell>>) {
+        (self.common.clone(), self.notices.clone())
+    }
+
+    fn add(self: &Arc<Self>, log: Arc<Log>) -> Result<idl::Log, Refusal> {
+        let objects = &self.common.objects;
+        let servant = (self.serve)(self, &log)?;
+        let reference: idl::Log = objects.add(&objects.id_of(log.number()), servant)?;
+        let served = Served {
+            log: log.clone(),
+            reference: reference.clone(),
+        };
+        let mut table = self.table.lock();
+        let id = log.id();
+        table.last = table.last.max(id);
+        table.logs.insert(id, served);
+        Ok(reference)
+    }
+
+    /// Destroys a log and its records.
+    ///
+    /// # Errors
+    /// The peer may not; it has been destroyed; it cannot be stored.
+    pub(crate) fn destroy(&self, log: &Log) -> Result<(), Refusal> {
+        self.common.check_access()?;
+        let _changing = self.changing.lock();
+        let destroyed = || {
+            let change = Change::Log(log.number(), None);
+            if !self.has(log) {
+                return Err(Refusal::Destroyed);
+            }
+            log.end_with(|| self.common.storage.change(change))
+        };
+        self.common.metrics.changes.count(destroyed)?;
+        self.common.forget_log();
+        let removed = self.table.lock().logs.remove(&log.id());
+        let objects = &self.common.objects;
+        objects.remove(&objects.id_of(log.number()));
+        drop(removed);
+        log.tell_deleted();
+        Ok(())
+    }
+
+    fn has(&self, log: &Log) -> bool {
+        let table = self.table.lock();
+        let served = table.logs.get(&log.id());
+        served.is_some_and(|served| served.log.number() == log.number())
+    }
+
+    /// Returns references to all logs, in the order of their ids.
+    pub(crate) fn references(&self) -> Vec<idl::Log> {
+        let table = self.table.lock();
+        let logs = table.logs.values();
+        logs.map(|served| served.reference.clone()).collect()
+    }
+
+    pub(crate) fn reference(&self, id: LogId) -> Option<idl::Log> {
+        let table = self.table.lock();
+        Some(table.logs.get(&id)?.reference.clone())
+    }
+
+    pub(crate) fn ids(&self) -> Vec<LogId> {
+        self.table.lock().logs.keys().copied().collect()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<Log>> {
+        let table = self.table.lock();
+        table
+            .logs
+            .values()
+            .map(|served| served.log.clone())
+            .collect()
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.table.lock().logs.len()
+    }
+
+    /// Drops all logs, which stay in the store: the process ends.
+    pub(crate) fn abandon(&self) {
+        let table = std::mem::take(&mut *self.table.lock());
+        drop(table);
+    }
+}
+
+/// Returns a reference as one to an object of a derived interface, which its servant has.
+pub(crate) fn as_derived<I: Interface>(log: &idl::Log) -> I {
+    I::from_object(log.as_object().clone())
+}

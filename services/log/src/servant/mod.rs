@@ -1,0 +1,14 @@
+//! Servants: factories, logs and iterators.
+
+mod attributes;
+mod event_factory;
+mod event_log;
+mod factory;
+mod iterator;
+mod log;
+mod records;
+
+pub(crate) use event_factory::{Announcements, EVENT_FACTORY};
+pub(crate) use event_log::serve as serve_event_log;
+pub(crate) use factory::{FACTORY, Factory};
+pub(crate) use log::{Basic, ServedLog};

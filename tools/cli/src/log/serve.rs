@@ -1,0 +1,33 @@
+//! `punctual log serve`.
+
+use crate::flags::{Flags, Table};
+use crate::naming::registry::InNaming;
+use punctual_host::Problem;
+use punctual_host::run::{RunOptions, run as run_service};
+use punctual_host::settings::{NAMING, Setting};
+use punctual_log::{LISTEN, open, settings};
+
+/// It prints a reference to a `DsLogAdmin::BasicLogFactory`, and runs until it is interrupted or terminated. The factory
+/// is at `corbaloc:iiop:HOST:PORT/BasicLogFactory`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    flags: Flags<LogService>,
+}
+
+/// Settings of the service.
+#[derive(Debug)]
+struct LogService;
+
+impl Table for LogService {
+    fn settings() -> Vec<&'static Setting> {
+        settings()
+    }
+}
+
+pub(super) fn run(options: &Serve) -> Result<(), Problem> {
+    let values = options.flags.values()?;
+    let run = RunOptions::of(&values, &LISTEN)?;
+    let run = run.registered_in(InNaming(values.get(&NAMING)));
+    run_service(|| open(&values), run)
+}
