@@ -313,7 +313,10 @@ mod tests {
             "{texts:?}"
         );
         assert!(
-            texts[1].1.contains("at most 2ms in any 50ms of processor 1;") && texts[1].0,
+            texts[1]
+                .1
+                .contains("at most 2ms in any 50ms of processor 1;")
+                && texts[1].0,
             "{texts:?}"
         );
     }

@@ -171,7 +171,11 @@ fn print(measured: &Measured, margin: Margin, is_one_of_several: bool) {
         Some(Interference { most, every }) => anstream::println!(
             "with a margin of {margin}, for the table [host.NAME{}] of a model:\n\
              interference = {{ most = \"{most}\", every = \"{every}\" }}",
-            if is_one_of_several { ".processor.NUMBER" } else { "" }
+            if is_one_of_several {
+                ".processor.NUMBER"
+            } else {
+                ""
+            }
         ),
         None => anstream::println!("no line for a model: nothing was taken, or all of a window"),
     }

@@ -65,7 +65,14 @@ fn several_processors_are_measured_one_after_another() {
         assert_eq!(one["watched"], "900ms");
     }
     let text = punctual(&[
-        "schedule", "noise", "--for", "1s", "--processor", &at, "--processor", &at,
+        "schedule",
+        "noise",
+        "--for",
+        "1s",
+        "--processor",
+        &at,
+        "--processor",
+        &at,
     ]);
     let text = String::from_utf8(text.stdout).unwrap();
     let headings = text.lines().filter(|line| line.starts_with("processor "));
