@@ -138,12 +138,23 @@ impl Builder {
             faults: Vec::new(),
         };
         for (name, table) in tables {
-            let host = builder.host(name.as_ref(), table);
-            builder.hosts.push(host);
+            let processors = builder.processors(table.processors.as_ref());
+            let interference = builder.interference(table.interference.as_ref());
+            let name = name.as_ref().clone();
+            builder.hosts.push(Host {
+                name,
+                processors,
+                interference,
+            });
         }
         if builder.hosts.is_empty() {
-            builder.host_names.insert(ONLY_HOST.to_owned(), 0);
-            builder.hosts.push(Host::of_one_processor(ONLY_HOST));
+            let name = ONLY_HOST.to_owned();
+            builder.host_names.insert(name.clone(), 0);
+            builder.hosts.push(Host {
+                name,
+                processors: 1,
+                interference: None,
+            });
         }
         if builder.mutex_names.len() < file.mutexes.len() {
             builder.repeated(&file.mutexes);
@@ -188,31 +199,11 @@ impl Builder {
         (*count.as_ref()).clamp(1, 4096) as usize
     }
 
-    fn host(&mut self, name: &str, table: &file::Host) -> Host {
-        let processors = self.processors(table.processors.as_ref());
-        let of_all = table.interference.as_ref();
-        let of_all = of_all.and_then(|stated| self.interference(stated));
-        let mut interference = vec![of_all; processors];
-        for (number, own) in &table.processor {
-            let taken = self.interference(&own.interference);
-            let at = number.as_ref().parse::<usize>();
-            match at.ok().and_then(|at| interference.get_mut(at)) {
-                Some(of_one) => *of_one = taken,
-                None => {
-                    let message = format!("host `{name}` has no processor `{}`", number.as_ref());
-                    let label = format!("its processors are 0 to {}", processors - 1);
-                    self.fault(message, number.span(), &label);
-                }
-            }
-        }
-        Host {
-            name: name.to_owned(),
-            processors,
-            interference,
-        }
-    }
-
-    fn interference(&mut self, stated: &Spanned<file::Interference>) -> Option<Interference> {
+    fn interference(
+        &mut self,
+        stated: Option<&Spanned<file::Interference>>,
+    ) -> Option<Interference> {
+        let stated = stated?;
         let file::Interference { most, every } = *stated.as_ref();
         if most >= every {
             let message = format!(

@@ -35,15 +35,6 @@ pub(super) struct File {
 pub(super) struct Host {
     pub(super) processors: Option<Spanned<u32>>,
     pub(super) interference: Option<Spanned<Interference>>,
-    #[serde(default)]
-    pub(super) processor: BTreeMap<Spanned<String>, Processor>,
-}
-
-/// Table `[host.NAME.processor.NUMBER]`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Processor {
-    pub(super) interference: Spanned<Interference>,
 }
 
 /// Value of the key `interference`.

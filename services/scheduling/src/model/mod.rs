@@ -56,13 +56,13 @@ pub struct Host {
     pub name: String,
     /// Number of processors, at least 1.
     pub processors: usize,
-    /// Time that the platform takes of each processor, by its number.
-    pub interference: Vec<Option<Interference>>,
+    /// Time that the platform takes of each processor, if any.
+    pub interference: Option<Interference>,
 }
 
 /// Time that the platform takes of a processor, above all priorities: interrupts, firmware, a hypervisor
 /// (operating-system noise).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Interference {
     /// Longest time that is taken in any window, above zero and below its length.
     pub most: Time,
@@ -186,23 +186,6 @@ impl Model {
     pub(crate) fn error_at(&self, operation: usize, message: String, label: &str) -> Diagnostic {
         let place = self.operations[operation].place.clone();
         self.sources.error(message, place, label)
-    }
-}
-
-impl Host {
-    /// Makes a host of one processor, of which the platform takes nothing.
-    pub(crate) fn of_one_processor(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            processors: 1,
-            interference: vec![None],
-        }
-    }
-
-    /// Returns the time that the platform takes of a processor, if any.
-    #[must_use]
-    pub fn interference_of(&self, processor: usize) -> Option<Interference> {
-        self.interference.get(processor).copied().flatten()
     }
 }
 

@@ -60,10 +60,15 @@ impl Model {
         if !unreleased.is_empty() {
             return Err(ModelError::NeverReleased(unreleased));
         }
+        let name = "localhost".to_owned();
         Ok(Self {
             strategy: None,
             protocol: Protocol::Inheritance,
-            hosts: vec![Host::of_one_processor("localhost")],
+            hosts: vec![Host {
+                name,
+                processors: 1,
+                interference: None,
+            }],
             messages: Vec::new(),
             mutexes: Vec::new(),
             operations,

@@ -191,7 +191,7 @@ impl Analysed {
                 number: processor.number,
                 // The sum of no share is -0.0.
                 utilisation: 0.0 + self.load(at),
-                interference: model.hosts[processor.host].interference_of(processor.number),
+                interference: model.hosts[processor.host].interference,
                 levels: levels.collect(),
                 bounds: self.bounds(at, &tasks.iter().collect::<Vec<_>>()),
             }

@@ -1,7 +1,7 @@
 //! Operations that meet all deadlines on another processor of their host.
 
-use super::placement::Room;
-use super::{Plan, Verdict, plan};
+use super::{Plan, Verdict, placement, plan};
+use crate::analysis::Task;
 use crate::assignment::partition;
 use crate::model::Model;
 use crate::strategy::{Dispatching, Strategy};
@@ -86,14 +86,8 @@ impl Plan {
         let is_static = levels
             .into_iter()
             .all(|level| *level == Dispatching::Static);
-        let platform: Vec<_> = there
-            .iter()
-            .map(|&at| analysed.interference[at].clone())
-            .collect();
-        let room = Room {
-            is_static,
-            platform: &platform,
-        };
+        let platform = analysed.interference[processor].as_ref();
+        let admits = |tasks: &[&Task]| placement::admits(tasks, is_static, platform);
         let mut found = Vec::new();
         let mut seen = BTreeSet::new();
         for (at, &stream) in streams.iter().enumerate() {
@@ -101,8 +95,8 @@ impl Plan {
             if !analysed.residents(processor).contains(&stream) || !seen.insert(operation) {
                 continue;
             }
-            let others = partition::moves(&tasks, &places, there.len(), at, &room);
-            found.extend(others.into_iter().map(|to| Move {
+            let room = partition::moves(&tasks, &places, there.len(), at, &admits);
+            found.extend(room.into_iter().map(|to| Move {
                 processor,
                 operation: model.operations[operation].name.clone(),
                 to,

@@ -8,7 +8,7 @@ use crate::assignment::partition::{
     Admission, DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, partition,
     place as by,
 };
-use crate::model::{Host, Interference, Model};
+use crate::model::{Interference, Model};
 use crate::release::Stream;
 use crate::strategy::{Dispatching, Strategy};
 use crate::time::Time;
@@ -39,12 +39,8 @@ pub(super) fn processors(model: &Model) -> Vec<Processor> {
 
 /// Returns the time that the platform takes of each processor.
 pub(super) fn interference(model: &Model, processors: &[Processor]) -> Vec<Option<Task>> {
-    let of = |one: &Processor| taken(&model.hosts[one.host], one.number);
+    let of = |one: &Processor| model.hosts[one.host].interference.map(Interference::task);
     processors.iter().map(of).collect()
-}
-
-fn taken(host: &Host, processor: usize) -> Option<Task> {
-    host.interference_of(processor).map(Interference::task)
 }
 
 /// Returns the processor of each stream: where it is pinned, or where there is room.
@@ -68,9 +64,7 @@ pub(super) fn place(
             .map(|&index| model.operations[streams[index].operation].processor);
         let mut pinned: Vec<_> = pinned.collect();
         let sharing: Vec<&Stream> = here.iter().map(|&index| &streams[index]).collect();
-        let numbers = 0..described.processors;
-        let platform: Vec<_> = numbers.map(|number| taken(described, number)).collect();
-        keep_together(&sharing, &platform, &mut pinned);
+        keep_together(&sharing, described.processors, &mut pinned);
         let problem = Problem {
             tasks: &tasks,
             pinned: &pinned,
@@ -79,11 +73,8 @@ pub(super) fn place(
         let is_static = sharing
             .iter()
             .all(|stream| strategy.dispatching(&candidate(model, stream)) == Dispatching::Static);
-        let room = Room {
-            is_static,
-            platform: &platform,
-        };
-        let placed = spread(&problem, &room);
+        let platform = described.interference.map(Interference::task);
+        let placed = spread(&problem, is_static, platform.as_ref());
         let first = processors
             .iter()
             .position(|one| one.host == host)
@@ -97,7 +88,7 @@ pub(super) fn place(
 
 /// Pins streams that share mutexes to one processor: where one of them is pinned, else where the pinned
 /// streams take least.
-fn keep_together(streams: &[&Stream], platform: &[Option<Task>], pinned: &mut [Option<usize>]) {
+fn keep_together(streams: &[&Stream], processors: usize, pinned: &mut [Option<usize>]) {
     let mut users: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (at, stream) in streams.iter().enumerate() {
         for section in &stream.sections {
@@ -106,31 +97,21 @@ fn keep_together(streams: &[&Stream], platform: &[Option<Task>], pinned: &mut [O
     }
     for users in users.values().filter(|users| users.len() > 1) {
         let home = users.iter().find_map(|&at| pinned[at]);
-        let home = home.unwrap_or_else(|| least_loaded(streams, platform, pinned));
+        let home = home.unwrap_or_else(|| least_loaded(streams, processors, pinned));
         for &at in users {
             pinned[at].get_or_insert(home);
         }
     }
 }
 
-fn least_loaded(streams: &[&Stream], platform: &[Option<Task>], pinned: &[Option<usize>]) -> usize {
-    let mut loads = shares(platform);
+fn least_loaded(streams: &[&Stream], processors: usize, pinned: &[Option<usize>]) -> usize {
+    let mut loads = vec![0.0; processors];
     for (stream, home) in streams.iter().zip(pinned) {
         if let Some(load) = home.and_then(|home| loads.get_mut(home)) {
-            *load += share(&stream.task);
+            *load += stream.task.wcet.ratio(stream.task.period);
         }
     }
     least_of(&loads)
-}
-
-fn share(task: &Task) -> f64 {
-    task.wcet.ratio(task.period)
-}
-
-/// Returns the share of each processor that the platform takes.
-fn shares(platform: &[Option<Task>]) -> Vec<f64> {
-    let of = |taken: &Option<Task>| taken.as_ref().map_or(0.0, share);
-    platform.iter().map(of).collect()
 }
 
 /// Returns the first processor of the least load.
@@ -142,25 +123,26 @@ fn least_of(loads: &[f64]) -> usize {
 
 /// Spreads the load evenly if all deadlines are met so, else as the heuristics and the search find,
 /// else evenly all the same.
-fn spread(problem: &Problem<'_>, room: &Room<'_>) -> Vec<usize> {
+fn spread(problem: &Problem<'_>, is_static: bool, platform: Option<&Task>) -> Vec<usize> {
     if problem.processors == 1 {
         return vec![0; problem.tasks.len()];
     }
-    let is_plain = room.is_static && room.platform.iter().all(Option::is_none);
-    let tested = match is_plain {
-        true => tested(problem, &DeadlineMonotonic),
-        false => tested(problem, room),
+    let tested = match (is_static, platform) {
+        (true, None) => tested(problem, &DeadlineMonotonic),
+        _ => tested(problem, &|tasks: &[&Task]| {
+            admits(tasks, is_static, platform)
+        }),
     };
-    let found = |placement: Placement| placement.processors;
-    tested.map_or_else(|_| evenly(problem, room.platform), found)
+    tested.map_or_else(|_| evenly(problem), |found: Placement| found.processors)
 }
 
 /// Places pinned tasks at their processors, and the others, in falling order of utilisation, at the least loaded
 /// processor, even if they do not fit.
-fn evenly(problem: &Problem<'_>, platform: &[Option<Task>]) -> Vec<usize> {
+fn evenly(problem: &Problem<'_>) -> Vec<usize> {
+    let share = |task: &Task| task.wcet.ratio(task.period);
     let mut places: Vec<Option<usize>> = problem.pinned.to_vec();
     places.resize(problem.tasks.len(), None);
-    let mut loads = shares(platform);
+    let mut loads = vec![0.0; problem.processors];
     for (task, place) in problem.tasks.iter().zip(&places) {
         if let Some(load) = place.and_then(|place| loads.get_mut(place)) {
             *load += share(task);
@@ -184,26 +166,12 @@ fn tested(problem: &Problem<'_>, admission: &impl Admission) -> Result<Placement
     by(problem, Heuristic::WorstFit, admission).or_else(|_| partition(problem, admission, SEARCH))
 }
 
-/// Room for tasks that the platform leaves on the processors of a host.
-pub(super) struct Room<'p> {
-    /// `true` for fixed priorities, `false` for deadlines.
-    pub(super) is_static: bool,
-    /// Time that the platform takes of each processor.
-    pub(super) platform: &'p [Option<Task>],
-}
-
-impl Admission for Room<'_> {
-    fn admits(&self, processor: usize, tasks: &[&Task]) -> bool {
-        let platform = self.platform.get(processor).and_then(Option::as_ref);
-        match (self.is_static, platform) {
-            (true, None) => DeadlineMonotonic.admits(processor, tasks),
-            (true, Some(platform)) => fits_beside(platform, tasks),
-            (false, _) => has_feasible_demand(tasks, platform),
-        }
-    }
-
-    fn are_alike(&self, one: usize, other: usize) -> bool {
-        self.platform.get(one) == self.platform.get(other)
+/// Returns whether a processor by itself has room for tasks, which are in deadline monotonic order.
+pub(super) fn admits(tasks: &[&Task], is_static: bool, platform: Option<&Task>) -> bool {
+    match (is_static, platform) {
+        (true, None) => DeadlineMonotonic.admits(tasks),
+        (true, Some(platform)) => fits_beside(platform, tasks),
+        (false, _) => has_feasible_demand(tasks, platform),
     }
 }
 

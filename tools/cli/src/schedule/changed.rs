@@ -14,8 +14,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
     /// A value to change, e.g. radar.read.wcet=2ms: operation, key and value as in the file. Repeatable. Of a host:
-    /// host.station.processors=2, host.station.interference.most=1ms,
-    /// host.station.processor.1.interference.most=1ms.
+    /// host.station.processors=2, host.station.interference.most=1ms.
     #[arg(long = "set", value_name = "OPERATION.KEY=VALUE", required = true)]
     changes: Vec<String>,
 }
@@ -76,7 +75,7 @@ fn apply(file: &mut toml::Table, model: &Model, change: &str) -> Result<(), Stri
         (None, Some(rest)) => {
             let (host, table) = of_host(rest);
             let has_host = model.hosts.iter().any(|known| known.name == host);
-            let table = [&["host", host][..], &table].concat();
+            let table = [&["host", host][..], table].concat();
             has_host.then(|| table_at(file, &table)).flatten()
         }
         (None, None) => return Err(format!("there is no operation `{name}`")),
@@ -87,13 +86,10 @@ fn apply(file: &mut toml::Table, model: &Model, change: &str) -> Result<(), Stri
 }
 
 /// Returns the name of a host, and the table of it to which a path leads.
-fn of_host(path: &str) -> (&str, Vec<&str>) {
-    let Some(owner) = path.strip_suffix(".interference") else {
-        return (path, Vec::new());
-    };
-    match owner.rsplit_once(".processor.") {
-        Some((host, number)) => (host, vec!["processor", number, "interference"]),
-        None => (owner, vec!["interference"]),
+fn of_host(path: &str) -> (&str, &[&str]) {
+    match path.strip_suffix(".interference") {
+        Some(host) => (host, &["interference"]),
+        None => (path, &[]),
     }
 }
 

@@ -3,10 +3,10 @@
 use super::kernel_share::{busiest, reserved};
 use crate::doctor::{Facts, Throttling};
 use punctual_scheduling::analysis::blocking::Protocol;
-use punctual_scheduling::model::{Host, Interference, Model};
+use punctual_scheduling::model::{Host, Model};
 use punctual_scheduling::plan::{Plan, Verdict};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Need of a plan, beside what this machine has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -185,35 +185,16 @@ fn mutexes(planned: Planned<'_>, host: &Host) -> Option<Remark> {
     Some(Remark::of(false, text))
 }
 
-fn platform(host: &Host, facts: Facts) -> Vec<Remark> {
-    let mut of_values: BTreeMap<Option<Interference>, Vec<String>> = BTreeMap::new();
-    for processor in 0..host.processors {
-        let alike = of_values.entry(host.interference_of(processor));
-        alike.or_default().push(processor.to_string());
-    }
-    let are_alike = of_values.len() == 1;
-    let remarks = of_values.into_iter().filter_map(|(taken, processors)| {
-        let which = match are_alike {
-            true => String::new(),
-            false => format!(" of processor {}", processors.join(", ")),
-        };
-        interference(taken, &which, facts)
-    });
-    remarks.collect()
-}
-
-fn interference(taken: Option<Interference>, which: &str, facts: Facts) -> Option<Remark> {
-    let Some(taken) = taken else {
+fn platform(host: &Host, facts: Facts) -> Option<Remark> {
+    if let Some(taken) = host.interference {
         let text = format!(
-            "the processors are virtual, and the model has no `interference`{which}: {MEASURED}"
+            "the platform is planned to take {taken}; `punctual schedule noise` measures it"
         );
-        return facts.is_virtual?.then(|| Remark::of(false, text));
-    };
-    let text = format!("the platform is planned to take {taken}{which}; {MEASURED}");
-    Some(Remark::of(true, text))
+        return Some(Remark::of(true, text));
+    }
+    let text = "the processors are virtual, and the model has no `interference`: `punctual schedule noise` measures it";
+    facts.is_virtual?.then(|| Remark::of(false, text))
 }
-
-const MEASURED: &str = "`punctual schedule noise` measures it";
 
 #[cfg(test)]
 mod tests {
@@ -293,32 +274,6 @@ mod tests {
         };
         let two = format!("{ONE}[operation.b]\nwcet = '1ms'\nperiod = '20ms'\n");
         assert!(unmet(&two, few)[0].contains("--lanes 1"));
-    }
-
-    #[test]
-    fn a_virtual_processor_without_interference_is_named() {
-        let facts = Facts {
-            is_virtual: Some(true),
-            ..MACHINE
-        };
-        let of_one = format!(
-            "[host.h]\nprocessors = 2\n[host.h.processor.1]
-            interference = {{ most = '2ms', every = '50ms' }}\n{ONE}"
-        );
-        let remarks = compared(&of_one, facts);
-        let of_platform = remarks.iter().rev().take(2).rev();
-        let texts: Vec<_> = of_platform.map(|one| (one.is_met, &*one.text)).collect();
-        assert!(
-            texts[0].1.contains("no `interference` of processor 0:") && !texts[0].0,
-            "{texts:?}"
-        );
-        assert!(
-            texts[1]
-                .1
-                .contains("at most 2ms in any 50ms of processor 1;")
-                && texts[1].0,
-            "{texts:?}"
-        );
     }
 
     #[test]

@@ -18,10 +18,10 @@ use std::time::Duration;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// Processor to watch, as the kernel counts them; by default the last one that this process may run on. Ordinary
-    /// programs hardly run there meanwhile. Repeatable: one is watched after another.
+    /// programs hardly run there meanwhile.
     #[arg(long, value_name = "N")]
-    processor: Vec<usize>,
-    /// Length of the measurement of a processor.
+    processor: Option<usize>,
+    /// Length of the measurement.
     #[arg(long = "for", value_name = "TIME", default_value = "60s")]
     time: Time,
     /// Length of the window of the printed `interference`, at most 500ms.
@@ -37,17 +37,17 @@ pub(crate) struct Options {
     /// Shortest gap that counts, at least 1us.
     #[arg(long, value_name = "TIME", default_value = "1us")]
     threshold: Time,
-    /// Print JSON: an array, if several processors are given.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
 
 /// Measurement in JSON.
 #[derive(Serialize)]
-struct Measured {
+struct Measured<'n> {
     #[serde(flatten)]
-    noise: Noise,
-    /// Value of the key `interference` of a host or processor.
+    noise: &'n Noise,
+    /// Value of the key `interference` of a host.
     interference: Option<Interference>,
 }
 
@@ -55,61 +55,39 @@ const BOLD: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
 pub(super) fn run(options: &Options) -> Result<ExitCode, ExitCode> {
-    let wanted: Vec<Option<usize>> = match &options.processor[..] {
-        [] => vec![None],
-        some => some.iter().copied().map(Some).collect(),
-    };
-    let mut measured = Vec::new();
-    for &processor in &wanted {
-        let one = options.measured(processor)?;
-        if !options.json {
-            print(&one, options.margin, wanted.len() > 1);
-        }
-        measured.push(one);
-    }
-    match &measured[..] {
-        _ if !options.json => {}
-        [one] => print_json(one)?,
-        several => print_json(&several)?,
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Measures one processor.
-fn watched(options: &Options, processor: Option<usize>) -> Result<Noise, ExitCode> {
     let bar = bar(options);
-    let outcome = measure(&options.measurement(processor), |noise| {
+    let outcome = measure(&options.measurement(), |noise| {
         bar.set_position(noise.watched.as_nanos() / 1_000_000_000);
         bar.set_message(format!("longest gap {}", rounded(noise.longest)));
         ControlFlow::Continue(())
     });
     bar.finish_and_clear();
-    outcome.map_err(|error| {
+    let noise = outcome.map_err(|error| {
         fail(
             error,
             Some("`punctual doctor` says what this machine grants"),
         )
-    })
+    })?;
+    let interference = options.interference(&noise);
+    match options.json {
+        true => print_json(&Measured {
+            noise: &noise,
+            interference,
+        })?,
+        false => print(&noise, interference, options.margin),
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 impl Options {
-    fn measured(&self, processor: Option<usize>) -> Result<Measured, ExitCode> {
-        let noise = watched(self, processor)?;
-        let interference = self.interference(&noise);
-        Ok(Measured {
-            noise,
-            interference,
-        })
-    }
-
-    fn measurement(&self, processor: Option<usize>) -> NoiseOptions {
+    fn measurement(&self) -> NoiseOptions {
         let mut windows: Vec<Time> = [1, 10, 50, 100].map(Time::from_millis).to_vec();
         windows.extend([self.window, LONGEST_WINDOW]);
         windows.sort_unstable();
         windows.dedup();
         NoiseOptions {
             time: Duration::from_nanos(self.time.as_nanos()),
-            processor,
+            processor: self.processor,
             priority: self.priority,
             threshold: self.threshold,
             windows,
@@ -137,11 +115,7 @@ fn bar(options: &Options) -> ProgressBar {
     ProgressBar::new(seconds).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn print(measured: &Measured, margin: Margin, is_one_of_several: bool) {
-    let Measured {
-        noise,
-        interference,
-    } = measured;
+fn print(noise: &Noise, interference: Option<Interference>, margin: Margin) {
     match noise.priority {
         Some(priority) => anstream::println!(
             "processor {}, watched for {} at native priority {priority} (SCHED_FIFO)",
@@ -169,17 +143,9 @@ fn print(measured: &Measured, margin: Margin, is_one_of_several: bool) {
     anstream::println!();
     match interference {
         Some(Interference { most, every }) => anstream::println!(
-            "with a margin of {margin}, for the table [host.NAME{}] of a model:\n\
-             interference = {{ most = \"{most}\", every = \"{every}\" }}",
-            if is_one_of_several {
-                ".processor.NUMBER"
-            } else {
-                ""
-            }
+            "with a margin of {margin}, for the table [host.NAME] of a model:\n\
+             interference = {{ most = \"{most}\", every = \"{every}\" }}"
         ),
         None => anstream::println!("no line for a model: nothing was taken, or all of a window"),
-    }
-    if is_one_of_several {
-        anstream::println!();
     }
 }

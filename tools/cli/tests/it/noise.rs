@@ -43,38 +43,3 @@ fn a_window_that_is_not_measured_is_refused() {
         "{text}"
     );
 }
-
-#[test]
-fn several_processors_are_measured_one_after_another() {
-    let json = |processors: &[String]| {
-        let mut command = vec!["schedule", "noise", "--for", "1s", "--json"];
-        command.extend(processors.iter().flat_map(|one| ["--processor", one]));
-        let output = punctual(&command);
-        let text = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{text}");
-        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
-    };
-    // This process may be kept to some of the processors: any of them will do.
-    let one = json(&[]);
-    let at = one["processor"].as_u64().unwrap().to_string();
-    let both = json(&[at.clone(), at.clone()]);
-    let watched: Vec<_> = both.as_array().unwrap().iter().collect();
-    assert_eq!(watched.len(), 2, "{both}");
-    for one in watched {
-        assert_eq!(one["processor"].as_u64().unwrap().to_string(), at);
-        assert_eq!(one["watched"], "900ms");
-    }
-    let text = punctual(&[
-        "schedule",
-        "noise",
-        "--for",
-        "1s",
-        "--processor",
-        &at,
-        "--processor",
-        &at,
-    ]);
-    let text = String::from_utf8(text.stdout).unwrap();
-    let headings = text.lines().filter(|line| line.starts_with("processor "));
-    assert_eq!(headings.count(), 2, "{text}");
-}

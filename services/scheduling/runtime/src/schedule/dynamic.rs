@@ -84,11 +84,10 @@ fn have_room(model: &Model, plan: &Plan, host: &Host) -> bool {
 /// may be taken up to the deadline, of all processors, as the thread may run on any.
 pub(super) fn reservation(stream: &PlannedStream, host: &Host) -> Option<Reservation> {
     let deadline = stream.deadline.min(stream.period);
-    let taken = host.interference.iter().flatten().map(|taken| {
+    let taken = host.interference.map_or(Time::ZERO, |taken| {
         let windows = deadline.as_nanos().div_ceil(taken.every.as_nanos().max(1));
-        taken.most * windows
+        taken.most * windows * u64::try_from(host.processors).unwrap_or(u64::MAX)
     });
-    let taken: Time = taken.sum();
     Reservation::new(stream.wcet + taken, deadline, stream.period).ok()
 }
 

@@ -3,22 +3,15 @@
 use super::super::lineup::Lineup;
 use crate::analysis::Task;
 
-/// Test that decides if a processor can execute tasks. A closure `|tasks: &[&Task]| …` is one for processors that are all
-/// alike: the processor demand test of EDF, for example.
+/// Test that decides if one processor can execute tasks. A closure `|tasks: &[&Task]| …` is one, too:
+/// the processor demand test of EDF, for example.
 ///
 /// It has to be sustainable: tasks that pass together also pass without one of them. The search
 /// relies on it.
 pub trait Admission {
     /// Returns whether a processor can take tasks, which are sorted by `D - J`, the shortest first,
     /// and by index where it is equal.
-    fn admits(&self, processor: usize, tasks: &[&Task]) -> bool;
-
-    /// Returns whether the test decides alike of two processors: of several empty ones that are alike, the search tries
-    /// one.
-    fn are_alike(&self, one: usize, other: usize) -> bool {
-        let _ = (one, other);
-        true
-    }
+    fn admits(&self, tasks: &[&Task]) -> bool;
 
     /// Returns whether this is the test of [`DeadlineMonotonic`]. Placement then tries upper bounds
     /// of the response times first, from sums that it keeps for each processor.
@@ -33,7 +26,7 @@ pub trait Admission {
 pub struct DeadlineMonotonic;
 
 impl Admission for DeadlineMonotonic {
-    fn admits(&self, _: usize, tasks: &[&Task]) -> bool {
+    fn admits(&self, tasks: &[&Task]) -> bool {
         Lineup::in_order(tasks.to_vec()).fits()
     }
 
@@ -43,7 +36,7 @@ impl Admission for DeadlineMonotonic {
 }
 
 impl<F: Fn(&[&Task]) -> bool> Admission for F {
-    fn admits(&self, _: usize, tasks: &[&Task]) -> bool {
+    fn admits(&self, tasks: &[&Task]) -> bool {
         self(tasks)
     }
 }

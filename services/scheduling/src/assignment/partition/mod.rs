@@ -152,7 +152,7 @@ pub fn moves(
             .map(|other| &tasks[other])
             .collect();
         there.sort_by_key(|other| super::rank::urgency(other));
-        admission.admits(processor, &there)
+        admission.admits(&there)
     };
     let others = (0..count).filter(|&processor| processor != places[task]);
     others.filter(admits).collect()

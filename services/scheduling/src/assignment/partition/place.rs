@@ -50,7 +50,7 @@ pub fn partition(
 
 /// Places tasks by branch and bound, in falling order of utilisation.
 ///
-/// Of processors that are empty, alike, and without a pinned task, only one is tried; a branch ends
+/// Of processors that are empty and to which no task is pinned, only one is tried; a branch ends
 /// where the remaining tasks need more than the processors have left.
 ///
 /// # Errors

@@ -135,7 +135,7 @@ impl<'p, A: Admission> Processors<'p, A> {
         tasks.extend(before.iter().map(|&other| self.task(other)));
         tasks.push(added);
         tasks.extend(behind.iter().map(|&other| self.task(other)));
-        self.admission.admits(processor, &tasks)
+        self.admission.admits(&tasks)
     }
 
     /// Returns the place of a task among those of a processor.
@@ -166,15 +166,12 @@ impl<'p, A: Admission> Processors<'p, A> {
         there.tasks.retain(|&other| other != task);
     }
 
-    /// Returns whether a processor is empty and no task is pinned to it, and one of a lower number that is like it
-    /// is, too.
+    /// Returns whether a processor is empty and no task is pinned to it, and another one of a lower
+    /// number is, too: both are alike.
     pub(super) fn is_repeated(&self, processor: usize) -> bool {
-        let is_blank = |at: usize| {
-            let one = &self.processors[at];
-            one.tasks.is_empty() && !one.has_pinned
-        };
-        let is_like_it = |at: usize| is_blank(at) && self.admission.are_alike(at, processor);
-        is_blank(processor) && (0..processor).any(is_like_it)
+        let is_blank = |one: &Processor| one.tasks.is_empty() && !one.has_pinned;
+        let (before, rest) = self.processors.split_at(processor);
+        rest.first().is_some_and(is_blank) && before.iter().any(is_blank)
     }
 
     /// Returns the utilisation that all processors together have left.

@@ -5,8 +5,8 @@ use punctual_scheduling::analysis::Task;
 use punctual_scheduling::analysis::edf::{Sharing, demand_test};
 use punctual_scheduling::assignment::Candidate;
 use punctual_scheduling::assignment::partition::{
-    Admission, DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, moves, partition,
-    place, search,
+    DeadlineMonotonic, Heuristic, PartitionError, Placement, Problem, moves, partition, place,
+    search,
 };
 use punctual_scheduling::assignment::rank::deadline_monotonic;
 
@@ -214,34 +214,6 @@ fn the_admission_test_is_a_parameter() {
     };
     assert!(partition(&free(&tasks, 1), &edf, 10).is_ok());
     assert!(partition(&free(&tasks, 1), &DeadlineMonotonic, 10).is_err());
-}
-
-/// Processors of which the first lends some milliseconds of each period.
-struct LessOnTheFirst(u64);
-
-impl Admission for LessOnTheFirst {
-    fn admits(&self, processor: usize, tasks: &[&Task]) -> bool {
-        let lent = if processor == 0 { self.0 } else { 0 };
-        let sum: Time = tasks.iter().map(|task| task.wcet).sum();
-        sum + Time::from_millis(lent) <= Time::from_millis(12)
-    }
-
-    fn are_alike(&self, one: usize, other: usize) -> bool {
-        (one == 0) == (other == 0)
-    }
-}
-
-#[test]
-fn an_empty_processor_that_is_not_like_the_first_is_tried() {
-    let tasks = of_period_12(&[9, 7]);
-    let found = search(&free(&tasks, 2), &LessOnTheFirst(4), 100).unwrap();
-    assert_eq!(found.processors, [1, 0]);
-    let found = search(&free(&tasks, 3), &LessOnTheFirst(12), 100).unwrap();
-    assert_eq!(found.processors, [1, 2]);
-    let error = search(&free(&tasks, 2), &LessOnTheFirst(6), 100).unwrap_err();
-    assert_eq!(error, PartitionError::Impossible);
-    assert_eq!(moves(&tasks, &[1, 1], 2, 0, &LessOnTheFirst(3)), [0]);
-    assert_eq!(moves(&tasks, &[1, 1], 2, 0, &LessOnTheFirst(4)), [0; 0]);
 }
 
 /// 9 + 5 ms do not fit into 12; 5 ms fit beside 7, and not beside 8.

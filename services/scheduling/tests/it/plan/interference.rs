@@ -177,83 +177,6 @@ fn operations_are_placed_where_the_platform_leaves_room() {
     assert!(!planned(&model(&text("3ms"))).fits());
 }
 
-/// Two processors: of the first the platform takes 5 of any 10 ms, of the second 1.
-const TWO: &str = "
-    [host.two]
-    processors = 2
-    interference = { most = '5ms', every = '10ms' }
-    [host.two.processor.1]
-    interference = { most = '1ms', every = '10ms' }
-";
-
-#[test]
-fn each_processor_has_the_interference_of_its_table_or_of_its_host() {
-    let text = format!(
-        "{TWO}[operation.a]\nwcet = '2ms'\nperiod = '10ms'\nprocessor = 0
-        [operation.b]\nwcet = '2ms'\nperiod = '10ms'\nprocessor = 1"
-    );
-    let plan = planned(&model(&text));
-    let most = |at: usize| plan.processors[at].interference.map(|taken| taken.most);
-    assert_eq!([most(0), most(1)], [ms(5), ms(1)]);
-    assert_eq!(responses(&plan), [ms(7), ms(3)]);
-    let none = text.replace("'1ms', every", "'0s', every");
-    assert_eq!(responses(&planned(&model(&none))), [ms(7), ms(2)]);
-    let only_one = text.replace("interference = { most = '5ms', every = '10ms' }", "");
-    assert_eq!(responses(&planned(&model(&only_one))), [ms(2), ms(3)]);
-}
-
-#[test]
-fn operations_are_placed_by_what_the_platform_takes_of_each_processor() {
-    let text = |wcets: &[u64], strategy: &str| {
-        let mut text = format!("strategy = '{strategy}'\n{TWO}");
-        for (number, wcet) in wcets.iter().enumerate() {
-            text += &format!("[operation.o{number}]\nwcet = '{wcet}ms'\nperiod = '10ms'\n");
-        }
-        text
-    };
-    for strategy in ["RMS", "EDF"] {
-        // The longest has room on the second alone.
-        for wcets in [&[8, 4, 1][..], &[4, 8], &[9, 5], &[2, 3, 9], &[5, 5, 4]] {
-            let plan = planned(&model(&text(wcets, strategy)));
-            assert!(plan.fits(), "{wcets:?} {strategy}");
-        }
-        for wcets in [&[6, 6][..], &[9, 6], &[5, 5, 5]] {
-            let plan = planned(&model(&text(wcets, strategy)));
-            assert!(!plan.fits(), "{wcets:?} {strategy}");
-        }
-    }
-}
-
-#[test]
-fn a_move_ends_where_the_platform_leaves_room() {
-    let text = format!(
-        "{TWO}[operation.a]\nwcet = '4ms'\nperiod = '10ms'\nprocessor = 0
-        [operation.b]\nwcet = '4ms'\nperiod = '10ms'\nprocessor = 0"
-    );
-    let to_the_second = |text: &str| {
-        let model = model(text);
-        let plan = planned(&model);
-        let moves = plan.moves(&model, &punctual_scheduling::strategy::Rms);
-        let moves = moves.into_iter().map(|one| (one.operation, one.to));
-        moves.collect::<Vec<_>>()
-    };
-    let found = to_the_second(&text);
-    assert_eq!(found, [("a".to_owned(), 1), ("b".to_owned(), 1)]);
-    let full = text.replace("'1ms', every", "'7ms', every");
-    assert_eq!(to_the_second(&full), []);
-}
-
-#[test]
-fn a_table_of_a_processor_that_is_not_there_is_an_error() {
-    for number in ["2", "x", "-1"] {
-        let text = TWO.replace("processor.1", &format!("processor.{number}"));
-        let text = format!("{text}{LOOP}").replacen('\n', "", 1);
-        let faults = shown(&read("t.toml", &text).unwrap_err());
-        let expected = format!("t.toml:4:25: error: host `two` has no processor `{number}`");
-        assert!(faults.starts_with(&expected), "{faults}");
-    }
-}
-
 #[test]
 fn faults_of_the_key_name_its_line() {
     for (value, expected) in [
@@ -276,10 +199,7 @@ fn faults_of_the_key_name_its_line() {
         assert!(faults.starts_with(expected), "{faults}");
     }
     let none = "[host.localhost]\ninterference = { most = '0s', every = '50ms' }";
-    assert_eq!(
-        model(&format!("{none}{LOOP}")).hosts[0].interference,
-        [None]
-    );
+    assert_eq!(model(&format!("{none}{LOOP}")).hosts[0].interference, None);
 }
 
 /// Plans random models twice: with the key, and with an operation of the highest priority that takes as much.
