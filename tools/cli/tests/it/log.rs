@@ -140,8 +140,11 @@ fn what_is_wrong_is_named() {
             "2 of 5 records are written",
         ),
         (
-            log("write", &["--log", "1", "--info", "7"]),
-            "invalid value '7' for '--info <JSON>'",
+            log(
+                "write",
+                &["--log", "1", "--info", r#"{"type": "long", "value": "x"}"#],
+            ),
+            "for '--info <JSON>'",
         ),
         (
             punctual(&["log", "logs", "nowhere"]),
