@@ -5,6 +5,7 @@
 //! types, index, event, qos, queue, census    what an event is, who it is for, and when; no calls
 //! limits, metrics, refusal, limited          bounds; counts; exceptions
 //! storage, record                            the file that channels, connections and filters are kept in
+//! journal                                    logs of persistent events
 //! common, client                             threads and objects of the service; calls to consumers and suppliers
 //! filter, quality                            filters; quality of service
 //! draft, stated, administered                what clients state, its changes and its record; operations for that
@@ -32,6 +33,7 @@ mod hosted;
 mod hub;
 mod index;
 mod inlet;
+mod journal;
 mod limited;
 mod limits;
 mod metrics;

@@ -1,12 +1,14 @@
 //! A consumer's proxy: which events it takes, and when its connection begins and ends.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use punctual_durable::Position;
 use punctual_events::watch::Watched;
 
 use super::delivery::Delivery;
+use super::source::Source;
 use crate::census::Changes;
 use crate::client::{Client, Heard};
 use crate::cos_notify_filter::MappingFilter;
@@ -29,7 +31,9 @@ pub(crate) struct Outlet {
     owner: Weak<dyn Owner>,
     pub(super) delivery: Mutex<Delivery>,
     /// Types under which the channel's index and census have the outlet, while it is connected.
-    indexed: Mutex<Option<Types>>,
+    pub(super) indexed: Mutex<Option<Types>>,
+    /// Reader of the channel's log, if events are persistent.
+    pub(super) source: OnceLock<Source>,
     pub(super) own: Weak<Self>,
 }
 
@@ -42,6 +46,7 @@ impl Outlet {
             owner,
             delivery: Mutex::new(delivery),
             indexed: Mutex::default(),
+            source: OnceLock::new(),
             own: own.clone(),
         })
     }
@@ -51,36 +56,43 @@ impl Outlet {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        self.base.connect(client)?;
+        // If this fails, it may be tried again, and a reader that was opened stays for it.
+        self.base.connect(client, || self.open_source())?;
         self.retype();
+        self.settle();
         Ok(())
     }
 
     /// Connects a consumer whose connection was kept.
     ///
     /// # Errors
-    /// The proxy has ended.
+    /// The proxy has ended; the store of events fails.
     pub(crate) fn restore(&self, client: Option<Client>, draft: Draft) -> Result<(), Refusal> {
         self.delivery.lock().is_suspended = draft.is_suspended;
         self.base.stated.restore(draft);
         self.requalify();
+        self.open_source()?;
         self.base.connection.connect(client)?;
         self.retype();
+        self.settle();
         Ok(())
     }
 
-    /// Takes an event for the consumer. Does not block.
-    fn offer(&self, event: &Arc<Event>) {
+    /// Takes an event for the consumer, which may be one of the log. Does not block.
+    pub(super) fn offer(&self, event: &Arc<Event>, position: Option<Position>) {
         let start_in = event.terms().start_in.filter(|time| !time.is_zero());
         let terms = self.delivery.lock().terms;
         match start_in.filter(|_| terms.has_start_times) {
-            Some(time) => self.offer_after(time, event),
-            None => self.offer_now(event),
+            Some(time) => self.offer_after(time, event, position),
+            None => self.offer_now(event, position),
         }
     }
 
-    pub(super) fn offer_now(&self, event: &Arc<Event>) {
-        let entry = self.entry(event);
+    pub(super) fn offer_now(&self, event: &Arc<Event>, position: Option<Position>) {
+        let entry = Entry {
+            position,
+            ..self.entry(event)
+        };
         let lost = self.delivery.lock().push(entry);
         match lost {
             Some(lost) => self.count(lost),
@@ -96,6 +108,7 @@ impl Outlet {
         }
         if lost.expired > 0 {
             metrics.expired.add(lost.expired);
+            self.settle();
         }
     }
 
@@ -117,6 +130,7 @@ impl Outlet {
             priority,
             ends: ends.and_then(|time| event.received().checked_add(time)),
             bytes: event.bytes(),
+            position: None,
         }
     }
 
@@ -171,6 +185,7 @@ impl Outlet {
             .lock()
             .change(&self.base.common.limits, &terms);
         self.count(lost);
+        self.settle();
         self.proceed();
     }
 
@@ -205,6 +220,7 @@ impl Outlet {
             return false;
         };
         self.base.forget();
+        self.close_source();
         self.retype();
         let owner = self.owner.upgrade();
         if owner.is_some_and(|owner| owner.remove(self.base.id)) {
@@ -239,10 +255,14 @@ impl Subscriber for Outlet {
     }
 
     fn take(&self, event: &Arc<Event>, verdicts: &mut Verdicts) {
+        if event.is_logged() && self.source.get().is_some() {
+            // It comes from the log.
+            return;
+        }
         let group = &self.group;
         let of_group = verdicts.of(group.stated.number, || group.stated.filters.verdict(event));
         if group.passes(of_group, self.base.stated.filters.verdict(event)) {
-            self.offer(event);
+            self.offer(event, None);
         }
     }
 }

@@ -14,6 +14,10 @@ impl Outlet {
         if self.base.connection.used().is_err() {
             return call.raise_disconnected();
         }
+        if let Some(source) = self.source.get() {
+            source.acknowledge_answered();
+            self.refill();
+        }
         let has_events = self.delivery.lock().queue.len() > 0;
         match has_events || !call.waits() {
             true => {
@@ -57,6 +61,7 @@ impl Outlet {
         if taken.expired > 0 {
             metrics.expired.add(taken.expired);
         }
+        self.settle();
         if taken.events.is_empty() && call.waits() {
             // The life of all events had ended.
             let unwaited = self.delivery.lock().wait_again(call);
@@ -67,7 +72,10 @@ impl Outlet {
                 let lost = self.delivery.lock().put_back(taken.events);
                 self.count(lost.unwrap_or_default());
             }
-            _ => metrics.pulled.add(taken.events.len()),
+            _ => {
+                metrics.pulled.add(taken.events.len());
+                self.note_answered(&taken.events);
+            }
         }
     }
 }

@@ -65,6 +65,23 @@ impl Settings {
         self.get(Property::ConnectionReliability) == Some(Value::Short(PERSISTENT))
     }
 
+    /// Returns whether events that state nothing are to survive a crash.
+    pub(crate) fn has_persistent_events(&self) -> bool {
+        self.get(Property::EventReliability) == Some(Value::Short(PERSISTENT))
+    }
+
+    /// Returns the error of another reliability of a connection that has been made.
+    pub(crate) fn fixed_connection(&self) -> PropertyError {
+        let only = self.get(Property::ConnectionReliability);
+        let only = only.unwrap_or(Value::Short(BEST_EFFORT)).to_any();
+        let range = PropertyRange {
+            low_val: only.clone(),
+            high_val: only,
+        };
+        let name = Property::ConnectionReliability.name();
+        error_of(name, Code::UnavailableValue, Some(range))
+    }
+
     /// Returns the value of a property, if it is set.
     pub(crate) fn get(&self, property: Property) -> Option<Value> {
         let found = self.0.iter().find(|(set, _)| *set == property);

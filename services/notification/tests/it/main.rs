@@ -4,12 +4,17 @@
 
 mod clients;
 mod connections;
+#[path = "../crash/mod.rs"]
+mod crash;
 mod crossing;
 mod failing;
 mod filters;
 mod hostile;
+mod kills;
+mod logs;
 mod mapping;
 mod omniorb;
+mod persistent;
 mod quality;
 mod restarts;
 mod settings;
