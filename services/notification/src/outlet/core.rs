@@ -56,8 +56,12 @@ impl Outlet {
     /// # Errors
     /// The proxy is connected, or has ended; the connection cannot be stored.
     pub(super) fn connect(&self, client: Option<Client>) -> Result<(), Refusal> {
-        // If this fails, it may be tried again, and a reader that was opened stays for it.
-        self.base.connect(client, || self.open_source())?;
+        let connected = self.base.connect(client, || self.open_source());
+        if connected.is_err() && self.base.has_ended() {
+            self.close_source();
+        }
+        // Else it may be tried again, and a reader that was opened stays for it.
+        connected?;
         self.retype();
         self.settle();
         Ok(())

@@ -121,7 +121,7 @@ impl Settings {
         if let Some(excess) = properties.get(MOST_PROPERTIES) {
             errors.push(error_of(&excess.name, Code::BadProperty, None));
         }
-        if errors.is_empty() {
+        if errors.is_empty() && level == Level::Channel {
             errors.extend(changed.contradiction());
         }
         if errors.is_empty() {
@@ -332,6 +332,10 @@ pub(super) mod tests {
         assert_eq!(error[0].code, Code::UnavailableValue);
         assert!(set(&[event, connection.clone()]).is_ok());
         assert!(set(&[connection]).is_ok());
+        // An event has no connection of its own.
+        let event = property("EventReliability", Value::Short(PERSISTENT));
+        let of_event = Settings::default().changed(&[event], Level::Event, abilities);
+        assert!(of_event.is_ok());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! each consumer at least once, and each supplier's in order.
 //!
 //! The server is this test program, started again for one test, [`child`], with its orders in the environment. It says
-//! `ready` on standard output when it is served.
+//! `ready` on standard output when it is served, with the reference to its factory.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use punctual::{Any, NotNil, SystemException};
+use punctual::{Any, Interface, NotNil, SystemException};
 use punctual_notification::NotificationService;
 use punctual_notification::cos_notification::{
     CONNECTION_RELIABILITY, EVENT_RELIABILITY, EventType, PERSISTENT, Property, StructuredEvent,
@@ -115,7 +115,11 @@ impl comm::SequencePushConsumerServant for Tracker {
 }
 
 /// The server's process, which is killed when this is dropped.
-struct Server(Child);
+struct Server {
+    process: Child,
+    /// Reference to the factory of channels.
+    factory: String,
+}
 
 impl Server {
     fn start((host, port): (&str, u16), path: &Path, child: &str) -> Self {
@@ -124,15 +128,19 @@ impl Server {
         command.env(ORDERS, format!("{host} {port} {}", path.display()));
         let mut process = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap().ends_with("ready")), "it serves");
-        Self(process)
+        let factory = lines.find_map(|line| {
+            let line = line.unwrap();
+            line.strip_prefix("ready ").map(str::to_owned)
+        });
+        let factory = factory.expect("it serves");
+        Self { process, factory }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }
 
@@ -144,8 +152,9 @@ pub(crate) fn child() {
     let words: Vec<&str> = orders.splitn(3, ' ').collect();
     let service = NotificationService::open(Path::new(words[2])).unwrap();
     service.set_limits(limits());
-    let _served = Served::of(service, (words[0], words[1].parse().unwrap()));
-    println!("\nready");
+    let served = Served::of(service, (words[0], words[1].parse().unwrap()));
+    let factory = served.orb.object_to_string(served.factory.as_object());
+    println!("\nready {}", factory.unwrap());
     loop {
         std::thread::park();
     }
@@ -155,12 +164,14 @@ pub(crate) fn child() {
 pub(crate) fn run(plan: Plan, child: &str) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notification.redb");
-    let port = TcpListener::bind((plan.host, 0)).unwrap();
-    let port = port.local_addr().unwrap().port();
+    let port = {
+        let free = TcpListener::bind((plan.host, 0)).unwrap();
+        free.local_addr().unwrap().port()
+    };
     let start = || Server::start((plan.host, port), &path, child);
     let mut server = start();
     let program = Program::new();
-    let channel = channel(&program, (plan.host, port));
+    let channel = channel(&program, &server.factory);
     let pushed = [pushed_to(&program, &channel), pushed_to(&program, &channel)];
     let pulled = Tracker::default();
     let pulls = program.pulls_from(&channel);
@@ -201,9 +212,8 @@ pub(crate) fn run(plan: Plan, child: &str) {
 }
 
 /// Creates the channel of persistent events.
-fn channel(program: &Program, (host, port): (&str, u16)) -> EventChannel {
-    let factory = format!("corbaloc:iiop:{host}:{port}/NotifyEventChannelFactory");
-    let factory = program.orb.string_to_object(&factory).unwrap();
+fn channel(program: &Program, factory: &str) -> EventChannel {
+    let factory = program.orb.string_to_object(factory).unwrap();
     let factory = EventChannelFactory::narrow(factory).unwrap();
     let qos = [
         property(CONNECTION_RELIABILITY, PERSISTENT),

@@ -10,9 +10,12 @@ mod crossing;
 mod failing;
 mod filters;
 mod hostile;
+mod jetstream;
 mod kills;
 mod logs;
 mod mapping;
+#[path = "../../../jetstream/tests/nats/mod.rs"]
+mod nats;
 mod omniorb;
 mod persistent;
 mod quality;

@@ -69,7 +69,7 @@ fn persistent_events_that_were_not_delivered_come_after_a_restart_in_order() {
     pushes.push_structured_event(&header).unwrap();
     drop(served);
 
-    let served = Served::of(stored(&path), place);
+    let _served = Served::of(stored(&path), place);
     pushes.push_structured_event(&event(7)).unwrap();
     push_supplier.resume_connection().unwrap();
     // The first one has answered a pull, and no other pull has come after it.
