@@ -66,8 +66,7 @@ impl Quality {
         let settings = self.settings.read();
         let changed = settings.changed(properties, self.level, self.abilities);
         let changed = changed.map_err(|qos_err| UnsupportedQoS { qos_err })?;
-        let differs =
-            changed.has_persistent_connections() != settings.has_persistent_connections();
+        let differs = changed.has_persistent_connections() != settings.has_persistent_connections();
         match differs && self.is_connection_fixed.load(Ordering::Relaxed) {
             true => Err(UnsupportedQoS {
                 qos_err: vec![settings.fixed_connection()],

@@ -89,7 +89,9 @@ impl Inlet {
     pub(super) fn publish_all(&self, events: impl Iterator<Item = Event>) -> Result<(), Refusal> {
         self.base.connection.used()?;
         if self.group.hub.log().is_none() {
-            return events.into_iter().try_for_each(|one| self.publish_connected(one));
+            return events
+                .into_iter()
+                .try_for_each(|one| self.publish_connected(one));
         }
         // Together, so that they are one append to the log.
         let mut admitted = Vec::new();

@@ -77,7 +77,10 @@ mod tests {
             let bytes = encoded(&event, &Terms::default()).unwrap().bytes;
             let again = decoded(&bytes).unwrap();
             assert_eq!(again.structured(), event.structured());
-            assert_eq!((again.is_any(), again.type_names()), (event.is_any(), event.type_names()));
+            assert_eq!(
+                (again.is_any(), again.type_names()),
+                (event.is_any(), event.type_names())
+            );
             assert_eq!(again.terms(), event.terms());
             assert!(again.received() <= Instant::now());
         }
@@ -96,7 +99,10 @@ mod tests {
         assert_eq!(stated.lifetime, Some(Duration::from_secs(1)));
         assert_eq!(stated.id, EventId::new(b"a1"));
         let plain = encoded(&of(&[]), &terms).unwrap();
-        assert_eq!((plain.lifetime, plain.id), (Some(Duration::from_secs(9)), None));
+        assert_eq!(
+            (plain.lifetime, plain.id),
+            (Some(Duration::from_secs(9)), None)
+        );
         let long = of(&[("EventId", Any::new(&"x".repeat(65)).unwrap())]);
         let long = encoded(&long, &Terms::default()).unwrap();
         assert_eq!((long.lifetime, long.id), (None, None));

@@ -65,7 +65,11 @@ impl ChannelLog {
     /// The store fails.
     pub(crate) fn keep_readers(&self, proxies: &HashSet<u64>) -> Result<(), Refusal> {
         let log = self.open()?;
-        let is_kept = |name: &Name| name.as_str().parse().is_ok_and(|one| proxies.contains(&one));
+        let is_kept = |name: &Name| {
+            name.as_str()
+                .parse()
+                .is_ok_and(|one| proxies.contains(&one))
+        };
         for lone in log.reader_names()?.iter().filter(|name| !is_kept(name)) {
             log.remove_reader(lone)?;
         }

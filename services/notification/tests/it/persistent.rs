@@ -259,7 +259,8 @@ fn a_push_that_a_full_disk_refuses_raises_and_nothing_that_was_taken_is_lost() {
 fn reliability_is_what_the_store_can_keep_and_the_connection_was_made_with() {
     let in_memory = Served::new();
     let code = |refused: UnsupportedQoS| (refused.qos_err[0].code, refused.qos_err.len());
-    let refused = |served: &Served, qos: &[Property]| match served.factory.create_channel(qos, &[]) {
+    let refused = |served: &Served, qos: &[Property]| match served.factory.create_channel(qos, &[])
+    {
         Err(EventChannelFactoryCreateChannelError::UnsupportedQoS(refused)) => code(refused),
         other => panic!("{other:?}"),
     };
@@ -290,7 +291,11 @@ fn reliability_is_what_the_store_can_keep_and_the_connection_was_made_with() {
     assert!(events(&channel) && !events(&other));
     // A reader of the log stays one while it is connected.
     let (proxy, _) = program.sink(&channel);
-    assert!(proxy.set_qos(&[best_effort(CONNECTION_RELIABILITY)]).is_err());
+    assert!(
+        proxy
+            .set_qos(&[best_effort(CONNECTION_RELIABILITY)])
+            .is_err()
+    );
     assert!(proxy.set_qos(&[persistent()]).is_ok());
 }
 

@@ -3,7 +3,9 @@
 use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{Any, Interface, NotNil, ObjectRef, OperationError};
-use punctual_notification::cos_notification::{CONNECTION_RELIABILITY, EVENT_RELIABILITY, PERSISTENT, Property};
+use punctual_notification::cos_notification::{
+    CONNECTION_RELIABILITY, EVENT_RELIABILITY, PERSISTENT, Property,
+};
 use punctual_notification::cos_notify_channel_admin::{
     ChannelId, EventChannel, EventChannelFactory, EventChannelFactoryGetEventChannelError,
 };
