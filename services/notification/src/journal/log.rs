@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use punctual_durable::{DurableError, EventLog, Name, Reader};
+use punctual_durable::{DurableError, EventLog, InvalidName, Name, Reader};
 
 use super::encoding::encoded;
-use super::store::name;
 use crate::event::Event;
 use crate::qos::Terms;
 use crate::refusal::Refusal;
@@ -85,4 +84,10 @@ impl ChannelLog {
 
 fn reader(proxy: u64) -> Result<Name, Refusal> {
     name(&proxy.to_string())
+}
+
+/// Returns a text as the name of a log or a reader.
+pub(super) fn name(text: &str) -> Result<Name, Refusal> {
+    text.parse()
+        .map_err(|error: InvalidName| Refusal::NoResources(error.to_string()))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use punctual_durable::{EventStore, LogSettings, Name, Quota};
 
-use super::log::ChannelLog;
+use super::log::{ChannelLog, name};
 use crate::limits::Limits;
 use crate::refusal::Refusal;
 
@@ -102,10 +102,4 @@ impl Journal {
         let store = self.store.lock().take();
         drop(store);
     }
-}
-
-/// Returns a text as the name of a log or a reader.
-pub(super) fn name(text: &str) -> Result<Name, Refusal> {
-    text.parse()
-        .map_err(|error: punctual_durable::InvalidName| Refusal::NoResources(error.to_string()))
 }
